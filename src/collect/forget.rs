@@ -29,7 +29,7 @@ const MESSAGES: u32 = 10;
 #[derive(Debug)]
 pub struct Eraser<'a> {
     pub store: &'a Store,
-    /// All tombstones.
+    /// All tombstones, and the keys found while erasing.
     pub known: Tombstones,
     /// The topics' tombstones that are still open.
     pub topics: Vec<Tombstone>,

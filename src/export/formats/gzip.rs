@@ -33,7 +33,6 @@ pub fn strip_gz(name: &str) -> (&str, bool) {
 /// A writer that may compress.
 #[derive(Debug)]
 pub enum MaybeGzip<W> {
-    /// Not compressed.
     Plain(W),
     Gzip(Gzip<W>),
 }
