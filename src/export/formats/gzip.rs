@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_given_up_is_let_go_before_the_drop_returns() {
+    fn an_abandoned_file_is_closed_before_its_drop_returns() {
         let handle = std::sync::Arc::new(());
         let mut file = MaybeGzip::new(Disk(usize::MAX, handle.clone()), true).unwrap();
         file.write_all(&[7; 3 * PAGE]).unwrap();

@@ -245,7 +245,7 @@ mod tests {
         }
 
         #[test]
-        fn nobody_is_judged_young_and_nothing_panics(beats in "[+=od.]{0,120}") {
+        fn no_source_is_judged_from_too_few_searches_and_nothing_panics(beats in "[+=od.]{0,120}") {
             let got = detect_silence(&activity_of(&beats));
             prop_assert!(got.is_none() || beats.len() >= JUDGED_FROM);
             prop_assert!(got.is_none() || may_be_silent(&activity_of(&beats)), "the quick look overlooks nothing");

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bucket_of_a_clock_that_was_set_back_holds_nobody_up() {
+    fn a_bucket_delays_no_call_after_the_clock_was_set_back() {
         let (at, full_at) = starts(1_000_000_000_000, 5_000_000, 1_000_000, 3, 1);
         assert_eq!((at, full_at), (vec![5_000_000], 8_000_000));
     }
