@@ -114,7 +114,8 @@ impl WorkerPool {
         u32::try_from(self.permits.available_permits()).unwrap_or(u32::MAX)
     }
 
-    /// Starts a manual run with a permit. Returns at once, so that runs started one after another are committed together.
+    /// Starts a manual run with a permit. Returns at once, so that runs started one after another are committed
+    /// together.
     /// A run that could not be started is reported through the channel and by [`WorkerPool::is_stuck`].
     pub fn start_manual(
         &self,
