@@ -1,7 +1,7 @@
 //! Limits the calls in flight and the rate of their starts within one process: a semaphore and a leaky bucket
 //! (`governor`). For what runs without a database (`try`, `check --probe`, the sandbox); the limits that processes
-//! share are rows of the database (`collect/limits/`), another [`CallLimiter`]. The ledger durably counts the calls of a
-//! day.
+//! share are rows of the database (`collect/limits/`), another [`CallLimiter`]. The ledger durably counts the calls of
+//! a day.
 
 use std::num::NonZeroU32;
 use std::pin::Pin;

@@ -1,6 +1,5 @@
-//! Parses the dates that providers write: what feeds and services send, and nothing else. Written here because no
-//! library has exactly this set, and an update that accepted other dates would change items. A date without a zone is
-//! UTC.
+//! Parses the dates that providers write. Done here so that exactly the forms that feeds and services send are accepted,
+//! and no others. A date without a zone is UTC.
 
 use std::time::Duration;
 

@@ -140,7 +140,7 @@ pub struct AlertEvent {
     pub at: Time,
     /// One line of text.
     pub summary: String,
-    /// Items or sentences that show why.
+    /// What belongs to the summary: items, or a sentence.
     pub lines: Vec<AlertLine>,
     /// The message that reports the event; `None` while it waits for one.
     pub message: Option<String>,
