@@ -58,7 +58,6 @@ pub struct UnaffordableCall {
 /// The prices of a provider other than the search service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Price {
-    /// Per call.
     pub call: Micros,
     /// Per entry of a reply.
     pub result: Micros,

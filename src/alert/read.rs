@@ -19,7 +19,7 @@ use crate::store::{ReadSnapshot, Store, StoreError};
 
 /// Earlier days whose window at the same hour is compared.
 const DAYS: i32 = 28;
-/// The number of latest runs whose searches are read; `LONG` if a source may be ill.
+/// The number of latest runs whose searches are read; `LONG` if a source may be silent or stale.
 const QUICK: u32 = 6;
 const LONG: u32 = 150;
 

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_what_somebody_knows_is_not_told() {
+    fn the_end_of_an_acknowledged_event_is_not_reported() {
         let mut seen =
             Transitions::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: true, muted: None }]);
         seen.take(&spec(), "r1", Time(1), says("acme", Status::Well), None);

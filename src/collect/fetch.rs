@@ -164,7 +164,7 @@ impl Collector {
         let call = Call { source, operation: operation(search_query), query: words(search_query), price };
         let gate = self.ledger(run, call, served);
         let called = tokio::select! {
-            // In this order, so that a place freed by an interrupt is not used for another call.
+            // In this order, so that a permit freed by an interrupt is not used for another call.
             biased;
             () = stop.cancel.cancelled() => Err((SearchState::Lost, search_outcome::INTERRUPTED)),
             () = tokio::time::sleep_until(stop.deadline) => Err((SearchState::Error, "the run's timeout was reached")),
@@ -178,7 +178,7 @@ impl Collector {
         let called = match called {
             Ok(called) => called,
             Err((state, why)) => {
-                // A call that waits for its place cost nothing. One that is being counted may already be on record.
+                // A call that waits for its permit cost nothing. One that is being counted may already be on record.
                 gate.counting.close();
                 gate.counting.wait().await;
                 let mut fetched = match gate.tries_made.load(Ordering::Relaxed) {

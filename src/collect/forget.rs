@@ -29,7 +29,7 @@ const MESSAGES: u32 = 10;
 #[derive(Debug)]
 pub struct Eraser<'a> {
     pub store: &'a Store,
-    /// All tombstones.
+    /// All tombstones, and the keys found while erasing.
     pub known: Tombstones,
     /// The topics' tombstones that are still open.
     pub topics: Vec<Tombstone>,
@@ -102,12 +102,12 @@ impl Eraser<'_> {
             let page = self.store.named_items(last.as_ref(), ITEMS).await?;
             let named: Vec<NamedItem> = page.iter().filter(|item| self.names(item)).cloned().collect();
             for items in named.chunks(AT_ONCE) {
-                let (weighed, since) = self.store.erasure_impact(items).await?;
+                let (impact, since) = self.store.erasure_impact(items).await?;
                 // What belongs to them is found by their keys, even where no author is given.
                 items.iter().flat_map(|item| &item.keys).for_each(|key| self.known.add_name(TombstoneKind::Item, key));
                 done.since = earlier(done.since, since);
                 gone.extend(items.iter().map(|item| item.id).filter(|_| self.rehearsal));
-                done.taken.add(if self.rehearsal { weighed } else { self.store.erase_items(items, self.now).await? });
+                done.taken.add(if self.rehearsal { impact } else { self.store.erase_items(items, self.now).await? });
                 crate::failpoint::at("forget/items");
             }
             last = page.into_iter().next_back();
@@ -136,10 +136,10 @@ impl Eraser<'_> {
             if !self.rehearsal && begun_again(stone) {
                 continue;
             }
-            let (weighed, since) = self.store.topic_erasure_impact(&topic).await?;
+            let (impact, since) = self.store.topic_erasure_impact(&topic).await?;
             done.since = earlier(done.since, since);
             if self.rehearsal {
-                done.taken.add(weighed);
+                done.taken.add(impact);
             } else {
                 self.end_topic(&topic, &mut done.taken).await?;
             }
@@ -176,7 +176,7 @@ impl Eraser<'_> {
         loop {
             let page = self.store.raw_replies(last.as_ref(), REPLIES).await?;
             let named: Vec<&StoredReply> = page.iter().filter(|reply| self.is_named_by(reply)).collect();
-            taken.raws += match named.len() as u64 {
+            taken.raw_replies += match named.len() as u64 {
                 0 => 0,
                 some if self.rehearsal => some,
                 _ => self.store.drop_raw_replies(&named).await?,

@@ -36,7 +36,7 @@ impl RowFilter {
         Ok(Self { filters: filters.map(|(filter, id)| (id, filter)).collect(), mode, hidden: 0 })
     }
 
-    /// Hides nothing.
+    /// A filter that hides nothing.
     #[must_use]
     pub fn none() -> Self {
         Self { filters: HashMap::new(), mode: FilterMode::Keep, hidden: 0 }

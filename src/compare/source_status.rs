@@ -22,20 +22,20 @@ pub struct SourceStatus<'a> {
 /// What is known of the sources of some topics.
 #[derive(Debug)]
 pub struct SourceHistory {
-    ill: Vec<SourceSilence>,
+    silences: Vec<SourceSilence>,
     /// The searches of each topic's last run, by run.
     searches: BTreeMap<String, Vec<SearchRow>>,
 }
 
 impl SourceHistory {
-    /// Reads the searches of the last runs. `ill` are the sources known to be ill.
-    pub async fn of(store: &Store, cards: &[TopicCard], ill: Vec<SourceSilence>) -> Result<Self, StoreError> {
+    /// Reads the searches of the last runs. `silences` are the known silent and stale sources.
+    pub async fn of(store: &Store, cards: &[TopicCard], silences: Vec<SourceSilence>) -> Result<Self, StoreError> {
         let last: Vec<String> = cards.iter().filter_map(|card| Some(card.last_run.as_ref()?.run.clone())).collect();
         let mut searches: BTreeMap<String, Vec<SearchRow>> = BTreeMap::new();
         for search in store.searches(&last).await? {
             searches.entry(search.run.clone()).or_default().push(search);
         }
-        Ok(Self { ill, searches })
+        Ok(Self { silences, searches })
     }
 
     /// Whether a search of the topic's last run returned as many items as it could, so that there may be more.
@@ -49,20 +49,20 @@ impl SourceHistory {
     #[must_use]
     pub fn statuses(&self, card: &TopicCard) -> Vec<SourceStatus<'_>> {
         let searches = card.last_run.as_ref().and_then(|run| self.searches.get(&run.run));
-        statuses_of(card, searches.map_or(&[], Vec::as_slice), &self.ill)
+        statuses_of(card, searches.map_or(&[], Vec::as_slice), &self.silences)
     }
 }
 
-/// Works out the status from the searches of the last run and the known illnesses.
-fn statuses_of<'a>(card: &TopicCard, searches: &'a [SearchRow], ill: &[SourceSilence]) -> Vec<SourceStatus<'a>> {
+/// Works out the status from the searches of the last run and the known silences.
+fn statuses_of<'a>(card: &TopicCard, searches: &'a [SearchRow], silences: &[SourceSilence]) -> Vec<SourceStatus<'a>> {
     let sources = card.definition.as_ref().map(Topic::sources).unwrap_or_default();
     let status_of = |source: Source| {
         let last = searches.iter().rfind(|search| search.source == source);
-        let silence = ill.iter().find(|ill| ill.topic == card.topic && ill.source == source);
+        let silence = silences.iter().find(|silence| silence.topic == card.topic && silence.source == source);
         let state = match (last.map(|search| search.state), silence) {
             (Some(SearchState::Error | SearchState::Lost), _) => "failing",
             (Some(SearchState::OverQuota), _) => "over_quota",
-            (_, Some(ill)) => ill.state.as_str(),
+            (_, Some(silence)) => silence.state.as_str(),
             (Some(SearchState::Ok | SearchState::Empty), None) => "ok",
             (Some(SearchState::NotRun), None) => "not_asked",
             _ => "unknown",

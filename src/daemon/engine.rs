@@ -1,4 +1,4 @@
-//! The source of runs for the loop: the ledger itself, or another engine that hands out one run at a time. Either way
+//! The source of runs for the loop: the ledger itself, or another engine that delivers one run at a time. Either way
 //! a run is claimed in the ledger before it starts.
 
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ use crate::collect::{Collector, WorkerPool};
 use crate::model::Time;
 use crate::store::{DeliveredRun, RunHandler, RunRef, Store, StoreError};
 
-/// Jobs that an engine may hand out here and that wait for a place. Few, because other processes could run them.
+/// Jobs that an engine may deliver here and that wait for a permit. Few, because other processes could run them.
 const AT_A_TIME: u32 = 8;
 /// Pause after the engine failed; doubled each time.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -61,7 +61,7 @@ impl Source {
         Self { worker_pool: worker_pool.clone(), store: store.clone(), handed_runs: Some(handed_runs), begun }
     }
 
-    /// Starts due runs while there are places. Returns when it last looked.
+    /// Starts due runs while there are permits. Returns when it last looked.
     pub(super) async fn begin(
         &self,
         collector: &Collector,
@@ -78,11 +78,11 @@ impl Source {
                 break;
             }
             for run in claimed {
-                let Some(place) = self.worker_pool.acquire().await else { return Ok(last_check) };
+                let Some(permit) = self.worker_pool.acquire().await else { return Ok(last_check) };
                 if let Some(begun) = &self.begun {
                     begun(&run);
                 }
-                self.worker_pool.start(run, place);
+                self.worker_pool.start(run, permit);
             }
         }
         Ok(last_check)

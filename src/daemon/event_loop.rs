@@ -180,7 +180,7 @@ impl<'a> EventLoop<'a> {
     async fn round(&mut self, now: Instant) -> Result<Instant, StoreError> {
         connections::in_place(&self.store, self.connections.lock.as_mut())?;
         if now < self.next_tick {
-            // A place may have become free; the rest of a tick can wait.
+            // A permit may have become free; the rest of a tick can wait.
             self.source.begin(&self.collector, &self.settings, self.token, &self.stop).await?;
             return Ok(self.next_tick);
         }

@@ -1,5 +1,5 @@
 //! Runs of jobs other than topics: claimed in the ledger, run by a handler, and ended there with what they made. They
-//! take no places of topics' runs.
+//! use no permits of topics' runs.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -71,7 +71,7 @@ pub struct Jobs {
     store: Store,
     clock: Clock,
     handler: Arc<Mutex<Handler>>,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     running: Arc<Mutex<HashMap<String, JobRun>>>,
     tasks: TaskTracker,
     ended: Arc<Notify>,
@@ -82,9 +82,9 @@ impl Jobs {
     /// Creates the jobs. `handler` runs them; `on_end` is called for each one that ends.
     #[must_use]
     pub fn new(store: Store, clock: Clock, handler: Handler, on_end: Arc<dyn Fn(JobDone) + Send + Sync>) -> Self {
-        let (places, tasks) = (Arc::new(Semaphore::new(AT_A_TIME)), TaskTracker::new());
+        let (permits, tasks) = (Arc::new(Semaphore::new(AT_A_TIME)), TaskTracker::new());
         let (running, ended, handler) = (Arc::default(), Arc::default(), Arc::new(Mutex::new(handler)));
-        Self { store, clock, handler, places, running, tasks, ended, on_end }
+        Self { store, clock, handler, permits, running, tasks, ended, on_end }
     }
 
     /// Jobs that start from now on are run by `handler`.
@@ -92,29 +92,29 @@ impl Jobs {
         *self.handler.lock().unwrap_or_else(PoisonError::into_inner) = handler;
     }
 
-    /// Starts due jobs while there are places. Returns how many it started.
+    /// Starts due jobs while there are permits. Returns how many it started.
     ///
     /// # Errors
     /// If the ledger cannot be read.
     pub async fn begin(&self, lease: Duration, token: &(dyn Fn() -> String + Send + Sync)) -> Result<u32, StoreError> {
         let mut begun = 0;
-        while let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
+        while let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
             let claimed = self.store.claim_jobs((self.clock)(), 1, lease, WAITS_FOR_TOPICS, &token()).await?;
             let Some(run) = claimed.into_iter().next() else { break };
-            self.start(run, place);
+            self.start(run, permit);
             begun += 1;
         }
         Ok(begun)
     }
 
-    fn start(&self, run: JobRun, place: OwnedSemaphorePermit) {
+    fn start(&self, run: JobRun, permit: OwnedSemaphorePermit) {
         self.running().insert(run.public_id().to_owned(), run.clone());
         let (jobs, handler) = (self.clone(), Arc::clone(&self.handler.lock().unwrap_or_else(PoisonError::into_inner)));
         let timeout = run.job.schedule.as_ref().map_or(TIMEOUT, |policy| Duration::from_millis(policy.timeout_ms));
         self.tasks.spawn(async move {
             let result = jobs.execute(&run, handler, timeout).await;
             jobs.running().remove(run.public_id());
-            drop(place);
+            drop(permit);
             (jobs.on_end)(JobDone { run: run.public_id().to_owned(), job: run.job.id.clone(), result });
             jobs.ended.notify_one();
         });

@@ -10,7 +10,7 @@ use crate::model::{Span, Time};
 /// Size of the drawing; a phone shows it unscaled, a desktop larger.
 pub(super) const WIDTH: f64 = 360.0;
 pub(super) const HEIGHT: f64 = 150.0;
-/// Margins.
+/// Margins around the plot.
 pub(super) const LEFT: f64 = 34.0;
 pub(super) const RIGHT: f64 = 6.0;
 const TOP: f64 = 10.0;

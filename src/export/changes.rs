@@ -34,7 +34,7 @@ pub(super) async fn write(
         let kinds = kinds.chain(changes.edited.into_iter().map(ChangeKind::Edited));
         for change in kinds.chain(changes.rising.into_iter().map(ChangeKind::Rising)) {
             let (since_run, until_run) = (since_run.clone(), until_run.clone());
-            let row = ChangeRow { topic: topic.id.clone(), since_run, until_run, told: change };
+            let row = ChangeRow { topic: topic.id.clone(), since_run, until_run, change };
             rows.write(columns::CHANGES, &row)?;
         }
     }

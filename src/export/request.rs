@@ -12,7 +12,6 @@ use crate::store::{Filter, Store};
 #[derive(Debug)]
 pub struct ExportRequest<'a> {
     pub what: ExportKind,
-    /// The format.
     pub format: Format,
     /// The profile, if the format is CSV.
     pub profile: Profile,

@@ -24,11 +24,9 @@ pub enum ExportError {
 #[derive(Debug, Clone)]
 pub struct ExportOptions {
     pub what: ExportKind,
-    /// The format.
     pub format: Format,
     /// The profile, if the format is CSV.
     pub profile: Profile,
-    /// Which rows.
     pub filter: Filter,
     /// The zone of the days of `daily`: an IANA name.
     pub timezone: String,

@@ -118,30 +118,30 @@ async fn carry_over(
             }
             None => continue,
         };
-        found.push(PlacedFile { topic, file, what: handed_out(&old_spec), rows });
+        found.push(PlacedFile { topic, file, what: assigned_rows(&old_spec), rows });
     }
     Ok(store.place_files(run, edition.number, &found).await?)
 }
 
-/// Which rows a file of an export hands out for good; empty for a full export.
-fn handed_out(spec: &ExportSpec) -> String {
+/// Which rows are assigned to a file for good, so that no later file has them; empty for a full export.
+fn assigned_rows(spec: &ExportSpec) -> String {
     if spec.is_incremental() { spec.what.as_str().to_owned() } else { String::new() }
 }
 
 /// What is left to write of an edition: for which topic, and as an export of which topics. In an incremental export,
-/// rows that were handed out go into no other file.
+/// rows that were assigned to a file go into no other.
 async fn remaining_files(
     store: &Store,
     spec: &ExportSpec,
     edition: &Edition,
 ) -> Result<Vec<(Option<String>, ExportSpec)>, StoreError> {
-    let handed = edition.placed.iter().filter(|one| spec.is_incremental() && one.what == spec.what.as_str());
-    let handed: Vec<&Option<String>> = handed.map(|one| &one.topic).collect();
-    let is_placed = |topic: &Option<String>| handed.contains(&topic);
+    let assigned = edition.placed.iter().filter(|one| spec.is_incremental() && one.what == spec.what.as_str());
+    let assigned: Vec<&Option<String>> = assigned.map(|one| &one.topic).collect();
+    let is_placed = |topic: &Option<String>| assigned.contains(&topic);
     if is_placed(&None) {
         return Ok(Vec::new());
     }
-    if spec.by_topic() || handed.is_empty() {
+    if spec.by_topic() || assigned.is_empty() {
         let topics = topics_of(store, spec, edition).await?;
         return Ok(topics.into_iter().filter(|topic| !is_placed(topic)).map(|topic| (topic, spec.clone())).collect());
     }
@@ -169,9 +169,9 @@ async fn put(
             continue;
         };
         let file = spec.file(&edition.run, edition.at, topic.as_deref()).display().to_string();
-        // The last of several files may fail for long, and what was handed out must stay recorded.
+        // The last of several files may fail for long, and what was assigned must stay recorded.
         if spec.is_incremental() && spec.by_topic() {
-            let placed = PlacedFile { topic, file: file.clone(), what: handed_out(&spec), rows };
+            let placed = PlacedFile { topic, file: file.clone(), what: assigned_rows(&spec), rows };
             store.place_files(run, edition.number, &[placed]).await?;
         }
         placed_files.retain(|(known, _)| *known != file);

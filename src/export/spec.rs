@@ -24,7 +24,6 @@ pub struct ExportSpec {
     /// Unique in the file; a slug like a topic's id. The cursor is stored under it.
     pub name: String,
     pub what: ExportKind,
-    /// The format.
     pub format: Format,
     /// The profile, if the format is CSV.
     pub profile: Profile,

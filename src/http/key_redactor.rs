@@ -32,8 +32,8 @@ impl KeyRedactor {
         Self { key, spellings, least_at_end: usize::MAX }
     }
 
-    /// The same for a secret whose beginning is none, such as an address. Only where the text ends within it, so many
-    /// letters suffice.
+    /// The same for a secret whose prefix is not secret, such as a URL: it is removed only as a whole, or where the
+    /// text ends within it and has at least `least_at_end` of its letters.
     pub(crate) fn whole(secret: SecretString, least_at_end: usize) -> Self {
         let mut redactor = Self { least_at_end, ..Self::new(secret) };
         redactor.spellings.iter_mut().for_each(|spelling| spelling.least = spelling.letters.len());

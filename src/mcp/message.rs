@@ -50,7 +50,6 @@ fn invalid(error: ErrorData, id: Option<RequestId>) -> Parsed {
 /// What the body of a request over HTTP is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checked {
-    /// A message.
     Message,
     /// An unknown notification.
     Ignored,

@@ -36,7 +36,6 @@ pub struct Delivery {
     pub channel: String,
     /// The number of the try.
     pub attempt: i64,
-    /// The outcome.
     pub settled: SendResult,
 }
 

@@ -113,7 +113,7 @@ impl Report {
             && !topic.unwatched
             && topic.answer.is_none()
             && topic.rising.is_empty()
-            && topic.ill.is_empty()
+            && topic.silences.is_empty()
             && lists.iter().all(|list| list.is_empty())
             && topic.changes.as_ref().is_none_or(still)
             && self

@@ -63,7 +63,8 @@ pub struct TopicFacts {
     /// When the topic last got or lost a source, if it did. Only days with the same sources are compared.
     pub sources_since: Option<Time>,
     /// Sources that answer but have fallen silent or stale.
-    pub ill: Vec<SourceSilence>,
+    #[serde(rename = "ill")]
+    pub silences: Vec<SourceSilence>,
     /// What is usual for such a day; `None` if there are too few days to compare with.
     pub usual: Option<UsualRange>,
     /// The number of comparable earlier days, if they are too few.
@@ -249,7 +250,6 @@ pub struct AnswerFacts {
     pub partial: bool,
     /// Whether the text here is only its first part.
     pub shortened: bool,
-    /// Its citations.
     #[serde(flatten)]
     pub cited: Citations,
 }
@@ -259,7 +259,6 @@ pub struct Rising {
     /// How it grew.
     #[serde(flatten)]
     pub rise: Rise,
-    /// The item.
     pub item: ItemExcerpt,
 }
 
@@ -288,7 +287,7 @@ impl Copies {
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct SourceFacts {
     pub source: Source,
-    /// Searches made.
+    /// Searches made, failed ones included.
     #[serde(rename = "made")]
     pub searches: u64,
     /// Of these, failed or lost searches.
@@ -311,7 +310,6 @@ pub struct SourceFacts {
     pub trouble: Option<String>,
     /// Searches about the period, whenever they were made, with a full reply.
     pub saturated: u64,
-    /// Their cost.
     pub cost: Micros,
     /// How much of it was assumed from a price.
     #[serde(rename = "assumed_usd")]
@@ -332,7 +330,7 @@ pub struct RowFacts {
     pub undated: bool,
     /// The sum of likes, reposts, replies and quotes; `None` if none is known.
     pub engagement: Option<i64>,
-    /// Its tone.
+    /// Its tone, if it was scored.
     pub sound: Option<Tone>,
     pub score: Option<i64>,
     /// The scorer of tone and score.

@@ -247,7 +247,7 @@ pub(super) async fn topic(
         asked_anew: query_changes.iter().copied().filter(|at| chart_span.contains(*at)).collect(),
         asked_since,
         sources_since: sources.last_change(span.until),
-        ill: Vec::new(),
+        silences: Vec::new(),
         cut,
         period_cut,
         risers_compared: chosen.risers_compared,

@@ -42,7 +42,7 @@ fn a_source_over_quota_does_not_fail() {
 }
 
 #[test]
-fn what_was_found_of_a_period_that_nobody_asked_about_is_known() {
+fn what_was_found_later_about_an_unsearched_period_is_shown_as_such() {
     let mut facts = topic("a");
     (facts.covered, facts.covered_in_all, facts.sources) = (Some(0.0), 0.0, Vec::new());
     assert_eq!(matters(&facts), ["was not searched in the period: nothing is known about it."]);

@@ -50,7 +50,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         asked_anew: Vec::new(),
         asked_since: None,
         sources_since: None,
-        ill: Vec::new(),
+        silences: Vec::new(),
         usual: None,
         comparable: 2,
         earlier_days: Vec::new(),

@@ -186,8 +186,8 @@ impl Client {
         render::url(request, &self.base_url).into()
     }
 
-    /// Makes the call: waits for a free place and the rate limit, asks `gate`, sends, and retries failures that may
-    /// pass (429, 5xx, no connection or a broken one, a timeout). Pauses hold no place. Every try goes through the
+    /// Makes the call: waits for a free permit and the rate limit, asks `gate`, sends, and retries failures that may
+    /// pass (429, 5xx, no connection or a broken one, a timeout). Pauses hold no permit. Every try goes through the
     /// gate, including the first; a login does not, and one that fails is an error of the call without a count.
     ///
     /// If the last try of a streamed call was cut or timed out, returns the part that arrived; [`RawReply::cut`] is set.
@@ -208,21 +208,21 @@ impl Client {
         let (mut was_renewed, mut tried_before) = (false, None);
         loop {
             let refused = |refusal: Refusal| CallFailure::Refused(Refusal { tried: tried_before.clone(), ..refusal });
-            let mut place = self.pace.enter().await.map_err(refused)?;
+            let mut permit = self.pace.enter().await.map_err(refused)?;
             let (tried, was_counted) = match self.login(gate).await.map_err(refused)? {
                 Err(failed) => (failed, false),
                 Ok(token) => {
                     gate.before(tries + 1).await.map_err(refused)?;
-                    // The gate may take long, or the process may sleep: an expired place belongs to another call.
-                    while !place.holds() {
-                        drop(place);
-                        place = self.pace.enter().await.map_err(refused)?;
+                    // The gate may take long, or the process may sleep: an expired permit belongs to another call.
+                    while !permit.holds() {
+                        drop(permit);
+                        permit = self.pace.enter().await.map_err(refused)?;
                     }
                     (self.caller.send(request, url.clone(), token, now).await, true)
                 }
             };
             tries += 1;
-            drop(place);
+            drop(permit);
             log(request, tries, &tried);
             let latency = tried.latency;
             let (failure, part) = match tried.outcome {

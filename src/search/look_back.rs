@@ -19,7 +19,7 @@ pub enum LookBackSupport {
     Windows,
     /// Whole days only.
     Dates,
-    /// Any instant.
+    /// A point in time.
     Since,
 }
 

@@ -48,7 +48,7 @@ closed_list! {
     ErrorClass {
         /// 401 or 403.
         KeyRefused = "key_refused",
-        /// 402.
+        /// 402: the account has no balance left.
         BalanceSpent = "balance_spent",
         /// 400, 404, 422 and other 4xx: retries do not help.
         BadRequest = "bad_request",
@@ -84,14 +84,16 @@ pub struct Rate {
 /// How the client authenticates.
 #[derive(Debug, Clone)]
 pub enum Access {
-    /// Nothing.
     Open,
     /// The key itself as `Authorization`, without a scheme word, as the search service wants it.
     Bare(secrecy::SecretString),
     /// `Authorization: Bearer` with the key (RFC 6750).
     Bearer(secrecy::SecretString),
     /// A token obtained with an account and its password.
-    Session { user: String, password: secrecy::SecretString },
+    Session {
+        user: String,
+        password: secrecy::SecretString,
+    },
 }
 
 impl Access {

@@ -13,7 +13,7 @@ const MAX_KEPT: usize = 20;
 /// Tries in a UTC day: each costs a call that no topic's limit counts.
 pub(super) const TRIES: u32 = 50;
 
-/// A deletion.
+/// A deleted entry, kept so that it can be restored.
 #[derive(Debug, Clone)]
 pub(super) struct Deletion {
     pub(super) kind: Kind,

@@ -33,7 +33,7 @@ pub(super) const PAGE: &[&str] = &[
     "filtered",
     "after",
 ];
-/// The filters.
+/// The filters: all parameters but `after`.
 pub(super) const PARAMETERS: &[&str] = PAGE.split_at(PAGE.len() - 1).0;
 
 /// Maximum number of items that a page reads, including those that topics' filters hide.

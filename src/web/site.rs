@@ -149,8 +149,8 @@ impl Site {
 
     /// The status of the sources of some topics.
     pub(super) async fn sources(&self, cards: &[TopicCard]) -> Result<SourceHistory, StoreError> {
-        let ill = self.source_health.of(&self.store, cards, self.now()).await?;
-        SourceHistory::of(&self.store, cards, ill).await
+        let silences = self.source_health.of(&self.store, cards, self.now()).await?;
+        SourceHistory::of(&self.store, cards, silences).await
     }
 
     pub(super) fn clock(&self) -> Clock {

@@ -1,4 +1,4 @@
-//! Which sources of topics are ill, cached until a topic runs again, because it takes a long history to find out.
+//! Which sources of topics are silent or stale, cached until a topic runs again: finding out reads a long history.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ const HOLDS: Duration = Duration::from_secs(600);
 /// Maximum number of topics with a cached judgement.
 const MOST: usize = 2_000;
 
-/// The cached illnesses of topics, as of their last runs.
+/// The cached silences of topics, as of their last runs.
 #[derive(Default)]
 pub(super) struct SourceHealth(Mutex<HashMap<String, Judgement>>);
 
@@ -22,7 +22,7 @@ struct Judgement {
     /// The topic's last run.
     run: String,
     at: Time,
-    ill: Vec<SourceSilence>,
+    silences: Vec<SourceSilence>,
 }
 
 impl SourceHealth {
@@ -32,7 +32,7 @@ impl SourceHealth {
         cards: &[TopicCard],
         now: Time,
     ) -> Result<Vec<SourceSilence>, StoreError> {
-        let (mut ill, mut others) = (Vec::new(), BTreeMap::new());
+        let (mut silences, mut others) = (Vec::new(), BTreeMap::new());
         {
             let cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             for card in cards {
@@ -40,25 +40,25 @@ impl SourceHealth {
                 let Some(last) = &card.last_run else { continue };
                 match cache.get(&card.topic) {
                     Some(cached) if cached.run == last.run && cached.at <= now && now < cached.at.plus(HOLDS) => {
-                        ill.extend(cached.ill.iter().cloned());
+                        silences.extend(cached.silences.iter().cloned());
                     }
                     _ => drop(others.insert(card.topic.clone(), last.run.clone())),
                 }
             }
         }
         if others.is_empty() {
-            return Ok(ill);
+            return Ok(silences);
         }
-        let found = health(store, &others.keys().cloned().collect::<Vec<_>>()).await?.ill;
+        let found = health(store, &others.keys().cloned().collect::<Vec<_>>()).await?.silences;
         let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if cache.len() + others.len() > MOST {
             cache.clear();
         }
         for (topic, run) in others {
-            let ill = found.iter().filter(|ill| ill.topic == topic).cloned().collect();
-            cache.insert(topic, Judgement { run, at: now, ill });
+            let silences = found.iter().filter(|silence| silence.topic == topic).cloned().collect();
+            cache.insert(topic, Judgement { run, at: now, silences });
         }
-        ill.extend(found);
-        Ok(ill)
+        silences.extend(found);
+        Ok(silences)
     }
 }

@@ -104,7 +104,7 @@ fn every_total_says_how_much_of_it_is_assumed() {
 }
 
 #[test]
-fn of_a_run_whose_searches_were_deleted_nobody_says_that_nothing_was_assumed() {
+fn the_assumed_cost_of_a_run_whose_searches_were_deleted_is_unknown() {
     for database in databases() {
         let (service, place) = (service(), Place::new(database, "", ""));
         let name = place.database.name;

@@ -311,7 +311,7 @@ async fn a_cut_body_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn the_beginning_of_a_stream_that_stays_cut_is_handed_on() {
+async fn the_beginning_of_a_stream_that_stays_cut_is_returned() {
     let frame = "data: {\"type\":\"text\",\"content\":\"Hel\"}\n\n";
     let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     // The second case takes as long as its deadline, which lets even a busy machine deliver one frame.

@@ -343,7 +343,7 @@ fn a_daemon_says_why_it_looks_back() {
 }
 
 #[test]
-fn what_cannot_be_told_is_refused_with_a_way_out() {
+fn coverage_that_cannot_be_computed_is_refused_with_a_hint() {
     for database in unmade() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = place_of(database, &sandbox, "spec", "");

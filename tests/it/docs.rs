@@ -530,6 +530,23 @@ fn every_file_that_the_walks_name_is_there() {
     }
 }
 
+/// A path without its crate could be in `src/` or in `core/src/`.
+#[test]
+fn paths_of_the_guides_for_developers_start_at_the_root() {
+    for guide in ["docs/dev/adding.md", "docs/dev/walks.md"] {
+        let text = page(guide);
+        let is_path = |name: &&str| {
+            let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+            name.contains('/') && !name.contains([' ', '*']) && ["rs", "sql", "toml", "md"].contains(&ending)
+        };
+        let named: Vec<&str> = quoted(&text).into_iter().filter(is_path).collect();
+        assert!(named.len() > 20, "{guide}: {named:?}");
+        for name in named {
+            assert!(root().join(name).is_file(), "{guide} names {name}; give the path from the repository's root");
+        }
+    }
+}
+
 /// Removes numbers and spacing from a line, because they depend on the time.
 fn shape(line: &str) -> String {
     let mut shape = String::new();

@@ -190,7 +190,7 @@ fn what_somebody_saves_while_the_disk_is_writing_stays() {
 }
 
 #[test]
-fn of_two_processes_that_save_at_once_the_second_is_told() {
+fn of_two_processes_that_save_at_once_the_second_gets_a_conflict() {
     let (_sandbox, place) = place_with(FILE);
     let traces = ["one", "two"].map(|name| place.path(name));
     let [one, two] = ["stop editor/looked", "none editor/looked"].map(|point| {

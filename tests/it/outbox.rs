@@ -162,7 +162,7 @@ async fn the_cursor_of_a_report_moves_when_the_last_channel_has_it_and_not_befor
 }
 
 #[tokio::test]
-async fn a_report_that_nobody_is_sent_is_delivered_when_it_is_made_and_its_end_is_fenced() {
+async fn a_report_without_channels_is_delivered_when_it_is_made_and_its_end_is_fenced() {
     for database in databases() {
         let store = open(&database).await;
         let (run, now) = claimed(&store, &report(&[])).await;

@@ -28,7 +28,7 @@ sources = ["social"]
 "#;
 
 #[test]
-fn a_second_run_under_the_same_clock_finds_nothing_new_and_both_databases_hand_out_the_same_bytes() {
+fn a_second_run_under_the_same_clock_finds_nothing_new_and_both_databases_export_the_same_bytes() {
     let mut outputs = Vec::new();
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);

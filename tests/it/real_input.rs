@@ -68,7 +68,7 @@ fn corpus() -> Option<tempfile::TempDir> {
 }
 
 #[test]
-fn real_posts_and_pages_are_kept_once_and_handed_out_the_same_from_both_databases() {
+fn real_posts_and_pages_are_stored_once_and_both_databases_export_the_same() {
     let Some(folder) = corpus() else { return };
     let source = CorpusSource::Folder { path: folder.path().to_owned(), span: Duration::from_secs(14 * 86_400) };
     let sandbox = Sandbox::with(NINE, &[], source);

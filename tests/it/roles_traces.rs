@@ -28,7 +28,7 @@ fn a_source_that_only_another_topic_searched_is_none() {
 }
 
 #[test]
-fn what_waits_for_the_index_of_another_topic_is_not_told() {
+fn a_token_of_one_topic_does_not_see_that_another_waits_for_the_index() {
     for database in databases() {
         let (_world, place) = place(database);
         let one = token(&place, &["one", "--role", "read", "--topic", "acme"]);

@@ -585,7 +585,7 @@ fn a_file_that_was_in_place_before_the_path_was_changed_belongs_to_its_edition()
 }
 
 #[test]
-fn files_that_held_everything_hand_nothing_out_to_an_export_that_goes_on_from_then() {
+fn an_export_that_becomes_incremental_writes_all_rows_whatever_its_full_files_held() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let name = database.name;

@@ -104,7 +104,7 @@ fn a_daemon_that_starts_after_the_clock_was_set_back_says_so_once() {
 }
 
 #[test]
-fn a_sign_of_life_of_a_later_time_is_nobodys() {
+fn a_sign_of_life_from_the_future_counts_for_no_daemon() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"12h\""));

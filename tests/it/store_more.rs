@@ -267,7 +267,7 @@ async fn awkward(store: &Store) {
 }
 
 #[tokio::test]
-async fn both_databases_hand_out_the_same_bytes_and_every_row_says_where_it_came_from() {
+async fn both_databases_export_the_same_bytes_and_every_row_says_where_it_came_from() {
     let mut files: Vec<Vec<String>> = Vec::new();
     for database in databases() {
         let store = open(&database).await;

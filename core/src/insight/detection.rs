@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_no_part_is_told() {
+    fn nothing_has_no_precision_no_recall_and_no_delay() {
         let none = Detection::of(&[], &[]);
         assert_eq!((none.precision(), none.recall(), none.median_delay()), (None, None, None));
         let silent = Detection::of(&[], &[event(None, 1, 2)]);

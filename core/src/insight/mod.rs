@@ -50,7 +50,7 @@ use crate::model::{Engagement, Kind, RunState, SightingRow, Source, Time, TopicS
 /// An item of a snapshot, merged over all sources that showed it.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct MergedItem {
-    /// Public key.
+    /// The public key, which never changes.
     pub key: String,
     /// Post or page.
     pub kind: Kind,

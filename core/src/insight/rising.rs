@@ -40,7 +40,7 @@ pub fn is_comparable(before: Engagement, after: Engagement) -> bool {
 pub struct ReactionGain {
     /// Reactions before, of the kinds known both times.
     pub had: i64,
-    /// Reactions gained.
+    /// Reactions gained, of the same kinds.
     pub gain: i64,
     /// Gain per hour, in tenths; over less than an hour, the gain itself.
     pub tenths_per_hour: i64,

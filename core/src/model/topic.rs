@@ -291,7 +291,7 @@ pub struct TopicFilter {
     /// Allowed languages. An item without a known language passes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lang: Vec<String>,
-    /// Excluded authors.
+    /// Authors whose items are hidden.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude_authors: Vec<String>,
 }

@@ -15,7 +15,6 @@ pub const AHEAD: Duration = Duration::from_secs(86_400);
 pub struct ActiveRuns {
     /// Queued and running runs.
     pub active: usize,
-    /// Running runs.
     pub running: usize,
     /// Catch-up runs, and runs repeated because their process was killed.
     pub backlog: usize,

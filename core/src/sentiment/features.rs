@@ -20,7 +20,7 @@ const REACH: u32 = 4;
 pub enum Group {
     /// Words and word pairs.
     Words,
-    /// Character n-grams.
+    /// Runs of characters (n-grams).
     Runs,
 }
 

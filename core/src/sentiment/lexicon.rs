@@ -51,7 +51,7 @@ pub(super) struct Lexicon {
     signs: Map<i8>,
 }
 
-/// The lexicon.
+/// The lexicon, built at the first call.
 pub(super) fn lexicon() -> &'static Lexicon {
     static LEXICON: OnceLock<Lexicon> = OnceLock::new();
     LEXICON.get_or_init(Lexicon::build)

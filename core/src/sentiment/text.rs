@@ -32,7 +32,6 @@ pub enum Kind {
 /// A token: its position in [`TokenizedText::text`] and its hash.
 #[derive(Debug, Clone, Copy)]
 pub struct Token {
-    /// The kind.
     pub kind: Kind,
     /// Hash of its text.
     pub hash: u64,

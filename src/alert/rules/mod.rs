@@ -242,17 +242,17 @@ fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Search
     let beats = searches.iter().filter(|search| answered(search) && !search.past);
     let beats: Vec<AnsweredSearch> =
         beats.map(|search| AnsweredSearch { at: search.at, counts: search.counts, fresh: search.fresh }).collect();
-    if let Some(ill) = detect_silence(&SourceActivity { topic: topic.to_owned(), source, beats }) {
-        let lines = vec![AlertLine { text: advice(&ill).to_owned(), url: None, key: None }];
-        return Some(Evaluation { subject, status: Status::Bad, summary: ill.to_string(), lines });
+    if let Some(silence) = detect_silence(&SourceActivity { topic: topic.to_owned(), source, beats }) {
+        let lines = vec![AlertLine { text: advice(&silence).to_owned(), url: None, key: None }];
+        return Some(Evaluation { subject, status: Status::Bad, summary: silence.to_string(), lines });
     }
     let well = latest.last().is_some_and(|search| answered(search));
     let summary = format!("{topic}: {source} works again");
     well.then_some(Evaluation { subject, status: Status::Well, summary, lines: Vec::new() })
 }
 
-fn advice(ill: &SourceSilence) -> &'static str {
-    match ill.state {
+fn advice(silence: &SourceSilence) -> &'static str {
+    match silence.state {
         crate::insight::SilenceKind::Silent => "it answers but returns no items: has the query or the service changed?",
         crate::insight::SilenceKind::Stale => "it returns items, but no new ones: is its index still updated?",
     }

@@ -100,7 +100,7 @@ fn searches(all: &str) -> Vec<SearchHealth> {
 }
 
 #[test]
-fn a_source_fires_when_it_fails_or_is_ill_and_ends_with_an_answer() {
+fn a_source_fires_when_it_fails_or_is_silent_and_ends_with_an_answer() {
     let long = "+".repeat(20);
     for (name, all, expected) in [
         ("well", "+++++".to_owned(), Some((Status::Well, "acme: web works again"))),

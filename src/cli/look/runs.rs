@@ -53,7 +53,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
         let runs =
             runs.iter().map(|run| to_json(run, &searches, (&older, &baselines))).collect::<Result<Vec<_>, _>>()?;
         // `ill` is the former name of `silent_sources`, until 1.0.
-        let silent = &health.ill;
+        let silent = &health.silences;
         output::json(&json!({ "sandbox": invented, "runs": runs, "silent_sources": silent, "ill": silent }))?;
         return Ok(Exit::Ok);
     }
@@ -85,10 +85,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     if runs.is_empty() {
         text.push_str("no runs\n");
     }
-    for ill in &health.ill {
-        text.push_str(&format!("\n{ill}"));
+    for silence in &health.silences {
+        text.push_str(&format!("\n{silence}"));
     }
-    if !health.ill.is_empty() {
+    if !health.silences.is_empty() {
         text.push('\n');
     }
     output::text(&text)?;

@@ -280,7 +280,7 @@ fn print(summary: &Summary, as_json: bool) -> Result<(), Failure> {
         (taken.sightings, "sighting of them", "sightings of them"),
         (taken.revisions, "earlier wording", "earlier wordings"),
         (taken.shared, "item kept because other topics found it", "items kept because other topics found them"),
-        (taken.raws, "whole raw reply", "whole raw replies"),
+        (taken.raw_replies, "whole raw reply", "whole raw replies"),
         (taken.answers, "answer blanked", "answers blanked"),
         (taken.messages, "outbox message blanked", "outbox messages blanked"),
         (

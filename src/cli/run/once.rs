@@ -202,7 +202,7 @@ async fn start_all(
 ) -> Result<Option<Upcoming>, Failure> {
     let lease = context.config.scheduler.lease;
     for topic in topics {
-        let Some(place) = worker_pool.acquire().await else { break };
+        let Some(permit) = worker_pool.acquire().await else { break };
         let now = collector.now();
         let id = if rehearsed {
             ids::rehearsed_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
@@ -213,7 +213,7 @@ async fn start_all(
             break;
         }
         pings::topic_started(pinger, &topic.id);
-        worker_pool.start_manual(topic.clone(), id, ids::token(), lease, place);
+        worker_pool.start_manual(topic.clone(), id, ids::token(), lease, permit);
     }
     Ok(None)
 }
@@ -232,20 +232,20 @@ async fn start_due(
     Planner::default().plan(store, collector.now(), false).await?;
     loop {
         let before = worker_pool.ends();
-        let Some(place) = worker_pool.acquire().await else { return Ok(None) };
-        let mut places = vec![place];
-        while let Some(place) = worker_pool.try_acquire() {
-            places.push(place);
+        let Some(permit) = worker_pool.acquire().await else { return Ok(None) };
+        let mut permits = vec![permit];
+        while let Some(permit) = worker_pool.try_acquire() {
+            permits.push(permit);
         }
-        let most = u32::try_from(places.len()).unwrap_or(u32::MAX);
+        let most = u32::try_from(permits.len()).unwrap_or(u32::MAX);
         let claimed = store.claim(collector.now(), most, context.config.scheduler.lease, &ids::token()).await?;
         // Slots of one job run one after another: claim again when one of our runs has ended.
         if claimed.is_empty() && !worker_pool.ended_since(before).await {
             break;
         }
-        for (run, place) in claimed.into_iter().zip(places) {
+        for (run, permit) in claimed.into_iter().zip(permits) {
             pings::topic_started(pinger, &run.topic.id);
-            worker_pool.start(run, place);
+            worker_pool.start(run, permit);
         }
     }
     Ok(store.next_slots(1).await?.pop())

@@ -13,7 +13,7 @@ use crate::store::{StoreError, StoreErrorKind};
 pub enum Exit {
     /// All went well.
     Ok = 0,
-    /// Something unexpected.
+    /// A failure that is none of the others.
     Unexpected = 1,
     /// Bad usage or configuration, key missing.
     Usage = 2,
@@ -23,14 +23,12 @@ pub enum Exit {
     Store = 4,
     /// Output could not be written.
     Output = 5,
-    /// Interrupted.
     Interrupted = 130,
 }
 
 /// Why a command ended early.
 #[derive(Debug)]
 pub struct Failure {
-    /// Exit code.
     pub exit: Exit,
     /// What happened; empty if everything was printed already.
     pub text: String,

@@ -12,7 +12,7 @@ pub(in crate::cli) use crate::cli::terminal::text::{
     bytes, display_width, escape_control, escape_keep_blanks, longest, truncate, wrap,
 };
 
-/// Buffered stdout.
+/// Stdout, written in pieces of 64 KiB.
 pub(in crate::cli) fn stdout() -> io::BufWriter<io::Stdout> {
     io::BufWriter::with_capacity(64 * 1024, io::stdout())
 }

@@ -197,7 +197,7 @@ async fn each_day(
     let mut reports = Vec::new();
     let mut failed = None;
     for day in days {
-        let Some(place) = worker_pool.acquire().await.filter(|_| !cancel.is_cancelled()) else { break };
+        let Some(permit) = worker_pool.acquire().await.filter(|_| !cancel.is_cancelled()) else { break };
         let now = collector.now();
         let id = if rehearsed {
             ids::rehearsed_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
@@ -205,7 +205,7 @@ async fn each_day(
             ids::run_id(now)
         };
         let run = collector.store().start_manual(topic, &id, now, lease, &ids::token()).await?;
-        worker_pool.start_day(run, place, *day);
+        worker_pool.start_day(run, permit, *day);
         match ends.recv().await {
             Some(Done { result: Ok(report), .. }) => {
                 let done = is_done(&report, cancel.is_cancelled());

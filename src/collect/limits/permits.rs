@@ -1,5 +1,5 @@
-//! Counts the places in flight that this process has leased, and their use. It asks no database and waits only for
-//! places.
+//! Counts the permits that this process has leased, and their use. It asks no database and waits only for
+//! permits.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,7 +26,7 @@ struct State {
     allowed: u32,
     /// Permits in use beyond `allowed`; they do not become free when their calls end.
     debt: u32,
-    /// Calls that have a place or wait for one, and the maximum since the last check.
+    /// Calls that have a permit or wait for one, and the maximum since the last check.
     demand: u32,
     peak: u32,
     /// Number of leases acquired; a permit of an earlier lease is no longer valid.
@@ -186,20 +186,20 @@ impl Permits {
     }
 }
 
-/// A call that waits for a place or has one.
+/// A call that waits for a permit or has one.
 pub(in crate::collect) struct PermitRequest(Arc<Permits>);
 
 impl PermitRequest {
-    pub(in crate::collect) fn new(places: &Arc<Permits>) -> Self {
-        let mut state = places.state();
+    pub(in crate::collect) fn new(permits: &Arc<Permits>) -> Self {
+        let mut state = permits.state();
         state.demand += 1;
         state.peak = state.peak.max(state.demand);
         drop(state);
-        Self(Arc::clone(places))
+        Self(Arc::clone(permits))
     }
 
-    /// Waits for a place, first come, first served. Returns a new request if the lease has run out.
-    pub(in crate::collect) async fn place(&mut self) -> Result<Permit, Self> {
+    /// Waits for a permit, first come, first served. Returns a new request if the lease has run out.
+    pub(in crate::collect) async fn acquire(&mut self) -> Result<Permit, Self> {
         // The semaphore is never closed.
         if let Ok(permit) = self.0.free.acquire().await {
             permit.forget();
@@ -231,7 +231,7 @@ impl Drop for PermitRequest {
     }
 }
 
-/// A place in use.
+/// A permit in use.
 pub(in crate::collect) struct Permit {
     of: PermitRequest,
     lease: u64,
@@ -245,16 +245,16 @@ impl CallPermit for Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        let places = &self.of.0;
-        let mut state = places.state();
+        let permits = &self.of.0;
+        let mut state = permits.state();
         if state.debt > 0 {
             state.debt -= 1;
             drop(state);
             // Another process can use it as soon as the database knows.
-            places.wake.notify_one();
+            permits.wake.notify_one();
         } else {
             drop(state);
-            places.free.add_permits(1);
+            permits.free.add_permits(1);
         }
     }
 }
@@ -285,15 +285,15 @@ mod tests {
         let until = || (Instant::now() + Duration::from_secs(60), Time(60_000));
         permits.apply_lease(&share(1, true), until());
         let request = PermitRequest::new(&permits);
-        // Another thread replaces the lease between the two steps of `place`: another process has the place now.
+        // Another thread replaces the lease between the two steps of `acquire`: another process has the permit now.
         permits.free.acquire().await.unwrap().forget();
         permits.apply_lease(&share(0, true), until());
         assert!(request.taken().is_err());
         assert_eq!((permits.usage().held, permits.free.available_permits()), (0, 0));
-        // When the place is free again, one call has it, and no more.
+        // When the permit is free again, one call has it, and no more.
         permits.apply_lease(&share(1, false), until());
         let mut request = PermitRequest::new(&permits);
-        let Ok(permit) = request.place().await else { panic!("the lease covers it") };
+        let Ok(permit) = request.acquire().await else { panic!("the lease covers it") };
         assert!(permit.holds() && permits.free.available_permits() == 0);
         drop(permit);
         assert_eq!(permits.free.available_permits(), 1);

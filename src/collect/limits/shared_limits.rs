@@ -1,4 +1,4 @@
-//! The service's limits, shared by all processes of one database: places in flight are leased, starts are reserved.
+//! The service's limits, shared by all processes of one database: permits for calls are leased, starts are reserved.
 //! Here a call waits for both, and the lease is renewed. `permits` counts; the store divides both between processes.
 
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ const TOO_LATE: Duration = Duration::from_millis(500);
 const CLOSE_US: i64 = 20_000;
 /// The most starts reserved at a time.
 const MOST_STARTS: u32 = 64;
-/// The longest lease of places, so that those of a dead process are free again soon.
+/// The longest lease of permits, so that those of a dead process are free again soon.
 const LONGEST_LEASE: Duration = Duration::from_secs(15);
 
 /// This process's share of the service.
@@ -32,7 +32,7 @@ pub(in crate::collect) struct SharedLimits {
     /// The constant part of each lease request.
     pub(in crate::collect) ask: LeaseRequest,
     pub(in crate::collect) lease: Duration,
-    pub(in crate::collect) places: Arc<Permits>,
+    pub(in crate::collect) permits: Arc<Permits>,
     /// Notified after every check of the lease.
     pub(in crate::collect) looked: watch::Sender<()>,
     pub(in crate::collect) renewals: TaskTracker,
@@ -59,13 +59,13 @@ impl SharedLimits {
             wanted: 0,
             held: 0,
         };
-        let places = Arc::new(Permits::new(lease.min(LONGEST_LEASE) / 5, request.period_us, Arc::clone(&clock)));
+        let permits = Arc::new(Permits::new(lease.min(LONGEST_LEASE) / 5, request.period_us, Arc::clone(&clock)));
         Arc::new(Self {
             store,
             clock,
             ask: request,
             lease: lease.min(LONGEST_LEASE),
-            places,
+            permits,
             looked: watch::channel(()).0,
             renewals: TaskTracker::new(),
             ahead: Mutex::default(),
@@ -73,25 +73,25 @@ impl SharedLimits {
         })
     }
 
-    /// Waits for a place under a valid lease.
-    async fn place(self: &Arc<Self>) -> Result<Permit, Refusal> {
-        let mut wanting = PermitRequest::new(&self.places);
+    /// Waits for a permit under a valid lease.
+    async fn acquire(self: &Arc<Self>) -> Result<Permit, Refusal> {
+        let mut wanting = PermitRequest::new(&self.permits);
         loop {
             self.ensure_renewal();
             let mut checks = self.looked.subscribe();
             let taken = tokio::select! {
                 biased;
-                permit = wanting.place() => permit,
+                permit = wanting.acquire() => permit,
                 error = self.failure(checks.clone()) => return Err(Refusal::from_error(error)),
             };
             match taken {
                 Ok(permit) => return Ok(permit),
                 Err(back) => wanting = back,
             }
-            self.places.wake.notify_one();
+            self.permits.wake.notify_one();
             let _ = checks.changed().await;
-            // The places of an expired lease are free at once, so the failure branch above is never reached.
-            if let Some(error) = self.places.stuck() {
+            // The permits of an expired lease are free at once, so the failure branch above is never reached.
+            if let Some(error) = self.permits.stuck() {
                 return Err(Refusal::from_error(error));
             }
         }
@@ -102,7 +102,7 @@ impl SharedLimits {
         loop {
             // The sender is our own, so this cannot fail.
             let _ = checks.changed().await;
-            if let Some(error) = self.places.stuck() {
+            if let Some(error) = self.permits.stuck() {
                 return error;
             }
         }
@@ -111,7 +111,7 @@ impl SharedLimits {
     /// Waits for a start, if any living process has a rate limit.
     async fn start(self: &Arc<Self>) -> Result<(), Refusal> {
         loop {
-            let (period_us, burst) = self.places.rate();
+            let (period_us, burst) = self.permits.rate();
             if period_us == 0 {
                 return Ok(());
             }
@@ -163,9 +163,9 @@ pub(in crate::collect) struct SharedPace(pub(in crate::collect) Arc<SharedLimits
 impl CallLimiter for SharedPace {
     fn enter(&self) -> Pin<Box<dyn Future<Output = Admission> + Send + '_>> {
         Box::pin(async {
-            // First the place, then the start: otherwise calls with a start would queue for places and then begin
+            // First the permit, then the start: otherwise calls with a start would queue for permits and then begin
             // together.
-            let permit = self.0.place().await?;
+            let permit = self.0.acquire().await?;
             self.0.start().await?;
             Ok(Box::new(permit) as Box<dyn CallPermit>)
         })
@@ -195,7 +195,7 @@ fn holder() -> String {
     format!("{:016x}{:08x}", draw(), std::process::id())
 }
 
-/// Time between two checks for a place that another process still holds.
+/// Time between two checks for a permit that another process still holds.
 const WAITING: Duration = Duration::from_millis(100);
 /// The longest time between two checks.
 const LOOK: Duration = Duration::from_secs(1);
@@ -205,7 +205,7 @@ const FAILED: Duration = Duration::from_secs(1);
 impl SharedLimits {
     /// Makes sure that a task renews the lease.
     pub(super) fn ensure_renewal(self: &Arc<Self>) {
-        if self.places.needs_renewal() {
+        if self.permits.needs_renewal() {
             let shared = Arc::clone(self);
             self.renewals.spawn(async move { shared.keep_lease().await });
         }
@@ -213,7 +213,7 @@ impl SharedLimits {
 
     /// Gives everything back and waits until that is done. A later call starts again.
     pub(in crate::collect) async fn end(&self) {
-        self.places.end();
+        self.permits.end();
         self.renewals.close();
         self.renewals.wait().await;
     }
@@ -225,7 +225,7 @@ impl SharedLimits {
                 Ok(Some(pause)) => pause,
                 Ok(None) => return,
                 // A caller that waits for the end would wait forever if nothing can be written.
-                Err(error) if self.places.usage().ending && self.places.try_stop_renewal() => {
+                Err(error) if self.permits.usage().ending && self.permits.try_stop_renewal() => {
                     tracing::debug!(
                         "the share of the service's limits was not released and expires with its lease: {error}"
                     );
@@ -233,13 +233,13 @@ impl SharedLimits {
                 }
                 Err(error) => {
                     tracing::warn!("the service's limits cannot be shared: {error}; trying again");
-                    self.places.fail(error);
+                    self.permits.fail(error);
                     FAILED
                 }
             };
             self.looked.send_replace(());
             tokio::select! {
-                () = self.places.wake.notified() => {}
+                () = self.permits.wake.notified() => {}
                 () = tokio::time::sleep(pause) => {}
             }
         }
@@ -247,13 +247,13 @@ impl SharedLimits {
 
     /// Checks the lease once. Returns the time until the next check, or `None` if there is nothing left to keep.
     async fn check_lease(&self) -> Result<Option<Duration>, StoreError> {
-        let (mut seen, base, now) = (self.places.usage(), Instant::now(), (self.clock)());
+        let (mut seen, base, now) = (self.permits.usage(), Instant::now(), (self.clock)());
         if seen.wanted == 0 || seen.ending {
-            if !self.places.give_up() {
+            if !self.permits.give_up() {
                 return Ok(Some(Duration::ZERO));
             }
             self.store.release_permits(&self.ask).await?;
-            return Ok((!self.places.try_stop_renewal()).then_some(Duration::ZERO));
+            return Ok((!self.permits.try_stop_renewal()).then_some(Duration::ZERO));
         }
         let wanted = seen.wanted.min(self.ask.most);
         let request = |held| LeaseRequest { wanted, held, ..self.ask.clone() };
@@ -261,10 +261,10 @@ impl SharedLimits {
         let mut write = seen.left < self.lease * 2 / 3;
         if !write {
             let found = self.store.limit_share(&request(seen.held), now).await?;
-            self.places.apply_rate(&found);
+            self.permits.apply_rate(&found);
             if found.share < seen.allowed && !found.fresh {
-                self.places.shrink(found.share);
-                seen = self.places.usage();
+                self.permits.shrink(found.share);
+                seen = self.permits.usage();
             }
             share = found.share;
             write = found.fresh
@@ -274,10 +274,10 @@ impl SharedLimits {
         }
         if write {
             let leased = self.store.lease_permits(&request(seen.held), now, self.lease).await?;
-            self.places.apply_lease(&leased, (base + self.lease, now.plus(self.lease)));
+            self.permits.apply_lease(&leased, (base + self.lease, now.plus(self.lease)));
             share = leased.share;
         }
-        let seen = self.places.usage();
+        let seen = self.permits.usage();
         let waits = seen.allowed < share && wanted > seen.allowed;
         Ok(Some(if waits { WAITING } else { (self.lease / 15).clamp(WAITING / 2, LOOK) }))
     }

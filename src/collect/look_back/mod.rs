@@ -143,7 +143,7 @@ pub(super) enum ReplySpan {
 pub(super) struct SearchTime {
     /// When its run began.
     pub(super) seen_at: Time,
-    /// The last try. "The past 24 hours" counts from there, and a run may wait for its place.
+    /// The last try. "The past 24 hours" counts from there, and a run may wait for its permit.
     pub(super) sent_at: Time,
     /// How much of the time before the search is not claimed, because posts may not have been indexed yet.
     pub(super) allowance: Duration,
@@ -302,7 +302,7 @@ mod tests {
             let got = covered(&social_query(day), day.span(NOW), state, reply_span, findings, at(NOW));
             assert_eq!(got, expected, "{state} {reply_span:?}");
         }
-        // It waited two hours for its place: the past 24 hours began later, a date did not.
+        // It waited two hours for its permit: the past 24 hours began later, a date did not.
         let sent = NOW.plus(HOUR * 2);
         let late = covered(&social_query(day), day.span(NOW), SearchState::Ok, ReplySpan::Whole, &[], at(sent));
         assert_eq!(late, span(ago(22), CLAIMED));

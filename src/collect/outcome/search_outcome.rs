@@ -106,7 +106,7 @@ pub(in crate::collect) fn unconfigured(source: Source, search_query: &SearchQuer
     fetched
 }
 
-/// Returns a search that was in progress, or waited for its place, when the run had to end. Each try may be billed.
+/// Returns a search that was in progress, or waited for its permit, when the run had to end. Each try may be billed.
 pub(in crate::collect) fn abandoned(
     source: Source,
     search_query: &SearchQuery,
@@ -298,7 +298,7 @@ impl Fetched {
             }
             let sent_at = self.sent_at.unwrap_or(seen_at);
             if matches!(search_query, SearchQuery::Social(..)) && result.state == SearchState::Empty {
-                // "The past 24 hours" counts from the call, and a run may wait for its place.
+                // "The past 24 hours" counts from the call, and a run may wait for its permit.
                 let from = requested.from.plus(sent_at.since(seen_at)).min(requested.until);
                 reply_span = saturation::of_empty(Span { from, ..requested }, &over.recall);
             }

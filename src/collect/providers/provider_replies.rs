@@ -51,7 +51,7 @@ impl Replies<'_> {
     }
 
     /// Returns the start of what a reply covers, if the reply itself only says how far it looked back: "the past 24
-    /// hours" counts from the call, and a run may wait for its place.
+    /// hours" counts from the call, and a run may wait for its permit.
     pub(in crate::collect) fn begin(
         &self,
         reply_span: ReplySpan,

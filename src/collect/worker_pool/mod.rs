@@ -32,7 +32,7 @@ pub struct Done {
 pub struct WorkerPool {
     /// Used by runs that start from now on; a reload replaces it.
     collector: Arc<Mutex<Arc<Collector>>>,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     size: Arc<AtomicU32>,
     active: Arc<Mutex<HashMap<String, (RunRef, CancellationToken)>>>,
     tasks: TaskTracker,
@@ -53,11 +53,11 @@ impl WorkerPool {
         cancel: CancellationToken,
     ) -> (Self, mpsc::UnboundedReceiver<Done>) {
         let (done, ends) = mpsc::unbounded_channel();
-        let places = Arc::new(Semaphore::new(size.max(1) as usize));
+        let permits = Arc::new(Semaphore::new(size.max(1) as usize));
         let (collector, size) = (Arc::new(Mutex::new(collector)), Arc::new(AtomicU32::new(size.max(1))));
         let (active, tasks, ended, count) = (Arc::default(), TaskTracker::new(), Arc::default(), Arc::default());
         let stuck = Arc::default();
-        (Self { collector, places, size, active, tasks, ended, ends: count, stuck, turns: None, cancel, done }, ends)
+        (Self { collector, permits, size, active, tasks, ended, ends: count, stuck, turns: None, cancel, done }, ends)
     }
 
     /// Makes the pool store its runs in the order in which they began. Days of a backfill are not part of that order:
@@ -78,12 +78,12 @@ impl WorkerPool {
         *self.collector.lock().unwrap_or_else(PoisonError::into_inner) = collector;
         let (size, before) = (size.max(1), self.size.swap(size.max(1), Ordering::SeqCst));
         if size > before {
-            self.places.add_permits((size - before) as usize);
+            self.permits.add_permits((size - before) as usize);
         } else if size < before {
             // Permits in use are removed when their runs end.
-            let places = Arc::clone(&self.places);
+            let permits = Arc::clone(&self.permits);
             tokio::spawn(async move {
-                if let Ok(gone) = places.acquire_many_owned(before - size).await {
+                if let Ok(gone) = permits.acquire_many_owned(before - size).await {
                     gone.forget();
                 }
             });
@@ -94,27 +94,28 @@ impl WorkerPool {
         Arc::clone(&self.collector.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits for a free place; `None` once the pool is cancelled.
+    /// Waits for a free permit; `None` once the pool is cancelled.
     pub async fn acquire(&self) -> Option<OwnedSemaphorePermit> {
         tokio::select! {
-            place = Arc::clone(&self.places).acquire_owned() => place.ok(),
+            permit = Arc::clone(&self.permits).acquire_owned() => permit.ok(),
             () = self.cancel.cancelled() => None,
         }
     }
 
-    /// Returns a place if one is free now.
+    /// Returns a permit if one is free now.
     #[must_use]
     pub fn try_acquire(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.places).try_acquire_owned().ok()
+        Arc::clone(&self.permits).try_acquire_owned().ok()
     }
 
-    /// Returns the number of places that are free now.
+    /// Returns the number of permits that are free now.
     #[must_use]
     pub fn free(&self) -> u32 {
-        u32::try_from(self.places.available_permits()).unwrap_or(u32::MAX)
+        u32::try_from(self.permits.available_permits()).unwrap_or(u32::MAX)
     }
 
-    /// Starts a manual run in a place. Returns at once, so that runs started one after another are committed together.
+    /// Starts a manual run with a permit. Returns at once, so that runs started one after another are committed
+    /// together.
     /// A run that could not be started is reported through the channel and by [`WorkerPool::is_stuck`].
     pub fn start_manual(
         &self,
@@ -122,17 +123,17 @@ impl WorkerPool {
         public_id: String,
         token: String,
         lease: Duration,
-        place: OwnedSemaphorePermit,
+        permit: OwnedSemaphorePermit,
     ) {
         let (worker_pool, turn) = (self.clone(), self.turn());
         self.tasks.spawn(async move {
             let collector = worker_pool.collector();
             let (store, now) = (collector.store(), collector.now());
             match store.start_manual(&topic, &public_id, now, lease, &token).await {
-                Ok(run) => worker_pool.spawn_run(run, place, None, turn),
+                Ok(run) => worker_pool.spawn_run(run, permit, None, turn),
                 Err(error) => {
                     worker_pool.stuck.store(true, Ordering::Relaxed);
-                    worker_pool.report_end(Done { run: public_id, topic: topic.id, result: Err(error) }, place);
+                    worker_pool.report_end(Done { run: public_id, topic: topic.id, result: Err(error) }, permit);
                 }
             }
         });
@@ -144,17 +145,17 @@ impl WorkerPool {
         self.stuck.load(Ordering::Relaxed)
     }
 
-    /// Starts a claimed run in a place.
-    pub fn start(&self, run: RunRef, place: OwnedSemaphorePermit) {
-        self.spawn_run(run, place, None, self.turn());
+    /// Starts a claimed run with a permit.
+    pub fn start(&self, run: RunRef, permit: OwnedSemaphorePermit) {
+        self.spawn_run(run, permit, None, self.turn());
     }
 
     /// Like [`WorkerPool::start`], but over one UTC day, given as days since 1970.
-    pub fn start_day(&self, run: RunRef, place: OwnedSemaphorePermit, day: i64) {
-        self.spawn_run(run, place, Some(day), CommitTurn::default());
+    pub fn start_day(&self, run: RunRef, permit: OwnedSemaphorePermit, day: i64) {
+        self.spawn_run(run, permit, Some(day), CommitTurn::default());
     }
 
-    fn spawn_run(&self, run: RunRef, place: OwnedSemaphorePermit, day: Option<i64>, turn: CommitTurn) {
+    fn spawn_run(&self, run: RunRef, permit: OwnedSemaphorePermit, day: Option<i64>, turn: CommitTurn) {
         let cancel = self.cancel.child_token();
         if let Some((_, before)) = self.active().insert(run.public_id.clone(), (run.clone(), cancel.clone())) {
             // This process lost the run's lease and claimed the run again before it noticed.
@@ -188,15 +189,15 @@ impl WorkerPool {
             }
             worker_pool.ends.fetch_add(1, Ordering::SeqCst);
             worker_pool.forget(&run);
-            worker_pool.report_end(Done { run: run.public_id, topic: run.topic.id, result }, place);
+            worker_pool.report_end(Done { run: run.public_id, topic: run.topic.id, result }, permit);
         });
     }
 
-    /// Reports an ended run and frees its place.
-    fn report_end(&self, done: Done, place: OwnedSemaphorePermit) {
+    /// Reports an ended run and frees its permit.
+    fn report_end(&self, done: Done, permit: OwnedSemaphorePermit) {
         // The receiver is gone only if the process is ending.
         let _ = self.done.send(done);
-        drop(place);
+        drop(permit);
         self.ended.notify_one();
     }
 

@@ -44,22 +44,22 @@ pub async fn topic_terms(snapshot: &mut ReadSnapshot, request: TermsAsked<'_>) -
     };
     answer.cut = answer.items_read < answer.items;
     if request.asked_since.is_some_and(|at| at > request.span.from) {
-        answer.untold = Some(NoTermsReason::Query);
+        answer.no_terms = Some(NoTermsReason::Query);
     } else if before.len() < LEAST_DAYS {
-        answer.untold = Some(NoTermsReason::History);
+        answer.no_terms = Some(NoTermsReason::History);
         let items = items_of(snapshot, &request, &sample(request.period, request.most())).await?;
         answer.stand_out = find_stand_out(snapshot, &request, &items, None).await?;
     }
-    if answer.untold.is_none() && request.period.is_empty() {
-        answer.untold = Some(NoTermsReason::NoItems);
+    if answer.no_terms.is_none() && request.period.is_empty() {
+        answer.no_terms = Some(NoTermsReason::NoItems);
     }
-    if answer.untold.is_some() {
+    if answer.no_terms.is_some() {
         return Ok(answer);
     }
     let counted = counts_before(snapshot, &request, &before).await?;
     answer.before_days = counted.len() as u64;
     if counted.len() < LEAST_DAYS {
-        answer.untold = Some(if request.trusting { NoTermsReason::Uncounted } else { NoTermsReason::History });
+        answer.no_terms = Some(if request.trusting { NoTermsReason::Uncounted } else { NoTermsReason::History });
         return Ok(answer);
     }
     let items = items_of(snapshot, &request, &sample(request.period, request.most())).await?;

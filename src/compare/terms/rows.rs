@@ -102,7 +102,9 @@ impl StandOutRows {
 pub struct TopicTerms {
     /// Days before that it was compared with.
     pub before_days: u64,
-    pub untold: Option<NoTermsReason>,
+    /// Why no terms are shown, if they are not.
+    #[serde(rename = "untold")]
+    pub no_terms: Option<NoTermsReason>,
     /// The number of tested terms: those used three times or more in the period and the days before together.
     pub tested: u64,
     /// The most surprising first.
@@ -154,7 +156,7 @@ impl TopicTerms {
     /// Terms that are not shown, for this reason, of a period with this many items. Their words were not read.
     #[must_use]
     pub fn without_terms(why: NoTermsReason, items: usize) -> Self {
-        Self { untold: Some(why), items: items as u64, ..Self::default() }
+        Self { no_terms: Some(why), items: items as u64, ..Self::default() }
     }
 
     /// Whether there may be more terms that are news than are counted.
@@ -175,13 +177,13 @@ impl TopicTerms {
     #[must_use]
     pub fn none_words(&self) -> Option<String> {
         let none = self.no_terms_reason()?;
-        let sample = self.sample_words().filter(|_| self.untold.is_none() || self.stand_out.is_some());
+        let sample = self.sample_words().filter(|_| self.no_terms.is_none() || self.stand_out.is_some());
         Some([Some(none), sample].into_iter().flatten().collect::<Vec<_>>().join(" "))
     }
 
     fn no_terms_reason(&self) -> Option<String> {
         let days = |many: u64| if many == 1 { "1 day".to_owned() } else { format!("{many} days") };
-        match self.untold {
+        match self.no_terms {
             Some(NoTermsReason::History) => {
                 let has = if self.before_days == 0 { "none".to_owned() } else { number(self.before_days) };
                 Some(format!(

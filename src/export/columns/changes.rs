@@ -21,12 +21,12 @@ pub(in crate::export) struct ChangeRow {
     pub(in crate::export) topic: String,
     pub(in crate::export) since_run: Option<String>,
     pub(in crate::export) until_run: Option<String>,
-    pub(in crate::export) told: ChangeKind,
+    pub(in crate::export) change: ChangeKind,
 }
 
 impl ChangeRow {
     fn item(&self) -> &ItemSummary {
-        match &self.told {
+        match &self.change {
             ChangeKind::New(new) => &new.item,
             ChangeKind::Gone(gone) => &gone.item,
             ChangeKind::Edited(edited) => &edited.item,
@@ -35,7 +35,7 @@ impl ChangeRow {
     }
 
     fn word(&self) -> &'static str {
-        match self.told {
+        match self.change {
             ChangeKind::New(_) => "new",
             ChangeKind::Gone(_) => "gone",
             ChangeKind::Edited(_) => "edited",
@@ -44,7 +44,7 @@ impl ChangeRow {
     }
 
     fn at(&self) -> Time {
-        match &self.told {
+        match &self.change {
             ChangeKind::New(new) => new.first_seen,
             ChangeKind::Gone(gone) => gone.missed,
             ChangeKind::Edited(edited) => edited.at,
@@ -53,7 +53,7 @@ impl ChangeRow {
     }
 
     fn before(&self) -> Option<Time> {
-        match &self.told {
+        match &self.change {
             ChangeKind::New(_) | ChangeKind::Edited(_) => None,
             ChangeKind::Gone(gone) => Some(gone.last_seen),
             ChangeKind::Rising(rising) => Some(rising.from),
@@ -61,7 +61,7 @@ impl ChangeRow {
     }
 
     fn sources(&self) -> Cell<'_> {
-        match &self.told {
+        match &self.change {
             ChangeKind::New(new) => {
                 let names: Vec<&str> = new.sources.iter().map(crate::model::Source::as_str).collect();
                 Cell::Text(Cow::Owned(names.join(" ")))
@@ -73,11 +73,11 @@ impl ChangeRow {
     }
 
     fn edited(&self) -> Option<&EditedItem> {
-        if let ChangeKind::Edited(edited) = &self.told { Some(edited) } else { None }
+        if let ChangeKind::Edited(edited) = &self.change { Some(edited) } else { None }
     }
 
     fn rising(&self) -> Option<&Rising> {
-        if let ChangeKind::Rising(rising) = &self.told { Some(rising) } else { None }
+        if let ChangeKind::Rising(rising) = &self.change { Some(rising) } else { None }
     }
 
     /// A reaction of a rising item, at the start or (`after`) at the end of the rise.
@@ -102,7 +102,7 @@ pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
     Column::time("at", "when it was first seen, missed, edited, or last counted", |r| Cell::Time(r.at())),
     Column::time("before_at", "gone: last seen; rising: first counted", |r| Cell::time(r.before())),
     Column::id("run", "new: run that first saw it", |r| {
-        if let ChangeKind::New(new) = &r.told { Cell::Id(&new.run) } else { Cell::Empty }
+        if let ChangeKind::New(new) = &r.change { Cell::Id(&new.run) } else { Cell::Empty }
     }),
     Column::text(
         "sources",
@@ -110,7 +110,7 @@ pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
         ChangeRow::sources,
     ),
     Column::word("fit", "new: published `in` the requested window, or `undated`", |r| {
-        if let ChangeKind::New(new) = &r.told { Cell::Word(new.fit.as_str()) } else { Cell::Empty }
+        if let ChangeKind::New(new) = &r.change { Cell::Word(new.fit.as_str()) } else { Cell::Empty }
     }),
     Column::id("key", "public key of the item; never changes", |r| Cell::Id(&r.item().key)),
     Column::word("kind", "`post` or `page`", |r| Cell::Word(r.item().kind.as_str())),

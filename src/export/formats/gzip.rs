@@ -10,8 +10,7 @@ use flate2::{Compression, GzBuilder};
 /// The ending that asks for compression.
 const ENDING: &str = ".gz";
 
-/// Compression level. A higher one takes much longer and saves little: see the table in
-/// docs/dev/performance-measured.md.
+/// Compression level. A higher one takes much longer and saves little.
 const LEVEL: Compression = Compression::new(4);
 
 /// Bytes that are compressed at once. Always this many, whatever the size of each write, so that the same rows give
@@ -34,7 +33,6 @@ pub fn strip_gz(name: &str) -> (&str, bool) {
 /// A writer that may compress.
 #[derive(Debug)]
 pub enum MaybeGzip<W> {
-    /// Not compressed.
     Plain(W),
     Gzip(Gzip<W>),
 }
@@ -232,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_given_up_is_let_go_before_the_drop_returns() {
+    fn an_abandoned_file_is_closed_before_its_drop_returns() {
         let handle = std::sync::Arc::new(());
         let mut file = MaybeGzip::new(Disk(usize::MAX, handle.clone()), true).unwrap();
         file.write_all(&[7; 3 * PAGE]).unwrap();

@@ -52,7 +52,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
         answer.field("stand_out", Value::Null)?;
     }
     answer.field("before_days", found.before_days)?;
-    answer.field("untold", found.untold)?;
+    answer.field("untold", found.no_terms)?;
     answer.field("tested", found.tested)?;
     answer.field("more", found.more)?;
     answer.field("more_themes", found.more_themes)?;

@@ -43,8 +43,8 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     };
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
     // An empty list would mean all topics.
-    let ill = if ids.is_empty() { Vec::new() } else { health(&call.store, &ids).await?.ill };
-    let history = SourceHistory::of(&call.store, &cards, ill).await?;
+    let silences = if ids.is_empty() { Vec::new() } else { health(&call.store, &ids).await?.silences };
+    let history = SourceHistory::of(&call.store, &cards, silences).await?;
     let mut answer = Answer::default();
     let mut topics = Vec::with_capacity(cards.len());
     for card in &cards {

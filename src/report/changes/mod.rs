@@ -69,7 +69,7 @@ pub(super) async fn read(
     // Health describes the present. It does not apply to a period long past.
     if now.0 <= span.until.0.saturating_add(2 * TAIL) {
         let health = health(store, std::slice::from_ref(&topic.id)).await?;
-        facts.ill = health.ill;
+        facts.silences = health.silences;
     }
     Ok(())
 }

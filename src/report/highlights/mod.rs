@@ -55,8 +55,13 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
                 continue;
             }
         }
-        for ill in &topic.ill {
-            add(70, "sources", ill.state.as_str(), format!("{}.", ill.describe(&date_time(ill.since, timezone))));
+        for silence in &topic.silences {
+            add(
+                70,
+                "sources",
+                silence.state.as_str(),
+                format!("{}.", silence.describe(&date_time(silence.since, timezone))),
+            );
         }
         for query in topic.changes.iter().flat_map(|changes| &changes.queries) {
             add(

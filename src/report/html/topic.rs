@@ -215,7 +215,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
                 } }
             }
             @if topic.searches_cut { p.note { (format::SEARCHES_CUT) } }
-            @for ill in &topic.ill { p.note { (ill.describe(&format::date_time(ill.since, zone))) } }
+            @for silence in &topic.silences { p.note { (silence.describe(&format::date_time(silence.since, zone))) } }
             p #(format::id(&topic.id, "coverage")) {
                 @if let Some(covered) = topic.covered.filter(|_| !topic.idle(report.span)) { @if let Some(checks) = topic.checks { (count_noun(checks, "check")) " in the period; such searches see only one moment and cover no time span. " } @else { (percent(covered)) " of the period " @if !report.is_over() || topic.open.is_some() { "so far " } "covered" (topic.covered_by_words()) ". " } }
                 @if let Some(part) = topic.part_time_note((report.span, report.made_at), zone) { (part) " " }

@@ -16,7 +16,7 @@ use crate::report::comparison::measures::MIN_SAMPLE;
 /// More topics than this do not fit on the first screen of a phone.
 const MANY: usize = 12;
 
-/// The number of topics listed of so many. It is lower, since two lines follow: other topics, and quiet ones.
+/// Topics listed when there are more than `MANY`. Fewer, since two lines follow: other topics, and quiet ones.
 const LISTED: usize = 10;
 
 /// With more topics than this, a phone shows at most two lines of each.

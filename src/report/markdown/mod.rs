@@ -312,11 +312,12 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
     let part_time = topic.part_time_note((report.span, report.made_at), zone);
     let notes = [part_time, topic.open_words(zone), topic.late_note(), topic.holes_words(zone), unwatched];
     let covered = covered.into_iter().chain(notes.into_iter().flatten());
-    let ill = topic.ill.iter().map(|ill| escape(&ill.describe(&format::date_time(ill.since, zone))));
+    let silences =
+        topic.silences.iter().map(|silence| escape(&silence.describe(&format::date_time(silence.since, zone))));
     let cut = topic.searches_cut.then(|| format::SEARCHES_CUT.to_owned());
     listed(
         "How it was searched",
-        pruned_note.clone().into_iter().chain(sources).chain(cut).chain(ill).chain(covered).chain(holes),
+        pruned_note.clone().into_iter().chain(sources).chain(cut).chain(silences).chain(covered).chain(holes),
     )
 }
 

@@ -1,4 +1,4 @@
-//! The traits that are asked before each call: for a place and a start, and whether the quota allows it.
+//! The traits that are asked before each call: for a permit and a start, and whether the quota allows it.
 //! Implementations for several processes are elsewhere.
 
 use std::error::Error;
@@ -64,9 +64,9 @@ impl Gate for NoGate {
     }
 }
 
-/// A place among the calls in flight. Dropping it gives it back.
+/// Permission for one call in flight. Dropping it gives it back.
 pub trait CallPermit: Send + Sync {
-    /// Whether it is still valid. A leased place may expire before its call begins.
+    /// Whether it is still valid. A leased permit may expire before its call begins.
     fn holds(&self) -> bool;
 }
 
@@ -75,6 +75,6 @@ pub type Admission = Result<Box<dyn CallPermit>, Refusal>;
 
 /// Decides when a call may start: the client's own limits, or limits shared by several processes.
 pub trait CallLimiter: Send + Sync {
-    /// Waits for a place, then for the rate limit; the call counts as started. The future may be dropped at any point.
+    /// Waits for a permit, then for the rate limit; the call counts as started. The future may be dropped at any point.
     fn enter(&self) -> Pin<Box<dyn Future<Output = Admission> + Send + '_>>;
 }

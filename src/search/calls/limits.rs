@@ -1,5 +1,7 @@
-//! Limits the calls in flight and the rate of their starts: a semaphore and a leaky bucket. The ledger durably counts
-//! the calls of a day. Limits over several processes are another [`CallLimiter`].
+//! Limits the calls in flight and the rate of their starts within one process: a semaphore and a leaky bucket
+//! (`governor`). For what runs without a database (`try`, `check --probe`, the sandbox); the limits that processes
+//! share are rows of the database (`collect/limits/`), another [`CallLimiter`]. The ledger durably counts the calls of
+//! a day.
 
 use std::num::NonZeroU32;
 use std::pin::Pin;
@@ -23,7 +25,7 @@ type Bucket<C> = RateLimiter<NotKeyed, InMemoryState, C, NoOpMiddleware<<C as Cl
 
 /// The client's limits. The clock is a parameter for tests.
 pub(in crate::search) struct Limits<C: Clock = DefaultClock> {
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     bucket: Option<Bucket<C>>,
     clock: C,
 }
@@ -34,7 +36,7 @@ impl<C: Clock + Clone> Limits<C> {
     /// nanosecond or of no calls at all means unlimited: the configuration refuses both.
     pub(in crate::search) fn new(max_concurrent: u32, rate: Option<Rate>, clock: C) -> Self {
         let most = max_concurrent.max(1);
-        let places = usize::try_from(most).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
+        let permits = usize::try_from(most).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
         let period = rate.and_then(|rate| rate.per.checked_div(rate.count)).filter(|period| !period.is_zero());
         let quota = period.and_then(|period| {
             let of_a_minute = u32::try_from(MINUTE.as_nanos() / period.as_nanos()).unwrap_or(u32::MAX);
@@ -42,14 +44,14 @@ impl<C: Clock + Clone> Limits<C> {
             Some(Quota::with_period(period)?.allow_burst(burst))
         });
         let bucket = quota.map(|quota| RateLimiter::direct_with_clock(quota, clock.clone()));
-        Self { places: Arc::new(Semaphore::new(places)), bucket, clock }
+        Self { permits: Arc::new(Semaphore::new(permits)), bucket, clock }
     }
 
-    /// Waits until a call may start, and counts it as started. Dropping the permit frees the place.
+    /// Waits until a call may start, and counts it as started. Dropping the permit frees it.
     async fn acquire(&self) -> Option<OwnedSemaphorePermit> {
-        // First the place, then the rate: in the other order, calls that passed the rate limit would pile up waiting
-        // for places and then start together. `None` only for a closed semaphore, and nothing closes it.
-        let permit = Arc::clone(&self.places).acquire_owned().await.ok();
+        // First the permit, then the rate: in the other order, calls that passed the rate limit would pile up waiting
+        // for permits and then start together. `None` only for a closed semaphore, and nothing closes it.
+        let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
         while let Some(wait) = self.take() {
             tokio::time::sleep(wait).await;
         }
@@ -76,7 +78,7 @@ where
     }
 }
 
-/// A place in this process only.
+/// A permit of this process only.
 struct LocalPermit(#[expect(dead_code, reason = "given back when dropped")] OwnedSemaphorePermit);
 
 impl CallPermit for LocalPermit {
@@ -135,11 +137,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_place_is_given_back_when_its_permit_is_dropped() {
+    async fn a_permit_is_free_again_when_it_is_dropped() {
         let (limits, _) = limits(2, None);
         let first = limits.acquire().await;
         let _second = limits.acquire().await;
-        assert_eq!(limits.places.available_permits(), 0);
+        assert_eq!(limits.permits.available_permits(), 0);
         drop(first);
         assert!(limits.acquire().await.is_some());
     }

@@ -1,4 +1,5 @@
-//! Parses the dates that providers write. A date without a zone is UTC.
+//! Parses the dates that providers write. Done here so that exactly the forms that feeds and services send are
+//! accepted, and no others. A date without a zone is UTC.
 
 use std::time::Duration;
 

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_read_as_they_were_told_and_nothing_in_a_text_ends_it() {
+    fn cells_are_read_as_they_were_written_and_nothing_in_a_text_ends_it() {
         let mut cells = Cells::of("12,,5,a,b;c0,4,ü,,word,");
         assert_eq!((cells.number().unwrap(), cells.number::<i64>().unwrap()), (Some(12), None));
         assert_eq!(cells.text().unwrap().unwrap(), "a,b;c");

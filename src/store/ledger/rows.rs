@@ -80,7 +80,6 @@ pub struct Call {
     pub source: Source,
     /// The operation's name.
     pub operation: &'static str,
-    /// The query.
     pub query: String,
     /// Price of one call.
     pub price: Micros,
@@ -101,7 +100,6 @@ pub struct SearchResult {
     pub source: Source,
     /// The operation's name.
     pub operation: &'static str,
-    /// The query.
     pub query: String,
     /// Its final state.
     pub state: SearchState,

@@ -70,7 +70,7 @@ impl Store {
     }
 
     /// Returns the earliest instant after `after` at which a queued run becomes due. Runs already due are ignored: they
-    /// wait for a free place or an earlier run of their job, not for the clock.
+    /// wait for a free permit or an earlier run of their job, not for the clock.
     pub async fn next_due(&self, after: Time) -> Result<Option<Time>, StoreError> {
         read!(self, ledger::next_due(after))
     }

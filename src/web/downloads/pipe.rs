@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn who_writes_for_nobody_for_too_long_or_after_the_stop_is_told_so() {
+    fn a_writer_fails_when_its_reader_is_gone_or_slow_or_after_the_stop() {
         let (writer, pages) = pipe(LONG, CancellationToken::new());
         drop(pages);
         assert_eq!((&writer).write(b"x").unwrap_err().kind(), io::ErrorKind::BrokenPipe);

@@ -234,7 +234,7 @@ pub(in crate::web) fn sources(card: &TopicCard, history: &SourceHistory) -> Mark
             "ok" => ("good", "ok"),
             "not_asked" => ("calm", "not asked"),
             "unknown" => ("calm", "–"),
-            ill => ("warn", ill),
+            silence => ("warn", silence),
         };
         span.sub { (one.source) ": " strong.(class) { (word) } @if let Some(class) = one.error_class { " (" (format::line(class, 40)) ")" } }
     } }

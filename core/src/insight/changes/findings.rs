@@ -172,7 +172,7 @@ pub struct Rising {
     pub until: Time,
     /// Reactions before, of the kinds known both times.
     pub had: i64,
-    /// Reactions gained.
+    /// Reactions gained between `from` and `until`.
     pub gain: i64,
     /// Reactions gained per hour; over less than an hour, the gain itself.
     pub per_hour: f64,

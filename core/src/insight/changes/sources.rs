@@ -26,7 +26,6 @@ pub struct QueryPeriod {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct SourceChanges {
     pub source: Source,
-    /// Searches made.
     pub searches: usize,
     /// Searches that were answered.
     pub answered: usize,

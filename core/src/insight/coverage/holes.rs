@@ -44,7 +44,6 @@ pub enum Coverage {
         /// The hole since the last search; the next search looks back over it. `None` if the topic no longer has the
         /// source.
         open: Option<Hole>,
-        /// Covered milliseconds.
         covered_ms: i64,
         /// Milliseconds of all holes.
         holes_ms: i64,

@@ -10,7 +10,7 @@ use crate::model::{AnsweredSearch, Source, SourceActivity, Time, closed_list};
 /// Answered searches needed before a source is judged.
 pub const JUDGED_FROM: usize = 20;
 
-/// Searches in a row without items, or without new ones, needed before a source can be ill.
+/// Searches in a row without items, or without new ones, needed before a source can be silent or stale.
 const LEAST_EMPTY: usize = 3;
 
 /// A wait is too long beyond this many times the usual one.
@@ -29,7 +29,7 @@ closed_list! {
     }
 }
 
-/// A source that is ill.
+/// A source that is silent or stale.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct SourceSilence {
     pub topic: String,
@@ -44,7 +44,7 @@ pub struct SourceSilence {
 }
 
 impl SourceSilence {
-    /// Describes the illness without the topic; the caller formats `since`.
+    /// Describes the silence without the topic; the caller formats `since`.
     #[must_use]
     pub fn describe(&self, since: &str) -> String {
         let Self { source, searches, usual, .. } = self;
@@ -96,7 +96,7 @@ fn truncated(value: f64) -> i64 {
     value as i64
 }
 
-/// Returns whether a source may be ill by its latest searches: a cheap check before the full one.
+/// Returns whether a source may be silent or stale by its latest searches: a cheap check before the full one.
 #[must_use]
 pub fn may_be_silent(activity: &SourceActivity) -> bool {
     let latest = activity.beats.iter().rev().take(LEAST_EMPTY);
@@ -245,7 +245,7 @@ mod tests {
         }
 
         #[test]
-        fn nobody_is_judged_young_and_nothing_panics(beats in "[+=od.]{0,120}") {
+        fn no_source_is_judged_from_too_few_searches_and_nothing_panics(beats in "[+=od.]{0,120}") {
             let got = detect_silence(&activity_of(&beats));
             prop_assert!(got.is_none() || beats.len() >= JUDGED_FROM);
             prop_assert!(got.is_none() || may_be_silent(&activity_of(&beats)), "the quick look overlooks nothing");

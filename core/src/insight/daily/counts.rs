@@ -8,7 +8,7 @@ use crate::model::{CountedItem, Kind, Tone};
 /// The counts of a set of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct ItemCounts {
-    /// All items.
+    /// All items, near-copies included.
     pub raw: u64,
     /// Items with near-copies counted once.
     pub unique: u64,

@@ -8,7 +8,7 @@ use crate::model::{Engagement, EngagementAt, Source, Time};
 /// How the reactions to an item grew.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Rise {
-    /// Public key.
+    /// The item's public key.
     pub key: String,
     /// Reactions at the first sighting, of the kinds known both times.
     pub had: i64,

@@ -76,7 +76,7 @@ fn a_term_is_news_by_texts_and_people_and_the_words_of_the_question_are_left_out
 }
 
 #[test]
-fn of_terms_that_mean_the_same_one_is_told() {
+fn of_terms_that_mean_the_same_one_is_news() {
     let before: Vec<DayTerms> = (0..28).map(|_| day(&[("usual", 100)])).collect();
     let items = period(&[
         (0..20, &["boston", "marathon", "boston marathon", "＃bostonmarathon"]),
@@ -92,7 +92,7 @@ fn of_terms_that_mean_the_same_one_is_told() {
 }
 
 #[test]
-fn a_hashtag_is_told_as_one_unless_people_also_write_the_word() {
+fn a_hashtag_stays_a_hashtag_unless_people_also_write_the_word() {
     let tag: &[&str] = &["＃flashmob", "flashmob"];
     assert_eq!(names_of(&period(&[(0..20, tag)])), ["＃flashmob"]);
     assert_eq!(names_of(&period(&[(0..20, tag), (20..21, &["flashmob"])])), ["flashmob"]);
@@ -199,7 +199,7 @@ fn a_joined_word_counts_the_items_that_contain_all_of_it() {
 }
 
 #[test]
-fn where_two_known_words_meet_the_whole_is_told() {
+fn where_two_known_words_meet_the_whole_is_the_term() {
     let known = [("工厂", 30), ("爆炸", 30), ("東京", 30), ("駅前", 30), ("北京", 30)];
     let items = period_of(&[(0..6, "の工厂爆炸を"), (6..12, "が工厂爆炸で"), (30..42, "工厂"), (50..62, "爆炸")]);
     assert_eq!(complete(&items, &known), [row("工厂爆炸", 12, 3)]);
@@ -221,7 +221,7 @@ fn particles_beside_a_word_are_no_part_of_it() {
 }
 
 #[test]
-fn a_word_that_was_joined_in_several_places_is_told_once() {
+fn a_word_that_was_joined_in_several_places_is_one_term() {
     // Some of its pairs are known, so its ends are joined separately and completed to the same word.
     let items = period_of(&[(0..12, "โรงงานระเบด")]);
     assert_eq!(complete(&items, &[("งา", 30), ("ระ", 30)]), [row("โรงงานระเบด", 12, 3)]);

@@ -126,7 +126,6 @@ fn adjacent_letter(
     (part >= EXPLAINS).then_some((one, part))
 }
 
-/// Chinese characters.
 fn is_han(c: char) -> bool {
     matches!(c, '\u{3005}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }

@@ -3,7 +3,7 @@
 use super::{Cause, Dimension};
 use crate::model::number;
 
-/// What changed.
+/// The figure whose change is explained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Figure<'a> {
     Rise,

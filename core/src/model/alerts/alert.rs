@@ -16,7 +16,7 @@ closed_list! {
         Negative = "negative",
         /// A source that fails, is silent, or brings nothing new.
         Source = "source",
-        /// Missed slots.
+        /// Slots missed in a row.
         Missed = "missed",
         /// Calls or money used today.
         Budget = "budget",
@@ -140,7 +140,7 @@ pub struct AlertEvent {
     pub at: Time,
     /// One line of text.
     pub summary: String,
-    /// The evidence.
+    /// What belongs to the summary: items, or a sentence.
     pub lines: Vec<AlertLine>,
     /// The message that reports the event; `None` while it waits for one.
     pub message: Option<String>,

@@ -57,7 +57,7 @@ pub struct ReportSpec {
     pub schedule: Option<SchedulePolicy>,
     /// IANA time zone that defines its days.
     pub timezone: String,
-    /// The period.
+    /// Which time it covers: a calendar period, or that since the last report.
     pub window: ReportWindow,
     /// The file formats, without repeats.
     pub formats: Vec<ReportFormat>,

@@ -123,7 +123,6 @@ pub struct EditionRow {
 /// A file that a run wrote.
 #[derive(Debug, Clone)]
 pub struct WrittenFile {
-    /// The path.
     pub path: String,
     /// Whether a later run replaced the file.
     pub replaced: bool,

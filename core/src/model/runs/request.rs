@@ -65,7 +65,6 @@ pub struct Request {
     pub id: String,
     pub request: ControlRequest,
     pub asked_at: Time,
-    /// The outcome.
     pub state: RequestState,
     pub answer: Option<String>,
 }

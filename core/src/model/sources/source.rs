@@ -42,7 +42,6 @@ impl Source {
         (first && text.len() <= LONGEST && text.bytes().all(is_allowed)).then(|| Self::of(text.as_bytes()))
     }
 
-    /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         let end = self.name.iter().position(|byte| *byte == 0).unwrap_or(LONGEST);

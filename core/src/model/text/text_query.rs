@@ -24,7 +24,7 @@ pub type Tokens = Vec<Option<String>>;
 /// Extracts the tokens of an item.
 pub type Tokenise = fn(&SearchableItem<'_>) -> Tokens;
 
-/// Consecutive tokens.
+/// Tokens that must follow one another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Phrase {
     /// At least one token.

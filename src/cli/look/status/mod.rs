@@ -48,7 +48,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
         let mut fails = false;
         while let Some(page) = pages.next().await? {
             text.add(&page, &totals);
-            fails |= has_named_state(args, &page.ill);
+            fails |= has_named_state(args, &page.silences);
         }
         let unjudged = pages.unjudged;
         let overdue = overdue_line(&store, &text.overdue, totals.now).await?;
@@ -71,13 +71,13 @@ async fn print_json(args: &StatusArgs, totals: &Totals<'_>, pages: &mut Pages<'_
         for status in &page.topics {
             list.push(&totals.topic_to_json(status, &page))?;
         }
-        fails |= has_named_state(args, &page.ill);
+        fails |= has_named_state(args, &page.silences);
     }
     list.end(&totals.to_json(pages.unjudged))?;
     out.flush()?;
     Ok(fails)
 }
 
-fn has_named_state(args: &StatusArgs, ill: &[SourceSilence]) -> bool {
-    ill.iter().any(|illness| args.fail_on.iter().any(|state| state == illness.state.as_str()))
+fn has_named_state(args: &StatusArgs, silences: &[SourceSilence]) -> bool {
+    silences.iter().any(|silence| args.fail_on.iter().any(|state| state == silence.state.as_str()))
 }

@@ -16,7 +16,7 @@ const MOST: u32 = 500;
 pub(in crate::cli::look) struct Page {
     pub(in crate::cli::look) topics: Vec<TopicStatus>,
     /// Sources that are stale or silent.
-    pub(in crate::cli::look) ill: Vec<SourceSilence>,
+    pub(in crate::cli::look) silences: Vec<SourceSilence>,
     /// By run: what the last runs saw first.
     pub(in crate::cli::look) first_seen: BTreeMap<String, FirstSeen>,
     /// The last runs in which a source returned its maximum.
@@ -30,7 +30,7 @@ pub(in crate::cli::look) struct Page {
 impl Page {
     /// Returns the stale and silent sources of a topic.
     pub(super) fn silences_of(&self, topic: &str) -> impl Iterator<Item = &SourceSilence> {
-        self.ill.iter().filter(move |silence| silence.topic == topic)
+        self.silences.iter().filter(move |silence| silence.topic == topic)
     }
 
     /// Returns the state in one word. A topic whose last run succeeded may still have a stale or silent source.
@@ -109,7 +109,7 @@ impl<'s> Pages<'s> {
         let checked = ids.len().min(self.checks_left);
         self.checks_left -= checked;
         self.unjudged += ids.len() - checked;
-        let ill = if checked > 0 { health(self.store, &ids[..checked]).await?.ill } else { Vec::new() };
+        let silences = if checked > 0 { health(self.store, &ids[..checked]).await?.silences } else { Vec::new() };
         let (mut definitions, mut schedules) = (Vec::new(), BTreeMap::new());
         // An empty list would mean every topic.
         let watched = if ids.is_empty() { Vec::new() } else { self.store.watched(&ids).await? };
@@ -122,7 +122,7 @@ impl<'s> Pages<'s> {
         }
         let first_seen = self.count_first_seen(definitions, &topics).await?;
         let (full, failed) = self.last_searches(&topics).await?;
-        Ok(Page { topics, ill, first_seen, full, failed, schedules })
+        Ok(Page { topics, silences, first_seen, full, failed, schedules })
     }
 
     async fn count_first_seen(

@@ -20,7 +20,7 @@ pub(in crate::cli::look) struct StatusText {
     paused: String,
     over_quota: String,
     failures: String,
-    ill: String,
+    silences: String,
     not_new: String,
     baseline: i64,
 }
@@ -33,7 +33,7 @@ impl StatusText {
             paused: String::new(),
             over_quota: String::new(),
             failures: String::new(),
-            ill: String::new(),
+            silences: String::new(),
             not_new: String::new(),
             baseline: 0,
         }
@@ -57,7 +57,7 @@ impl StatusText {
                 self.over_quota.push_str(&format!("{} is over quota: {why}\n", run.topic.as_deref().unwrap_or("")));
             }
         }
-        page.ill.iter().for_each(|one| self.ill.push_str(&format!("{one}\n")));
+        page.silences.iter().for_each(|one| self.silences.push_str(&format!("{one}\n")));
     }
 
     /// Notes what else a topic's last run saw first.
@@ -89,7 +89,7 @@ impl StatusText {
         for line in self.grid.lines() {
             writeln!(out, "{line}")?;
         }
-        let mut text = [overdue, self.paused, self.over_quota, self.failures, self.ill].concat();
+        let mut text = [overdue, self.paused, self.over_quota, self.failures, self.silences].concat();
         if unjudged > 0 {
             let (topics, were) = if unjudged == 1 { ("topic", "was") } else { ("topics", "were") };
             text.push_str(&format!("{unjudged} {topics} {were} not checked for silent sources\n"));

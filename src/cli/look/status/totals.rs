@@ -76,12 +76,12 @@ impl<'c> Totals<'c> {
 
     pub(super) fn topic_to_json(&self, status: &TopicStatus, page: &Page) -> Value {
         let first_seen = status.last_run.as_ref().and_then(|run| page.first_seen.get(&run.run));
-        let (state, ill) = (page.state_word(status), page.silences_of(&status.topic).collect::<Vec<_>>());
+        let (state, silences) = (page.state_word(status), page.silences_of(&status.topic).collect::<Vec<_>>());
         let new_at_least = status.last_run.as_ref().is_some_and(|run| page.full.contains(&run.run));
         // `standing` is the former name of `state` and `ill` of `silent_sources`, until 1.0.
         json!({ "topic": status.topic, "title": status.title, "state": state, "standing": state, "items": status.items,
             "last_run": status.last_run, "new_at_least": new_at_least, "new_filtered": first_seen.and_then(|first| first.filtered),
-            "new_older": first_seen.map(|first| first.older), "new_baseline": first_seen.map(|first| first.baseline), "silent_sources": ill, "ill": ill,
+            "new_older": first_seen.map(|first| first.older), "new_baseline": first_seen.map(|first| first.baseline), "silent_sources": silences, "ill": silences,
             "last_success": status.last_success, "next_slot": self.next_slot(status, page),
             "overdue_since": status.overdue_since(self.now), "paused": status.paused })
     }

@@ -36,7 +36,7 @@ fn not_begun(error: sqlx::Error) -> StoreError {
 /// How often to look for a connection that is about to be returned, with a pause in between.
 const RETURN_TRIES: u32 = 10;
 
-/// The pause.
+/// The pause between two of these looks.
 const RETURN_PAUSE: Duration = Duration::from_millis(1);
 
 /// How long a working server takes to answer.

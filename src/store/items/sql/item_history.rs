@@ -1,5 +1,6 @@
 //! Earlier versions of items before runs changed them: written with each change, read with the sightings of earlier
-//! runs. `reading/item_history` interprets them.
+//! runs. Without them an edit would change rows of exports that were already written. `reading/item_history` interprets
+//! them.
 
 use sqlx::{AssertSqlSafe, QueryBuilder};
 

@@ -9,28 +9,28 @@ pub struct LeaseRequest {
     pub service: String,
     /// Identifies the process.
     pub holder: String,
-    /// The most places that the process is configured to use.
+    /// The most permits that the process is configured to use.
     pub most: u32,
     /// The configured pause between two starts, in microseconds; 0 means unlimited.
     pub period_us: i64,
-    /// Places it could use now.
+    /// Permits it could use now.
     pub wanted: u32,
-    /// Places it uses, or will use without asking again.
+    /// Permits it uses, or will use without asking again.
     pub held: u32,
 }
 
 /// A process's share among those that use the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeaseShare {
-    /// Places it has leased.
+    /// Permits it has leased.
     pub permits: u32,
-    /// Its fair share of places.
+    /// Its fair share of permits.
     pub share: u32,
     /// The `wanted` of its last lease.
     pub last_wanted: u32,
     /// It had no valid lease.
     pub fresh: bool,
-    /// Places leased by others.
+    /// Permits leased by others.
     pub taken: u32,
     /// The number of other processes.
     pub others: u32,
@@ -43,7 +43,7 @@ pub struct LeaseShare {
 }
 
 impl LeaseShare {
-    /// Returns the number of unleased places while this process has `held`.
+    /// Returns the number of unleased permits while this process has `held`.
     #[must_use]
     pub fn free(&self, held: u32) -> u32 {
         self.limit.saturating_sub(self.taken).saturating_sub(held)

@@ -1,5 +1,5 @@
 //! The service's limits, which apply across all processes that use one database. The caller decides when to ask;
-//! nothing here waits for a place or a start.
+//! nothing here waits for a permit or a start.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ impl Store {
         read!(self, limits::share_of(request, now))
     }
 
-    /// Takes or renews the process's lease of places. The sum of all leases stays within the limit.
+    /// Takes or renews the process's lease of permits. The sum of all leases stays within the limit.
     pub async fn lease_permits(
         &self,
         request: &LeaseRequest,

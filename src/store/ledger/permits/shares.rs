@@ -1,8 +1,8 @@
-//! Divides the service's limits: places among processes, starts over time. Pure functions; the rows are in
+//! Divides the service's limits: permits among processes, starts over time. Pure functions; the rows are in
 //! `ledger/sql/limits.rs`.
 
-/// Divides `limit` places among holders. First each gets what it wants, one place at a time in turn; what is left is
-/// divided equally, so a single process gets everything. With more processes than places, `turn` decides who comes
+/// Divides `limit` permits among holders. First each gets what it wants, one permit at a time in turn; what is left is
+/// divided equally, so a single process gets everything. With more processes than permits, `turn` decides who comes
 /// first; otherwise the order of the list does.
 pub(in crate::store) fn shares(wanted: &[u32], limit: u32, turn: u64) -> Vec<u32> {
     let mut shares = vec![0_u32; wanted.len()];
@@ -32,7 +32,7 @@ pub(in crate::store) fn starts(full_at: i64, now: i64, period: i64, burst: u32, 
     let period = period.max(1);
     let most = i64::from(burst.max(1));
     let saved = period.saturating_mul(most.min((MINUTE_US / period).max(1)) - 1);
-    // Four processes, all of whose places wait for a start, have reserved this far ahead. A bucket beyond that means
+    // Four processes, all of whose permits wait for a start, have reserved this far ahead. A bucket beyond that means
     // that the clock was set back; then nothing is saved up.
     let reserved = period.saturating_mul(most.saturating_mul(4));
     let farthest = now.saturating_add(reserved).saturating_add(AHEAD_US);
@@ -68,13 +68,13 @@ mod tests {
     }
 
     #[test]
-    fn with_more_processes_than_places_each_has_its_turn() {
+    fn with_more_processes_than_permits_each_has_its_turn() {
         let turns: Vec<_> = (0..3).map(|turn| shares(&[4, 4, 4], 1, turn)).collect();
         assert_eq!(turns, [[1, 0, 0], [0, 1, 0], [0, 0, 1]]);
     }
 
     #[test]
-    fn a_bucket_of_a_clock_that_was_set_back_holds_nobody_up() {
+    fn a_bucket_delays_no_call_after_the_clock_was_set_back() {
         let (at, full_at) = starts(1_000_000_000_000, 5_000_000, 1_000_000, 3, 1);
         assert_eq!((at, full_at), (vec![5_000_000], 8_000_000));
     }
@@ -100,7 +100,7 @@ mod tests {
         ) {
             let shares = shares(&wanted, limit, turn);
             prop_assert_eq!(shares.iter().sum::<u32>(), limit);
-            // A holder with less than it wants has at most one place less than any other.
+            // A holder with less than it wants has at most one permit less than any other.
             for (mine, _) in shares.iter().zip(&wanted).filter(|(share, wanted)| share < wanted) {
                 prop_assert!(shares.iter().all(|other| *other <= mine + 1));
             }

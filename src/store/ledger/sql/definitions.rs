@@ -16,8 +16,8 @@ pub(in crate::store) fn job(text: &str) -> Result<Job, StoreError> {
     serde_json::from_str(text).map_err(|e| StoreError::unreadable(&format!("a job definition ({e})")))
 }
 
-/// Returns the part of a definition that, when changed, makes past slots irrelevant. A pause is included, since a
-/// paused topic owes nothing afterwards.
+/// Returns the part of a definition that, when changed, makes past slots irrelevant. A pause is included, since
+/// slots missed during a pause are not run afterwards.
 pub(in crate::store) fn schedule_text(schedule: Option<&SchedulePolicy>) -> Option<String> {
     schedule.map(|policy| {
         let paused = if policy.paused { " paused" } else { "" };

@@ -1,4 +1,4 @@
-//! The service's limits across all processes: leases of places, and the bucket for starts. `shares` divides both; the
+//! The service's limits across all processes: leases of permits, and the bucket for starts. `shares` divides both; the
 //! caller knows whether it needs any.
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::store::{LeaseRequest, LeaseShare, StoreError};
 
 /// Longer than any lease: a lease that ends later was written before the clock was set back.
 const FARTHEST: Duration = Duration::from_secs(120);
-/// How long a turn lasts when there are more processes than places.
+/// How long a turn lasts when there are more processes than permits.
 const TURN_MS: u64 = 2_000;
 
 struct Lease {
@@ -48,7 +48,7 @@ pub(in crate::store) async fn lease(
         .execute(&mut *conn)
         .await?;
     let mut share = lease_share(&live(conn, &request.service, now).await?, request, now);
-    // Places of an expired lease may belong to another process by now.
+    // Permits of an expired lease may belong to another process by now.
     let held = if share.fresh { 0 } else { request.held.min(share.permits) };
     share.permits = held + share.share.saturating_sub(held).min(share.free(held));
     sqlx::query(

@@ -91,7 +91,7 @@ pub(in crate::store) async fn items(
     filter: &Filter,
     ids: &[i64],
 ) -> Result<Vec<(i64, Arc<str>)>, StoreError> {
-    let mut query = QueryBuilder::<Database>::new("WITH told AS MATERIALIZED (");
+    let mut query = QueryBuilder::<Database>::new("WITH matching AS MATERIALIZED (");
     query.push(ITEM).push(item_history::versions_sql()).push(" AS past FROM (SELECT given.value FROM ");
     // The list must be bound first, before the filter's values.
     query
@@ -100,7 +100,7 @@ pub(in crate::store) async fn items(
         .push_bind(to_json(ids)?)
         .push(" <> '') AS g CROSS JOIN item i WHERE i.id = g.value");
     filter_conditions::items(&mut query, filter);
-    query.push(") SELECT ").push(item_columns()).push(" AS cells FROM told");
+    query.push(") SELECT ").push(item_columns()).push(" AS cells FROM matching");
     let row = query.build().fetch_one(conn).await?;
     let mut cells = Cells::of(row.try_get::<Option<&str>, _>("cells")?.unwrap_or_default());
     let mut items = Vec::with_capacity(ids.len());

@@ -15,7 +15,8 @@ pub struct ErasedCounts {
     /// Their earlier words.
     pub revisions: u64,
     /// Raw replies, deleted as a whole.
-    pub raws: u64,
+    #[serde(rename = "raws")]
+    pub raw_replies: u64,
     /// Answers that cited or named them, blanked.
     pub answers: u64,
     /// Messages of the outbox, blanked.
@@ -30,7 +31,7 @@ impl ErasedCounts {
         self.shared += other.shared;
         self.sightings += other.sightings;
         self.revisions += other.revisions;
-        self.raws += other.raws;
+        self.raw_replies += other.raw_replies;
         self.answers += other.answers;
         self.messages += other.messages;
         self.words += other.words;

@@ -103,12 +103,12 @@ pub(in crate::store) async fn items(conn: &mut Conn, input: &StepInput) -> Resul
     let gone = ids;
     let ids = to_json(&gone)?;
     for table in ["item_revision", "item_past"] {
-        let weigh = format!(
+        let count_versions = format!(
             "SELECT count(*) AS many, CAST(coalesce(sum(coalesce(length(v.title), 0) + coalesce(length(v.text), 0)), 0) AS BIGINT) AS bytes \
              FROM {} CROSS JOIN {table} v WHERE v.item = given.value",
             super::numbers(1)
         );
-        let row = sqlx::query(AssertSqlSafe(weigh)).bind(&ids).fetch_one(&mut *conn).await?;
+        let row = sqlx::query(AssertSqlSafe(count_versions)).bind(&ids).fetch_one(&mut *conn).await?;
         batch.gone.push((table, row.try_get("many")?, row.try_get("bytes")?));
     }
     if input.rehearsal {

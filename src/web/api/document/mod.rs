@@ -1,5 +1,5 @@
-//! The OpenAPI 3.1 document, made from the table of operations and the schemas. Its version is the API's; the
-//! program's version is not disclosed.
+//! The OpenAPI 3.1 document, made from the table of operations, which also routes and checks requests, and the schemas:
+//! a separate document would soon be outdated. Its version is the API's; the program's version is not disclosed.
 
 mod schemas;
 mod shape;

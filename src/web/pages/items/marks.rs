@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_certain_is_told_as_such() {
+    fn a_percentage_is_0_or_100_only_if_exact() {
         for (thousandths, expected) in [(0, "0"), (1, "1"), (937, "94"), (996, "99"), (1_000, "100")] {
             assert_eq!(percent(thousandths), format!("{expected}\u{a0}%"));
         }

@@ -1,5 +1,6 @@
-//! Running totals over finished runs, read and added in `seq` order, and counts of the current state that indexes
-//! answer. The caller defines what is counted.
+//! Running totals over finished runs for `/metrics`, read and added in `seq` order, and counts of the current state
+//! that indexes answer. Stored, because Prometheus expects counters that never fall: runs of `once` count, restarts and
+//! pruning lose nothing. The caller defines what is counted.
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 

@@ -35,7 +35,7 @@ pub(in crate::store) async fn items(
     cluster_keys::forget(conn, &ids_json).await?;
     release_copies(conn, &ids_json).await?;
     // All replies of searches that showed them, whole; then the counts, while the rows are still there.
-    let raws = run(
+    let raw_replies = run(
         conn,
         &format!(
             "DELETE FROM raw_reply WHERE search IN (SELECT q.id FROM {given} CROSS JOIN sighting s CROSS JOIN search q \
@@ -54,7 +54,7 @@ pub(in crate::store) async fn items(
     ] {
         run(conn, &statement.replace("@given", &given), &ids_json).await?;
     }
-    let mut taken = ErasedCounts { raws, ..ErasedCounts::default() };
+    let mut taken = ErasedCounts { raw_replies, ..ErasedCounts::default() };
     let delete =
         |table: &str, column: &str| format!("DELETE FROM {table} WHERE {column} IN (SELECT given.value FROM {given})");
     taken.revisions = run(conn, &delete("item_revision", "item"), &ids_json).await?;
@@ -205,8 +205,8 @@ pub(in crate::store) async fn page_of_runs(
     let (given, ids) = (super::numbers(1), to_json(&runs)?);
     let of_runs = format!("run IN (SELECT given.value FROM {given})");
     let mut taken = ErasedCounts::default();
-    let raws = format!("DELETE FROM raw_reply WHERE search IN (SELECT id FROM search WHERE {of_runs})");
-    taken.raws = run(conn, &raws, &ids).await?;
+    let delete_replies = format!("DELETE FROM raw_reply WHERE search IN (SELECT id FROM search WHERE {of_runs})");
+    taken.raw_replies = run(conn, &delete_replies, &ids).await?;
     let answers = format!("UPDATE answer SET text = '{ERASED}', cited = '[]' WHERE {of_runs} AND text <> '{ERASED}'");
     taken.answers = run(conn, &answers, &ids).await?;
     let words = format!(

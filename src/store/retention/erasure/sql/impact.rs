@@ -65,7 +65,7 @@ pub(in crate::store) async fn of_topic(
            AND NOT EXISTS (SELECT 1 FROM topic_item x WHERE x.item = t.item AND x.topic <> $1)) AS revisions, \
          (SELECT count(*) FROM run r JOIN answer a ON a.run = r.id WHERE r.topic = $1) AS answers, \
          (SELECT count(*) FROM run r JOIN search q ON q.run = r.id WHERE r.topic = $1) AS words, \
-         (SELECT count(*) FROM run r JOIN search q ON q.run = r.id JOIN raw_reply w ON w.search = q.id WHERE r.topic = $1) AS raws \
+         (SELECT count(*) FROM run r JOIN search q ON q.run = r.id JOIN raw_reply w ON w.search = q.id WHERE r.topic = $1) AS raw_replies \
          FROM (SELECT t.first_seen, (SELECT count(*) FROM topic_item x WHERE x.item = t.item) AS topics FROM topic_item t WHERE t.topic = $1) AS o",
     )
     .bind(topic)
@@ -77,7 +77,7 @@ pub(in crate::store) async fn of_topic(
         shared: number("shared")?,
         sightings: number("sightings")?,
         revisions: number("revisions")?,
-        raws: number("raws")?,
+        raw_replies: number("raw_replies")?,
         answers: number("answers")?,
         words: number("words")?,
         ..ErasedCounts::default()
