@@ -158,7 +158,7 @@ fn a_fall_is_reported_alike_everywhere() {
 
 #[test]
 fn a_calm_week_does_not_say_that_nothing_could_be_judged_nor_that_all_was_usual() {
-    let of_days = "The volume and tone of a week are never called unusual: usual ranges are known only for days.";
+    let of_days = "The volume and tone of a week are never marked as unusual: usual ranges exist only for days.";
     let mut week = report(vec![topic("a")]);
     week.window = ReportWindow::Week;
     for text in [week.markdown(), week.html()] {

@@ -147,8 +147,8 @@ fn invalid_backfills_are_refused_before_anything_is_written() {
     // Providers that take dates are not asked: the reason is not that they take none.
     let lines = format!("{}dialect = \"spec\"\n", sandbox.lines());
     for (sources, message) in [
-        ("\"hn\"", "it asks only providers (hn), and a backfill only the search service"),
-        ("\"hn\", \"web\"", "none of its sources of [service] accepts dates; hn is not asked"),
+        ("\"hn\"", "it uses only providers (hn); backfill works only with the search service"),
+        ("\"hn\", \"web\"", "none of its [service] sources accepts dates; hn cannot be backfilled"),
     ] {
         let provider = "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"http://127.0.0.1:9\"\n\n";
         let topic = format!("[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [{sources}]\n");

@@ -114,7 +114,7 @@ fn a_changed_query_starts_a_baseline_without_new_items() {
                 "social: query changed at 2026-03-12T01:00:00Z, baseline: acme OR globex",
             ],
         );
-        place.run(&["show", "acme"]).shows(0, &["baseline: social was asked this for the first time"]);
+        place.run(&["show", "acme"]).shows(0, &["baseline: first time that social was searched with this query"]);
         world.posts(&[&many[..], &[post(40, 25, "globex 40", 0)]].concat());
         once(&place, 26);
         assert_eq!(counts(&diff(&place, &[]), &FIVE), [1, 0, 0, 0, 0]);
@@ -190,7 +190,7 @@ fn what_is_older_than_the_window_or_lacks_something_is_reported_by_name() {
             ],
         );
         // The other commands that count findings show it, too.
-        place.run(&["show", "acme"]).shows(0, &["≥7 found, ≥6 new, 1 older or dated ahead"]);
+        place.run(&["show", "acme"]).shows(0, &["≥7 found, ≥6 new, 1 older or dated in the future"]);
         place.run(&["runs"]).shows(0, &["≥6 (+1)", "(+n): also first seen, but older than the window"]);
         place.run(&["runs", "--searches"]).shows(0, &["≥4 found = ≥4 new", " 3 found = 3 new"]);
         place.run(&["status"]).shows(0, &["≥6", "acme: 1 more first seen in the last run, but older than the window"]);

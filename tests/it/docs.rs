@@ -362,14 +362,16 @@ fn every_page_that_the_code_names_is_there() {
     assert!(named > 20, "{named}");
 }
 
+/// The targets of the links of a page to files of the repository.
+fn local_links(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).filter(|link| !link.contains("://"))
+}
+
 #[test]
 fn every_link_target_exists() {
     let mut links = 0;
     for (path, text) in pages() {
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            if link.contains("://") {
-                continue;
-            }
+        for link in local_links(&text) {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
             let target = match file {
                 "" => root().join(&path),
@@ -385,6 +387,33 @@ fn every_link_target_exists() {
         }
     }
     assert!(links > 15, "{links}");
+}
+
+/// A path that leaves `docs` and comes back is dead on the site, too: there is no folder above.
+#[test]
+fn links_of_the_docs_stay_inside_docs_because_the_site_has_no_other_files() {
+    let mut links = 0;
+    for path in files(&["docs"], "md") {
+        for link in local_links(&page(&path)) {
+            let (file, _) = link.split_once('#').unwrap_or((link, ""));
+            let (folder, _) = path.rsplit_once('/').unwrap();
+            let mut depth = folder.split('/').count();
+            for part in file.split('/') {
+                depth = match part {
+                    ".." => depth - 1,
+                    "" | "." => depth,
+                    _ => depth + 1,
+                };
+                assert!(
+                    depth > 0 && !file.starts_with('/'),
+                    "{path} links to {link}, which the site of the docs does not have: its files are those in docs/. \
+                     Write the name as code, such as `deploy/topicwatch.service`, or link to a page in docs/"
+                );
+            }
+            links += 1;
+        }
+    }
+    assert!(links > 100, "{links}");
 }
 
 /// Splits a command line into words as a shell does, up to a pipe, a redirection or a comment.

@@ -50,7 +50,7 @@ fn each_call_is_shown_as_the_run_makes_it() {
         "curl -X GET 'https://b.example/atom' \\\n  -H 'Accept: ",
         "# acme sx, expected $0.010\ncurl -X GET 'https://sx.example/search-me/search?",
         "# acme sx, expected $0.020: at most 2 calls more, depending on the replies\n",
-        "# acme sum, expected $0.007 (asked when the run finds something new)\ncurl -X POST \
+        "# acme sum, expected $0.007 (called if the run finds something new)\ncurl -X POST \
          'https://llm.example/v1/chat/completions' \\\n  -H 'Authorization: Bearer ***'",
         "no calls were made; at most 8 calls would cost about $0.037 at the configured prices (limits: hn 300 calls a day, news ",
         ", sum 10000 calls or $2.000 a day, sx 10000 calls a day)\n",

@@ -281,8 +281,8 @@ fn an_entry_dated_ahead_is_called_so() {
     once(&place, &clock, 0);
     once(&place, &clock, 30);
     assert_eq!(place.database.number("SELECT count(*) FROM v_sighting WHERE fit = 'outside'"), 1);
-    place.run(&["diff", "acme"]).shows(0, &["older than the window or dated ahead"]);
-    place.run(&["status", "--at", &minute(31).to_string()]).shows(0, &["older than the window or dated ahead"]);
+    place.run(&["diff", "acme"]).shows(0, &["older than the window or dated in the future"]);
+    place.run(&["status", "--at", &minute(31).to_string()]).shows(0, &["older than the window or dated in the future"]);
 }
 
 #[test]

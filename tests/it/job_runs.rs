@@ -174,7 +174,7 @@ fn an_alert_test_shows_its_result_and_sends_nothing() {
         let why = "a budget alert cannot be backtested: usage is not stored call by call";
         assert!(page.contains(why) && !page.contains("would have fired"), "{name}: {page}");
         assert!(place.program(&["alerts", "backtest", "thrift"]).run().err.contains(why), "{name}");
-        assert!(page.contains("It notifies nobody"), "{name}: {page}");
+        assert!(page.contains("It has no channels, so it sends nothing."), "{name}: {page}");
         // Reloading does not test again, and an unknown id shows a page without a result.
         let tested =
             |page: &str| page.split("id=\"tested\"").nth(1).unwrap().split("<section").next().unwrap().to_owned();

@@ -198,7 +198,7 @@ fn what_a_widened_search_found_is_new_whatever_the_window_is() {
             (items["items"].as_array().unwrap().len(), items["outside"].clone(), rows("items"), rows("new"))
         };
         assert_eq!(new(&place), (2, json!(2), 2, 2));
-        place.run(&["items"]).shows(0, &["(older) archived", "(dated ahead) of some day"]);
+        place.run(&["items"]).shows(0, &["(older) archived", "(future date) of some day"]);
         let pages = Pages::serve(&place, &["--at", &hour(97)]);
         let listed: Value = serde_json::from_str(&pages.page("/api/v1/topics/acme/items?new_since=6h")).unwrap();
         assert_eq!((listed["data"].as_array().unwrap().len(), &listed["outside"]), (2, &json!(2)), "{listed}");

@@ -61,7 +61,7 @@ fn what_is_left_of_pruned_snapshots_and_texts_is_a_lower_bound_of_what_changed()
             for text in report(&place, &day) {
                 assert!(!text.contains("No item is gone"), "{name}: {text}");
                 assert!(
-                    text.contains("Gone items were not judged: ") && text.contains("were pruned"),
+                    text.contains("Gone items could not be determined: ") && text.contains("were pruned"),
                     "{name}: {text}"
                 );
                 assert!(text.contains("more items may be gone or edited."), "{name}: {text}");

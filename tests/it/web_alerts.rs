@@ -68,7 +68,7 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
             "2026-03-11 10:00 UTC",
             "1 event not reported yet",
             "cool-down until",
-            "nobody",
+            "no channel",
         ] {
             assert!(rows.contains(part), "{name}: {part}\n{rows}");
         }

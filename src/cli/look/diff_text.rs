@@ -20,9 +20,8 @@ pub(in crate::cli) fn render(topic: &str, changes: &Changes, width: usize) -> St
         text.push_str(&wrap_indented(&output::escape_control(&line), "  ", width));
     }
     list(&mut text, "New", counts.new, &changes.new, |item| new(item, width));
-    list(&mut text, "First seen, but older than the window or dated ahead", counts.outside, &changes.outside, |item| {
-        new(item, width)
-    });
+    let outside = "First seen, but older than the window or dated in the future";
+    list(&mut text, outside, counts.outside, &changes.outside, |item| new(item, width));
     list(&mut text, "Gone", counts.gone, &changes.gone, |item| gone(item, width));
     list(&mut text, "Edited", counts.edited, &changes.edited, |item| edited(item, width));
     list(&mut text, "Rising", counts.rising, &changes.rising, |item| rising(item, width));
@@ -80,7 +79,7 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
         ));
     }
     if counts.outside > 0 {
-        notes.push(format!("{} more first seen, but older than the window or dated ahead", counts.outside));
+        notes.push(format!("{} more first seen, but older than the window or dated in the future", counts.outside));
     }
     if counts.baseline > 0 {
         notes.push("baseline: the first answers to a query, of any age, stored but not counted as new".into());

@@ -75,9 +75,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
         text.push_str(&render(&runs, &saturated_runs(&searches), &others, output::room()));
         if !others.is_empty() {
             let why = match (older.is_empty(), baselines.is_empty()) {
-                (false, true) => "older than the window or dated ahead",
+                (false, true) => "older than the window or dated in the future",
                 (true, _) => "part of the baseline",
-                (false, false) => "older than the window, dated ahead, or part of the baseline",
+                (false, false) => "older than the window, dated in the future, or part of the baseline",
             };
             text.push_str(&format!("(+n): also first seen, but {why}\n"));
         }

@@ -34,7 +34,7 @@ fn heading(snapshot: &Snapshot) -> String {
     let full = snapshot.searches.iter().any(|search| search.attempt == run.attempt && search.saturated);
     let FirstSeen { new, baseline, older, .. } = snapshot.first_seen;
     let filtered = i64::try_from(snapshot.filtered).unwrap_or(i64::MAX);
-    let others: String = [(baseline, "baseline"), (older, "older or dated ahead"), (filtered, "filtered")]
+    let others: String = [(baseline, "baseline"), (older, "older or dated in the future"), (filtered, "filtered")]
         .iter()
         .filter(|(many, _)| *many > 0)
         .map(|(many, what)| format!(", {many} {what}"))
@@ -106,11 +106,12 @@ fn empty_notes(snapshot: &Snapshot) -> Vec<String> {
 fn baseline_note(snapshot: &Snapshot) -> Option<String> {
     let names: Vec<&str> = snapshot.baseline.iter().map(Source::as_str).collect();
     let were = if names.len() == 1 { "was" } else { "were" };
-    (!names.is_empty()).then(|| format!("baseline: {} {were} asked this for the first time", names.join(", ")))
+    (!names.is_empty())
+        .then(|| format!("baseline: first time that {} {were} searched with this query", names.join(", ")))
 }
 
 /// Returns an item's sources, how it fits the window, and whether it is new: first seen, not older than the window, and not
-/// found only by sources that were asked this for the first time.
+/// found only by sources that were searched with this query for the first time.
 fn item_labels(item: &MergedItem, baseline: &[Source]) -> String {
     let sources: Vec<&str> = item.sources.keys().map(Source::as_str).collect();
     let fit = match item.fit {

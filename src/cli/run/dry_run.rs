@@ -102,14 +102,14 @@ impl Search<'_> {
         i64::try_from(self.requests.len()).unwrap_or(i64::MAX).saturating_add(i64::from(self.more))
     }
 
-    /// Says when the source is asked, if not in every run.
+    /// Says when the source is called, if not in every run.
     fn condition(&self) -> String {
         match &self.topic.ai {
             Some(ai) if self.source == Source::Ai && ai.when != AiWhen::Always => {
-                format!(" (asked according to ai.when = \"{}\")", ai.when)
+                format!(" (called if ai.when = \"{}\" allows it)", ai.when)
             }
             _ if self.topic.provider(self.source).is_some_and(|query| about_items(&query.kind)) => {
-                " (asked when the run finds something new)".to_owned()
+                " (called if the run finds something new)".to_owned()
             }
             _ => String::new(),
         }

@@ -7,8 +7,7 @@ use crate::insight::{Calls, Cost, Forecast, Price};
 use crate::model::{Micros, Source};
 
 /// Explains the mark of an upper bound.
-const UPPER: &str =
-    "if the AI source is asked in every run; with ai.when = \"new\", only runs that find something new ask it";
+const UPPER: &str = "if every run calls the AI source; with ai.when = \"new\" only runs with new items do";
 
 /// Explains the mark of calls of a provider.
 const FEWER: &str =

@@ -160,9 +160,9 @@ fn datable(context: &Context, topic: &mut Topic) -> Result<(), Failure> {
         let why = match names.as_slice() {
             [] => "none of its sources accepts dates".to_owned(),
             _ if topic.web.is_none() && !asked_ai => {
-                format!("it asks only providers ({}), and a backfill only the search service", names.join(", "))
+                format!("it uses only providers ({}); backfill works only with the search service", names.join(", "))
             }
-            _ => format!("none of its sources of [service] accepts dates; {} is not asked", names.join(", ")),
+            _ => format!("none of its [service] sources accepts dates; {} cannot be backfilled", names.join(", ")),
         };
         return Err(Failure::usage(
             format!("topic {} cannot be backfilled: {why}", topic.id),

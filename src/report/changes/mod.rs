@@ -131,9 +131,9 @@ impl ChangeFacts {
     /// Returns the text when no item was found gone.
     pub(super) fn none_gone(&self) -> &'static str {
         if !self.gone_judged && self.pruned {
-            "Gone items were not judged: this needs four complete searches in a row within the window, and snapshots were pruned."
+            "Gone items could not be determined: this needs four complete searches in a row within the window, and snapshots were pruned."
         } else if !self.gone_judged {
-            "Gone items were not judged: this needs four complete searches in a row within the window, of a source that shows everything."
+            "Gone items could not be determined: this needs four complete searches in a row within the window, of a source that shows everything."
         } else if self.gone_unjudged.is_empty() && !self.cut && !self.pruned {
             "No item is gone: each one that three complete searches in a row showed was in the next, while recent enough."
         } else {

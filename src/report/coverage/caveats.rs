@@ -205,7 +205,7 @@ pub(in crate::report) fn calm_text(report: &Report) -> String {
 fn of_days(report: &Report) -> Option<String> {
     let noun = report.window.period_name();
     matches!(report.window, ReportWindow::Week | ReportWindow::Month).then(|| {
-        format!("The volume and tone of a {noun} are never called unusual: usual ranges are known only for days.")
+        format!("The volume and tone of a {noun} are never marked as unusual: usual ranges exist only for days.")
     })
 }
 

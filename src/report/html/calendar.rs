@@ -20,7 +20,7 @@ pub(super) fn beside(topic: &TopicFacts) -> Markup {
         @if let Some(why) = calendar.not_compared_note() { p { (why) } }
         @if !rows.is_empty() {
             div.wide role="region" tabindex="0" aria-labelledby=(caption) { table {
-                caption id=(caption) { "This " (noun) " and the one before. Changes are not judged: usual ranges are known only for days." }
+                caption id=(caption) { "This " (noun) " and the one before. Weeks and months are never marked as unusual: usual ranges exist only for days." }
                 thead { tr { th scope="col" { "Figure" } th.n scope="col" { (calendar.name) } th.n scope="col" { (calendar.before.name) } th.n scope="col" { "Change" } } }
                 tbody { @for row in &rows { tr { th scope="row" { (row.figure) } td.n { (row.now) } td.n { (row.before) } td.n { (row.change) } } } }
             } }

@@ -66,7 +66,7 @@ fn what_is_gone_is_reported_with_what_was_not_judged() {
     facts.changes = Some(changes.clone());
     let never = report(vec![facts.clone()]);
     for page in [never.html(), never.markdown()] {
-        assert!(page.contains("Gone items were not judged"), "{page}");
+        assert!(page.contains("Gone items could not be determined"), "{page}");
     }
     changes.gone_judged = true;
     (changes.gone_unjudged, changes.at_least, changes.cut) = (vec![Source::Web], true, true);

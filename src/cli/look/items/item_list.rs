@@ -18,7 +18,7 @@ pub(in crate::cli) fn render(items: &[(ItemRow, WindowFit)], width: usize) -> St
             let content = i.title.as_deref().or(i.text.as_deref()).unwrap_or("");
             let mark = match fit {
                 WindowFit::In => "",
-                WindowFit::Outside if i.published_at > Some(i.first_seen) => "(dated ahead) ",
+                WindowFit::Outside if i.published_at > Some(i.first_seen) => "(future date) ",
                 WindowFit::Outside => "(older) ",
                 WindowFit::Undated => "(undated) ",
             };

@@ -173,7 +173,7 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
     }
     if older > 0 {
         text.push_str(&format!(
-            "\n{older} first seen since then, but older than their window or dated ahead, so not new\n"
+            "\n{older} first seen since then, but older than the window or dated in the future, so not counted as new\n"
         ));
     }
     output::text(&text)?;

@@ -68,7 +68,7 @@ impl StatusText {
         if first.older > 0 {
             let many = first.older;
             self.not_new.push_str(&format!(
-                "{topic}: {many} more first seen in the last run, but older than the window or dated ahead\n"
+                "{topic}: {many} more first seen in the last run, but older than the window or dated in the future\n"
             ));
         }
         self.baseline += first.baseline;

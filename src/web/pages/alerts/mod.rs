@@ -140,7 +140,7 @@ fn row(card: &AlertCard, topics: &BTreeSet<String>, (acts, named): (bool, usize)
             @if let Some(until) = card.cooling(now) { span.sub { "cool-down until " (moment(until, "UTC")) } }
             @if let Some(quiet) = spec.quiet { span.sub { "quiet " (hours(quiet)) " " (spec.timezone) } }
         }
-        td data-label="Sends to" { @if spec.channels.is_empty() { "nobody" } @else { (format::line(&spec.channels.join(", "), 120)) } }
+        td data-label="Sends to" { @if spec.channels.is_empty() { "no channel" } @else { (format::line(&spec.channels.join(", "), 120)) } }
         @if acts { td data-label="Actions" { (actions::of_alert(card, now)) } }
     } }
 }

@@ -172,7 +172,7 @@ pub(in crate::web::pages) fn trial(trial: &AlertTrial) -> Markup {
         }
         @if !trial.events.is_empty() { ul { @for event in latest { li dir="auto" { (moment(event.at, "UTC")) " " (event_text(event)) } } } }
         p {
-            @if trial.channels.is_empty() { "It notifies nobody: it has no channels." } @else { "It notifies " (format::line(&trial.channels.join(", "), 200)) "." }
+            @if trial.channels.is_empty() { "It has no channels, so it sends nothing." } @else { "It notifies " (format::line(&trial.channels.join(", "), 200)) "." }
             @if trial.paused { " It is paused." }
         }
     } }
