@@ -197,9 +197,10 @@ fn whatever_comes_back_is_recorded_and_the_other_source_is_kept() {
         let topic = format!("acme-{n}");
         for place in &places {
             let reported = format!("{} on {}", case.name, place.database.name);
-            let ended = place.run(&["once", "--at", NINE, "--topic", &topic]);
+            let (ended, peak_kib) =
+                place.program(&["once", "--at", NINE, "--topic", &topic]).start().wait_and_measure();
             ended.shows(if case.becomes.starts_with("error") { 3 } else { 0 }, &[&topic]);
-            assert!(ended.peak_kib < MEMORY, "{reported}: {} KiB", ended.peak_kib);
+            assert!(peak_kib < MEMORY, "{reported}: {peak_kib} KiB");
             let social = place.database.texts(&format!(
                 "SELECT state || ' ' || coalesce(error_class, '-') FROM v_search WHERE source = 'social' AND topic = '{topic}'"
             ));
@@ -252,9 +253,9 @@ fn the_sandbox_rehearses_every_kind_of_broken_reply() {
     ] {
         let sandbox = Sandbox::at(NINE, &[&format!("source=social,{rule}")]);
         let place = Place::new(sqlite(), &sandbox.lines(), TOPIC);
-        let ended = place.run(&["once", "--at", NINE]);
+        let (ended, peak_kib) = place.program(&["once", "--at", NINE]).start().wait_and_measure();
         ended.shows(if becomes.starts_with("error") { 3 } else { 0 }, &["SANDBOX"]);
-        assert!(ended.peak_kib < MEMORY, "{rule}: {} KiB", ended.peak_kib);
+        assert!(peak_kib < MEMORY, "{rule}: {peak_kib} KiB");
         let social = place
             .database
             .texts("SELECT state || ' ' || coalesce(error_class, '-') FROM v_search WHERE source = 'social'");

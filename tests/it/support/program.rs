@@ -127,7 +127,6 @@ impl Place {
 /// Waits until a condition holds.
 #[track_caller]
 pub fn until(what: &str, holds: impl Fn() -> bool) {
-    let (shortest, longest) = (Duration::from_millis(5), Duration::from_millis(40));
     let begun = Instant::now();
     loop {
         let asked = Instant::now();
@@ -135,9 +134,17 @@ pub fn until(what: &str, holds: impl Fn() -> bool) {
             return;
         }
         assert!(begun.elapsed() < DEADLINE, "waited in vain for {what}");
-        // What costs much to ask is asked less often: other tests need the processors.
-        std::thread::park_timeout((asked.elapsed() * 8).clamp(shortest, longest));
+        pause(begun, asked);
     }
+}
+
+/// Pauses before a condition is checked again: what takes long to check or to come is checked less often, because other
+/// tests need the processors.
+pub fn pause(begun: Instant, checked: Instant) {
+    let (shortest, longest) = (Duration::from_millis(5), Duration::from_millis(40));
+    let of_check = (checked.elapsed() * 8).clamp(shortest, longest);
+    let of_wait = (begun.elapsed() / 100).min(Duration::from_millis(500));
+    std::thread::park_timeout(of_check.max(of_wait));
 }
 
 /// A program not yet started.
@@ -208,7 +215,7 @@ impl Program {
         let mut child = self.0.spawn().unwrap();
         let out = child.stdout.take().map(collect);
         let err = child.stderr.take().map(collect);
-        Going { child, out, err, peak_kib: 0 }
+        Going { child, out, err }
     }
 
     /// Starts it and waits for its end.
@@ -223,11 +230,14 @@ type Collected = (Arc<Mutex<Vec<u8>>>, JoinHandle<()>);
 fn collect(mut from: impl Read + Send + 'static) -> Collected {
     let all = Arc::new(Mutex::new(Vec::new()));
     let into = Arc::clone(&all);
+    let starter = std::thread::current();
     let reader = std::thread::spawn(move || {
         let mut chunk = [0; 16 * 1024];
         while let Ok(n @ 1..) = from.read(&mut chunk) {
             into.lock().unwrap().extend_from_slice(&chunk[..n]);
         }
+        // It may be waiting for the program's end.
+        starter.unpark();
     });
     (all, reader)
 }
@@ -237,7 +247,6 @@ pub struct Going {
     child: Child,
     out: Option<Collected>,
     err: Option<Collected>,
-    peak_kib: u64,
 }
 
 impl Going {
@@ -247,6 +256,7 @@ impl Going {
         let said = |going: &Self| going.err.as_ref().map_or_else(String::new, |(all, _)| lossy(&all.lock().unwrap()));
         let begun = Instant::now();
         loop {
+            let checked = Instant::now();
             // Asked first: it may say the words and end in between.
             let has_ended = self.child.try_wait().unwrap().is_some()
                 && self.err.as_ref().is_none_or(|(_, reader)| reader.is_finished());
@@ -255,7 +265,7 @@ impl Going {
             }
             assert!(!has_ended, "ended before {what}:\n{}", said(self));
             assert!(begun.elapsed() < DEADLINE, "waited in vain for {what}:\n{}", said(self));
-            std::thread::park_timeout(Duration::from_millis(5));
+            pause(begun, checked);
         }
     }
 
@@ -312,6 +322,15 @@ impl Going {
         ended
     }
 
+    /// The same; also returns its peak memory in KiB.
+    #[track_caller]
+    pub fn wait_and_measure(self) -> (Ended, u64) {
+        let mut peak = 0;
+        let ended = self.watch(Duration::from_millis(2), |process| peak = peak.max(peak_kib(process)));
+        ended.check();
+        (ended, peak)
+    }
+
     /// The same with a time limit: the case fails when the program takes longer.
     #[track_caller]
     pub fn wait_within(mut self, longest: Duration) -> Ended {
@@ -331,17 +350,25 @@ impl Going {
         ended
     }
 
-    fn end(mut self) -> Ended {
+    fn end(self) -> Ended {
+        self.watch(Duration::from_millis(50), |_| ())
+    }
+
+    /// Waits until it ends, and looks at it this often. The readers of what it prints wake this thread at the end.
+    fn watch(mut self, often: Duration, mut look: impl FnMut(u32)) -> Ended {
         let begun = Instant::now();
         let code = loop {
-            self.peak_kib = self.peak_kib.max(peak_kib(self.child.id()));
+            look(self.child.id());
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status.code();
             }
             if begun.elapsed() > DEADLINE {
                 self.child.kill().ok();
             }
-            std::thread::park_timeout(Duration::from_millis(2));
+            let is_read =
+                |collected: &Option<Collected>| collected.as_ref().is_none_or(|(_, reader)| reader.is_finished());
+            let prints = !(is_read(&self.out) && is_read(&self.err));
+            std::thread::park_timeout(if prints { often } else { Duration::from_millis(1) });
         };
         let text = |collected: Option<Collected>| {
             collected.map_or_else(String::new, |(all, reader)| {
@@ -350,7 +377,7 @@ impl Going {
                 String::from_utf8(bytes).expect("what it prints is UTF-8")
             })
         };
-        Ended { code, out: text(self.out.take()), err: text(self.err.take()), peak_kib: self.peak_kib }
+        Ended { code, out: text(self.out.take()), err: text(self.err.take()) }
     }
 }
 
@@ -379,7 +406,6 @@ pub struct Ended {
     pub code: Option<i32>,
     pub out: String,
     pub err: String,
-    pub peak_kib: u64,
 }
 
 impl std::fmt::Display for Ended {

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::program::{Going, Place, until};
+use crate::support::program::{Going, Place, pause, until};
 
 /// Stops a program with SIGSTOP at a moment when it holds no lock; stopped within a write, it would block all others.
 #[track_caller]
@@ -24,7 +24,9 @@ pub fn stop_between_writes(going: &Going, place: &Place) {
 pub fn until_all_ended(place: &Place, runs: i64) {
     let count = |rows: &str| place.database.number(&format!("SELECT count(*) FROM run WHERE {rows}"));
     let (mut ended, mut last) = (0, Instant::now());
+    let begun = last;
     loop {
+        let checked = Instant::now();
         let now = count("finished_at IS NOT NULL AND seq IS NOT NULL");
         if now >= runs && count("finished_at IS NULL OR seq IS NULL") == 0 {
             return;
@@ -33,7 +35,7 @@ pub fn until_all_ended(place: &Place, runs: i64) {
             (ended, last) = (now, Instant::now());
         }
         assert!(last.elapsed() < Duration::from_secs(60), "{}: {ended} of {runs} runs have ended", place.database.name);
-        std::thread::park_timeout(Duration::from_millis(20));
+        pause(begun, checked);
     }
 }
 
