@@ -134,11 +134,16 @@ enum Marking {
 }
 
 impl Marking {
+    /// Which posts are marked, for each number of marks.
+    fn draws(self, posts: &[(String, Features, bool)], seed: u64) -> [Vec<bool>; MARKS.len()] {
+        match self {
+            Self::Suggested => Self::follow(posts, &mut ChaCha8Rng::seed_from_u64(seed)),
+            Self::Random | Self::Half => MARKS.map(|marks| self.draw(posts, marks, seed)),
+        }
+    }
+
     fn draw(self, posts: &[(String, Features, bool)], marks: usize, seed: u64) -> Vec<bool> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        if self == Self::Suggested {
-            return Self::follow(posts, marks, &mut random);
-        }
         let noise = (posts.iter().filter(|post| !post.2).count() / 2).min(marks / 2);
         let (mut marked, mut all, mut of_noise) = (vec![false; posts.len()], 0, 0);
         while all < marks {
@@ -156,19 +161,22 @@ impl Marking {
         marked
     }
 
-    /// Marks what is suggested.
-    fn follow(posts: &[(String, Features, bool)], marks: usize, random: &mut ChaCha8Rng) -> Vec<bool> {
+    /// Marks what is suggested, and then what is suggested next.
+    fn follow(posts: &[(String, Features, bool)], random: &mut ChaCha8Rng) -> [Vec<bool>; MARKS.len()] {
         let keyed = |(number, post): (usize, &(String, Features, bool))| {
             (format!("{:016x}{number:05}", random.next_u64()), post.1.clone(), post.2)
         };
         let posts: Posts = posts.iter().enumerate().map(keyed).collect();
-        let mut marked = vec![false; posts.len()];
-        for _ in 0..marks.div_ceil(SUGGESTIONS) {
-            for key in suggest(&training(&posts, &marked, Self::Suggested)) {
-                marked[key[16..].parse::<usize>().unwrap()] = true;
+        let (mut marked, mut rounds) = (vec![false; posts.len()], 0);
+        MARKS.map(|marks| {
+            while rounds < marks.div_ceil(SUGGESTIONS) {
+                for key in suggest(&training(&posts, &marked, Self::Suggested)) {
+                    marked[key[16..].parse::<usize>().unwrap()] = true;
+                }
+                rounds += 1;
             }
-        }
-        marked
+            marked.clone()
+        })
     }
 }
 
@@ -266,13 +274,16 @@ fn spread(all: &[Came], of: impl Fn(&Came) -> f64) -> f64 {
     (all.iter().map(|one| (of(one) - middle).powi(2)).sum::<f64>() / all.len() as f64).sqrt()
 }
 
-/// The results of an event.
+/// The results of an event. The bins are those of the fewest marks.
 fn drawn(posts: &[(String, Features, bool)], marking: Marking, bins: &mut Bins) -> Draws {
-    MARKS.map(|marks| {
-        let mut other = Bins::default();
-        let bins = if marks == MARKS[0] { &mut *bins } else { &mut other };
-        (1..=SEEDS).map(|seed| learned(posts, &marking.draw(posts, marks, seed), marking, bins)).collect()
-    })
+    let mut draws: Draws = MARKS.map(|_| Vec::new());
+    for seed in 1..=SEEDS {
+        for (n, marked) in marking.draws(posts, seed).iter().enumerate() {
+            let mut other = Bins::default();
+            draws[n].push(learned(posts, marked, marking, if n == 0 { &mut *bins } else { &mut other }));
+        }
+    }
+    draws
 }
 
 /// The shares of noise folded and of good kept, by number of marks: means of the draws.
