@@ -15,7 +15,7 @@ pub struct FirstSeen {
     pub new: i64,
     /// Found when a source answered the question for the first time, and not older than the window.
     pub baseline: i64,
-    /// Older than the window, or dated ahead.
+    /// Older than the window, or dated in the future.
     pub older: i64,
     /// Hidden by the topic's filter; `None` if no filter was applied.
     pub filtered: Option<i64>,
