@@ -51,7 +51,7 @@ async fn evaluate_sources(
 ) -> Result<Vec<Evaluation>, StoreError> {
     let quick = store.searched(&topic.id, run.seq, QUICK.max(spec.of)).await?;
     let sources: BTreeSet<Source> = quick.iter().map(|search| search.source).collect();
-    let may_be_ill = sources.iter().any(|source| {
+    let may_be_silent = sources.iter().any(|source| {
         let of_source = quick.iter().filter(|search| search.source == *source && !search.past);
         let answered = of_source.filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
         let beats: Vec<AnsweredSearch> = answered
@@ -67,7 +67,7 @@ async fn evaluate_sources(
     };
     let is_short = asked.iter().any(|source| spec.checks_source(*source) && is_rare(source));
     let mut searches =
-        if may_be_ill || is_short { store.searched(&topic.id, run.seq, LONG.max(spec.of)).await? } else { quick };
+        if may_be_silent || is_short { store.searched(&topic.id, run.seq, LONG.max(spec.of)).await? } else { quick };
     // This run says nothing about the sources that it was not to search.
     searches.retain(|search| asked.contains(&search.source));
     Ok(rules::sources(spec, &topic.id, &searches))

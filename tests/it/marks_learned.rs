@@ -142,6 +142,7 @@ impl Marking {
         }
     }
 
+    /// Random marks; `Half` of them noise.
     fn draw(self, posts: &[(String, Features, bool)], marks: usize, seed: u64) -> Vec<bool> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let noise = (posts.iter().filter(|post| !post.2).count() / 2).min(marks / 2);
@@ -149,11 +150,8 @@ impl Marking {
         while all < marks {
             let place = draw(&mut random, posts.len());
             let is_noise = !posts[place].2;
-            let wanted = match self {
-                Self::Random | Self::Suggested => true,
-                Self::Half if is_noise => of_noise < noise,
-                Self::Half => all - of_noise < marks - noise,
-            };
+            let is_wanted = if is_noise { of_noise < noise } else { all - of_noise < marks - noise };
+            let wanted = self != Self::Half || is_wanted;
             if wanted && !marked[place] {
                 (marked[place], all, of_noise) = (true, all + 1, of_noise + usize::from(is_noise));
             }

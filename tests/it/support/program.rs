@@ -5,6 +5,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -225,21 +226,36 @@ impl Program {
     }
 }
 
-type Collected = (Arc<Mutex<Vec<u8>>>, JoinHandle<()>);
+/// What a program printed so far, and whether that is all.
+struct Collected {
+    text: Arc<Mutex<Vec<u8>>>,
+    is_all: Arc<AtomicBool>,
+    reader: JoinHandle<()>,
+}
+
+impl Collected {
+    fn so_far(&self) -> String {
+        lossy(&self.text.lock().unwrap())
+    }
+
+    fn is_all(&self) -> bool {
+        self.is_all.load(Ordering::SeqCst)
+    }
+}
 
 fn collect(mut from: impl Read + Send + 'static) -> Collected {
-    let all = Arc::new(Mutex::new(Vec::new()));
-    let into = Arc::clone(&all);
-    let starter = std::thread::current();
+    let (text, is_all): (Arc<Mutex<Vec<u8>>>, Arc<AtomicBool>) = Default::default();
+    let (into, at_end, starter) = (Arc::clone(&text), Arc::clone(&is_all), std::thread::current());
     let reader = std::thread::spawn(move || {
         let mut chunk = [0; 16 * 1024];
         while let Ok(n @ 1..) = from.read(&mut chunk) {
             into.lock().unwrap().extend_from_slice(&chunk[..n]);
         }
+        at_end.store(true, Ordering::SeqCst);
         // It may be waiting for the program's end.
         starter.unpark();
     });
-    (all, reader)
+    Collected { text, is_all, reader }
 }
 
 /// A running program, killed when dropped.
@@ -253,13 +269,12 @@ impl Going {
     /// Waits until a condition holds for its stderr so far.
     #[track_caller]
     pub fn until(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
-        let said = |going: &Self| going.err.as_ref().map_or_else(String::new, |(all, _)| lossy(&all.lock().unwrap()));
+        let said = |going: &Self| going.err.as_ref().map_or_else(String::new, Collected::so_far);
         let begun = Instant::now();
         loop {
             let checked = Instant::now();
             // Asked first: it may say the words and end in between.
-            let has_ended = self.child.try_wait().unwrap().is_some()
-                && self.err.as_ref().is_none_or(|(_, reader)| reader.is_finished());
+            let has_ended = self.child.try_wait().unwrap().is_some() && self.err.as_ref().is_none_or(Collected::is_all);
             if holds(&said(self)) {
                 return;
             }
@@ -272,8 +287,7 @@ impl Going {
     /// Passes its stdout and stderr so far to `at`.
     #[track_caller]
     pub fn look(&self, mut at: impl FnMut(&str, &str)) {
-        let said =
-            |all: &Option<Collected>| all.as_ref().map_or_else(String::new, |(all, _)| lossy(&all.lock().unwrap()));
+        let said = |all: &Option<Collected>| all.as_ref().map_or_else(String::new, Collected::so_far);
         at(&said(&self.out), &said(&self.err));
     }
 
@@ -365,15 +379,14 @@ impl Going {
             if begun.elapsed() > DEADLINE {
                 self.child.kill().ok();
             }
-            let is_read =
-                |collected: &Option<Collected>| collected.as_ref().is_none_or(|(_, reader)| reader.is_finished());
+            let is_read = |collected: &Option<Collected>| collected.as_ref().is_none_or(Collected::is_all);
             let prints = !(is_read(&self.out) && is_read(&self.err));
             std::thread::park_timeout(if prints { often } else { Duration::from_millis(1) });
         };
         let text = |collected: Option<Collected>| {
-            collected.map_or_else(String::new, |(all, reader)| {
-                reader.join().unwrap();
-                let bytes = std::mem::take(&mut *all.lock().unwrap());
+            collected.map_or_else(String::new, |collected| {
+                collected.reader.join().unwrap();
+                let bytes = std::mem::take(&mut *collected.text.lock().unwrap());
                 String::from_utf8(bytes).expect("what it prints is UTF-8")
             })
         };
