@@ -160,7 +160,7 @@ fn what_is_older_than_its_window_is_not_new_in_the_last_day() {
     place.run(&["items"]).shows(0, &["(older) stone age", "(undated) who knows when"]);
     place
         .run(&["items", "--new-since", "2026-03-11"])
-        .shows(0, &["1 first seen since then, but older than their window"]);
+        .shows(0, &["1 first seen since then, but older than the window"]);
 }
 
 #[test]
