@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::enumeration;
 use crate::insight::daily::GapReason;
 
 /// Explains `≥` in a chart of days or weeks (`each`): `≥: there may be more, because …`. `sources_changed`: a source was
@@ -12,12 +13,10 @@ pub fn note(reasons: &BTreeSet<GapReason>, sources_changed: bool, each: &str) ->
     if sources_changed {
         all.push("a source was added or removed".to_owned());
     }
-    let all = match all.split_last() {
-        None => return String::new(),
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{}, or {last}", others.join(", ")),
-    };
-    format!("≥: there may be more, because {all}.")
+    if all.is_empty() {
+        return String::new();
+    }
+    format!("≥: there may be more, because {}.", enumeration::join(&all, ", or"))
 }
 
 fn describe(reason: GapReason, each: &str) -> String {

@@ -4,6 +4,7 @@
 pub mod answer_text;
 pub mod chart;
 pub mod chart_parts;
+pub mod enumeration;
 pub mod format;
 pub mod growth;
 pub mod lower_bounds;

@@ -261,7 +261,7 @@ async fn deliver(context: &Context, as_json: bool) -> Result<Exit, Failure> {
     let store = context.store(false).await?;
     let deliveries = jobs::courier(&store, &context.clock).deliver_due(&channels).await?;
     let mut next: Option<Time> = None;
-    for channel in channels.iter() {
+    for channel in channels.iter().filter(|_| deliveries.is_empty()) {
         next = next.into_iter().chain(store.next_message(&channel.name).await?).min();
     }
     store.close().await;

@@ -8,6 +8,7 @@ use super::facts::{ChangeFacts, EditFacts, GoneFacts, ItemExcerpt, TopicFacts};
 use super::format;
 use super::items::excerpt_of;
 use crate::compare::{changes_between, health};
+use crate::draw::enumeration;
 use crate::insight::{Piece, SourceChanges};
 use crate::model::{ItemContent, ItemSummary, SeqRange, Span, Time, Topic};
 use crate::store::{Store, StoreError};
@@ -86,11 +87,7 @@ fn changed_queries(sources: &[SourceChanges]) -> Vec<String> {
         }
     }
     let describe = |(query, by): (&str, Vec<&str>)| {
-        let by = match by.split_last() {
-            Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
-            _ => by.concat(),
-        };
-        format!("{by} searched for “{}”", format::line(query, 120))
+        format!("{} searched for “{}”", enumeration::join(&by, " and"), format::line(query, 120))
     };
     queries.into_iter().map(describe).collect()
 }

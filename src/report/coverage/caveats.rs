@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::draw::enumeration;
 use crate::insight::daily::{COVERED, MIN_DAYS, MIN_SAMPLES};
 use crate::model::ReportWindow;
 use crate::report::comparison::measures::{MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
@@ -85,6 +86,11 @@ fn comparable_days(many: usize, since: &str) -> String {
 }
 
 impl ToneFacts {
+    /// Returns whether the tone of the period is compared with that of earlier days.
+    pub(in crate::report) fn is_compared(&self) -> bool {
+        self.period.sample() >= MIN_SAMPLE && !self.usual.is_empty()
+    }
+
     /// Returns why the tone of the period is not compared with that of earlier days, if so. `since` limits these days.
     pub(in crate::report) fn uncompared(&self, since: &str) -> Option<String> {
         if self.period.sample() < MIN_SAMPLE {
@@ -259,12 +265,7 @@ fn evaluate(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> CalmSummary 
             list.push(format!("{what}{} ({reason})", of(&topics, all)));
         }
     }
-    let calm = match calm.split_last() {
-        None => String::new(),
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-    };
-    CalmSummary { calm, unjudged, incomplete }
+    CalmSummary { calm: enumeration::join(&calm, " and"), unjudged, incomplete }
 }
 
 /// Names the topics, unless it is all of them.

@@ -122,7 +122,7 @@ fn is_unusual(many: usize, usual: &UsualRange) -> bool {
 }
 
 fn unusual_tones(tone: &ToneFacts) -> Vec<(Tone, UsualShare)> {
-    if tone.uncompared("").is_some() {
+    if !tone.is_compared() {
         return Vec::new();
     }
     let unusual = |(tone_of, usual): &&(Tone, UsualShare)| {

@@ -152,7 +152,7 @@ pub(super) fn fall(factor: f64, more: bool) -> String {
 
 fn tone(topic: &TopicFacts, add: AddHighlight<'_>) {
     let tone = &topic.tone;
-    if topic.is_not_comparable() || topic.period_cut || tone.uncompared("").is_some() {
+    if topic.is_not_comparable() || topic.period_cut || !tone.is_compared() {
         return;
     }
     let unusual = tone.usual.iter().filter_map(|(sound, usual)| {
