@@ -55,28 +55,49 @@ impl SearchCoverage {
     /// was not covered, or searches that would say so were pruned.
     #[must_use]
     pub fn has_gaps(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> bool {
-        !pruned_days.is_complete(span)
-            || self.saturated(span)
-            || self.is_end_significant(span, now)
-            || self.is_partly_uncovered(span, pruned_days)
+        self.gaps(pruned_days, span, now).next().is_some()
     }
 
     /// Returns why that is so, in order; empty if it is not.
     #[must_use]
     pub fn gap_reasons(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> Vec<GapReason> {
-        let is_uncovered = self.is_partly_uncovered(span, pruned_days);
-        let holes = if is_uncovered { self.holes(self.due(passed(span, now))) } else { Vec::new() };
+        let mut reasons = Vec::new();
+        for gap in self.gaps(pruned_days, span, now) {
+            match gap {
+                GapReason::Uncovered => reasons.extend(self.uncovered_reasons(span, now)),
+                other => reasons.push(other),
+            }
+        }
+        reasons.sort_unstable();
+        reasons
+    }
+
+    /// The kinds of gaps of a span, each looked for only when it is asked for. Time before the topic was watched is not
+    /// told apart from other uncovered time.
+    fn gaps(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> impl Iterator<Item = GapReason> {
+        [GapReason::Pruned, GapReason::FullReply, GapReason::End, GapReason::Uncovered].into_iter().filter(move |gap| {
+            match gap {
+                GapReason::Pruned => !pruned_days.is_complete(span),
+                GapReason::FullReply => self.saturated(span),
+                GapReason::End => self.is_end_significant(span, now),
+                GapReason::Uncovered | GapReason::NotWatched => self.is_partly_uncovered(span, pruned_days),
+            }
+        })
+    }
+
+    /// Why time of a span is uncovered: the topic was not watched yet, searches missed it, or both.
+    fn uncovered_reasons(&self, span: Span, now: Time) -> Vec<GapReason> {
+        let holes = self.holes(self.due(passed(span, now)));
         let is_before = |hole: &HoleFacts| hole.before;
+        let mut reasons = Vec::new();
+        if holes.iter().any(is_before) {
+            reasons.push(GapReason::NotWatched);
+        }
         // What is left out for late indexing is no hole.
-        let was_missed = is_uncovered && (holes.is_empty() || !holes.iter().all(is_before));
-        let all = [
-            (GapReason::NotWatched, holes.iter().any(is_before)),
-            (GapReason::FullReply, self.saturated(span)),
-            (GapReason::Uncovered, was_missed),
-            (GapReason::End, self.is_end_significant(span, now)),
-            (GapReason::Pruned, !pruned_days.is_complete(span)),
-        ];
-        all.into_iter().filter(|(_, is_so)| *is_so).map(|(reason, _)| reason).collect()
+        if holes.is_empty() || !holes.iter().all(is_before) {
+            reasons.push(GapReason::Uncovered);
+        }
+        reasons
     }
 
     /// Returns whether the topic had a source that finds items in a part of a span only, as far as it has passed. Covered

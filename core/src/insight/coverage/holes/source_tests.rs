@@ -3,7 +3,7 @@
 
 use super::tests::{BEGAN, at, search, watched};
 use super::*;
-use crate::insight::daily::SearchCoverage;
+use crate::insight::daily::{GapReason, SearchCoverage};
 use crate::model::{ProviderQuery, PrunedDays, RunState, Window};
 
 const HOUR: i64 = 3_600_000;
@@ -123,6 +123,33 @@ fn there_may_be_more_on_days_on_which_a_source_was_there_for_a_part() {
         let more: Vec<bool> = days.iter().map(|day| got.may_be_more(&kept, *day, at(156))).collect();
         assert_eq!(more, expected, "{name}");
         assert!(days.iter().all(|day| !got.has_gaps(&kept, *day, at(156))), "{name}");
+    }
+}
+
+#[test]
+fn a_day_has_gaps_if_and_only_if_there_is_a_reason() {
+    let social = |hour: i64, answered| searched("social", hour, answered);
+    let mut full = social(72, true);
+    let search = full.search.as_mut().unwrap();
+    (search.saturated, search.covered) = (true, Some(span(60, 72)));
+    let pruned = PrunedDays { uncounted: Some(at(72)), days: Vec::new() };
+    let daily = |failed: i64| (0..=4).map(move |day| social(day * 24, day * 24 != failed)).collect::<Vec<_>>();
+    for (name, runs, pruned_days, day, expected) in [
+        ("covered", daily(-1), PrunedDays::default(), span(24, 48), vec![]),
+        ("a failed search", daily(48), PrunedDays::default(), span(24, 48), vec![GapReason::Uncovered]),
+        ("before it was watched", daily(-1), PrunedDays::default(), span(-72, -48), vec![GapReason::NotWatched]),
+        ("pruned", daily(48), pruned, span(24, 48), vec![GapReason::Pruned]),
+        (
+            "a full reply",
+            vec![social(48, true), full, social(96, true)],
+            PrunedDays::default(),
+            span(48, 72),
+            vec![GapReason::FullReply, GapReason::Uncovered],
+        ),
+    ] {
+        let got = SearchCoverage::new(Some(topic(false)), runs, span(-96, 96), at(96));
+        assert_eq!(got.gap_reasons(&pruned_days, day, at(96)), expected, "{name}");
+        assert_eq!(got.has_gaps(&pruned_days, day, at(96)), !expected.is_empty(), "{name}");
     }
 }
 
