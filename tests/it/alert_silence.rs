@@ -140,6 +140,27 @@ fn a_retry_says_whether_its_alert_holds_the_message_back() {
 }
 
 #[test]
+fn a_retry_says_that_its_channel_is_paused() {
+    for database in databases() {
+        let (world, place, hook) = refused(database, "", 25);
+        let name = place.database.name;
+        let event = place.json(&["outbox", "--json"])["messages"][0]["event"].as_str().unwrap().to_owned();
+        // The channel is the last table of the file.
+        place.configure(&world.lines(), &(file(&hook, "") + "paused = true\n"));
+        let retried = place.run(&["outbox", "retry", &event]);
+        retried
+            .shows(0, &["queued again: 1\n", "note: channel hook is paused: its messages wait until it is resumed\n"]);
+        assert!(!retried.out.contains("daemon"), "{name}: {retried}");
+        place.run(&["outbox", "deliver"]).shows(0, &["nothing was due"]);
+        assert_eq!(hook.got().len(), 1, "{name}");
+
+        place.configure(&world.lines(), &file(&hook, ""));
+        place.run(&["outbox", "deliver"]).shows(0, &["delivered"]);
+        assert_eq!(hook.got().len(), 2, "{name}");
+    }
+}
+
+#[test]
 fn what_waits_when_an_alert_is_paused_or_removed_is_never_sent() {
     let both = ["paused", "removed"].map(|why| databases().into_iter().map(move |one| (one, why)));
     for (database, why) in both.into_iter().flatten() {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
+use crate::cli::export::deliveries;
 use crate::cli::export::outbox_args::{OutboxArgs, OutboxChosenArgs, OutboxListArgs, OutboxVerb};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
@@ -11,8 +12,7 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, jobs};
 use crate::model::{JobKind, OutboxEntry, OutboxState, Time, alert_of};
-use crate::notify::Delivery;
-use crate::store::{SendResult, Store};
+use crate::store::Store;
 
 pub(in crate::cli) async fn run(common: &Common, args: &OutboxArgs) -> Result<Exit, Failure> {
     let context = Context::load_without_topics(common)?;
@@ -160,6 +160,12 @@ fn unknown_channels<'p>(context: &Context, messages: impl Iterator<Item = &'p Ou
     messages.map(|posted| posted.message.channel.as_str()).filter(|channel| !is_configured(channel)).collect()
 }
 
+/// Returns the channels of these messages that the configuration pauses.
+fn paused_channels<'p>(context: &Context, messages: &'p [OutboxEntry]) -> BTreeSet<&'p str> {
+    let is_paused = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel && spec.paused);
+    messages.iter().map(|posted| posted.message.channel.as_str()).filter(|channel| is_paused(channel)).collect()
+}
+
 /// Returns the alert that a message is from.
 fn alert_of_message(posted: &OutboxEntry) -> Option<&str> {
     posted.origin.as_deref().filter(|_| posted.message.kind == JobKind::Alert.as_str()).and_then(alert_of)
@@ -201,8 +207,14 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     let silent = if queued > 0 { silent_alerts(&store, &selected, now).await? } else { BTreeMap::new() };
     store.close().await;
     let lost = unknown_channels(context, selected.iter());
-    let waits = |posted: &OutboxEntry| alert_of_message(posted).is_some_and(|alert| silent.contains_key(alert));
-    let tried = selected.iter().any(|posted| !lost.contains(posted.message.channel.as_str()) && !waits(posted));
+    let paused = if queued > 0 { paused_channels(context, &selected) } else { BTreeSet::new() };
+    let waits = |posted: &OutboxEntry| {
+        let channel = posted.message.channel.as_str();
+        lost.contains(channel)
+            || paused.contains(channel)
+            || alert_of_message(posted).is_some_and(|alert| silent.contains_key(alert))
+    };
+    let tried = !selected.iter().all(waits);
     let how =
         if tried && queued > 0 { "; a running daemon delivers them, or run `topicwatch outbox deliver`" } else { "" };
     let mut text = format!("queued again: {queued}{how}\n");
@@ -214,7 +226,11 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     for (alert, why) in &silent {
         text.push_str(&format!("note: alert {} {why}\n", output::truncate(alert, 64)));
     }
-    for channel in lost {
+    for channel in &paused {
+        let channel = output::truncate(channel, 64);
+        text.push_str(&format!("note: channel {channel} is paused: its messages wait until it is resumed\n"));
+    }
+    for channel in &lost {
         text.push_str(&format!(
             "note: no channel {} in the configuration: its messages are not delivered (`topicwatch outbox drop` removes them)\n",
             output::truncate(channel, 64)
@@ -259,88 +275,19 @@ async fn deliver(context: &Context, as_json: bool) -> Result<Exit, Failure> {
         ));
     }
     let store = context.store(false).await?;
-    let deliveries = jobs::courier(&store, &context.clock).deliver_due(&channels).await?;
+    let tries = jobs::courier(&store, &context.clock).deliver_due(&channels).await?;
     let mut next: Option<Time> = None;
-    for channel in channels.iter().filter(|_| deliveries.is_empty()) {
+    for channel in channels.iter().filter(|_| tries.is_empty()) {
         next = next.into_iter().chain(store.next_message(&channel.name).await?).min();
     }
     store.close().await;
     if as_json {
-        output::json(&json!({ "deliveries": deliveries.iter().map(to_json).collect::<Vec<_>>() }))?;
-    } else if deliveries.is_empty() {
+        output::json(&json!({ "deliveries": tries.iter().map(deliveries::to_json).collect::<Vec<_>>() }))?;
+    } else if tries.is_empty() {
         let next = next.map_or_else(String::new, |at| format!("; the next try is at {}", output::format_time(at)));
         output::text(&format!("nothing was due{next}\n"))?;
     } else {
-        output::text(&render(&deliveries))?;
+        output::text(&deliveries::render(&tries))?;
     }
-    Ok(exit_code(&deliveries))
-}
-
-/// Returns `Exit::Ok` if every message was delivered.
-pub(in crate::cli) fn exit_code(deliveries: &[Delivery]) -> Exit {
-    let arrived = deliveries.iter().all(|delivery| delivery.settled == SendResult::Sent);
-    if arrived { Exit::Ok } else { Exit::Searches }
-}
-
-/// Formats one line per delivery attempt.
-pub(in crate::cli) fn render(deliveries: &[Delivery]) -> String {
-    let line = |delivery: &Delivery| {
-        let what = match &delivery.settled {
-            SendResult::Sent => "delivered".to_owned(),
-            SendResult::Again(at, why) => {
-                format!("retry at {}: {}", output::format_time(*at), output::truncate(why, 300))
-            }
-            SendResult::Dead(why) => format!("gave up: {}", output::truncate(why, 300)),
-        };
-        format!("{}: {what}\n", output::escape_control(&delivery.event))
-    };
-    deliveries.iter().map(line).collect()
-}
-
-/// Returns a delivery attempt as JSON.
-pub(in crate::cli) fn to_json(delivery: &Delivery) -> serde_json::Value {
-    let (state, at, error) = match &delivery.settled {
-        SendResult::Sent => ("sent", None, None),
-        SendResult::Again(at, why) => ("queued", Some(at), Some(why)),
-        SendResult::Dead(why) => ("dead", None, Some(why)),
-    };
-    json!({ "event": delivery.event, "channel": delivery.channel, "attempt": delivery.attempt, "state": state, "next_at": at, "error": error })
-}
-
-/// Returns what `once --due` prints about jobs: text, JSON, and whether all succeeded.
-pub(in crate::cli) fn jobs_summary(done: &[crate::daemon::JobDone]) -> (String, Vec<serde_json::Value>, bool) {
-    let (mut text, mut list, mut good) = (String::new(), Vec::new(), true);
-    for end in done {
-        let run = output::escape_control(&end.run);
-        let (line, value) = match &end.result {
-            Ok(Ok(job_result)) => {
-                let files = job_result.report.as_ref().map(|report| report.files.clone()).unwrap_or_default();
-                let names: Vec<String> = files.iter().map(|file| output::escape_control(file)).collect();
-                let events: Vec<&String> = job_result.messages.iter().map(|message| &message.event).collect();
-                let line = match &job_result.reason {
-                    Some(reason) => format!("{run}: {}\n", output::truncate(reason, 300)),
-                    None if names.is_empty() => format!("{run}: nothing written\n"),
-                    None => format!("{run}: wrote {}\n", names.join(", ")),
-                };
-                let value = json!({
-                    "run": end.run, "job": end.job, "state": "ok",
-                    "reason": job_result.reason, "files": files, "messages": events,
-                });
-                (line, value)
-            }
-            failed => {
-                good = false;
-                let why = match failed {
-                    Ok(Err(failed)) => failed.to_string(),
-                    Err(error) => error.to_string(),
-                    Ok(Ok(_)) => String::new(),
-                };
-                let value = json!({ "run": end.run, "job": end.job, "state": "failed", "error": why });
-                (format!("{run}: failed: {}\n", output::truncate(&why, 300)), value)
-            }
-        };
-        text.push_str(&line);
-        list.push(value);
-    }
-    (text, list, good)
+    Ok(deliveries::exit_code(&tries))
 }

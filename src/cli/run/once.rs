@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::export::outbox;
+use crate::cli::export::deliveries;
 use crate::cli::run::dry_run;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::{output, progress, run_table, signals};
@@ -183,11 +183,11 @@ struct JobResults {
 }
 
 impl JobResults {
-    fn of(done: &[crate::daemon::JobDone], deliveries: &[crate::notify::Delivery]) -> Self {
-        let (mut text, jobs, good) = outbox::jobs_summary(done);
-        text.push_str(&outbox::render(deliveries));
-        let good = good && outbox::exit_code(deliveries) == Exit::Ok;
-        Self { text, jobs, deliveries: deliveries.iter().map(outbox::to_json).collect(), good }
+    fn of(done: &[crate::daemon::JobDone], tries: &[crate::notify::Delivery]) -> Self {
+        let (mut text, jobs, good) = deliveries::jobs_summary(done);
+        text.push_str(&deliveries::render(tries));
+        let good = good && deliveries::exit_code(tries) == Exit::Ok;
+        Self { text, jobs, deliveries: tries.iter().map(deliveries::to_json).collect(), good }
     }
 }
 
