@@ -386,6 +386,18 @@ fn the_price_of_a_provider_with_several_calls_in_a_search_is_that_of_one_call() 
         let dearer = format!("{provider}{}", topic("acme", &more)).replace("price.call = 0.01", "price.call = 0.02");
         std::fs::write(place.path("jobs.toml"), dearer).unwrap();
         assert_eq!(costs(&plan()), (json!(0.02), json!(4.8)), "{name}");
+        // Of a billed search of ten calls, nobody knows what the dearest of them cost.
+        let billed = "UPDATE search SET cost_basis = 'billed', cost = 300000 WHERE id = (SELECT max(id) FROM search)";
+        wait(place.database.execute(billed));
+        let price = plan()["prices"][3].clone();
+        assert_eq!((&price["highest_usd"], &price["highest_is_average"]), (&json!(0.03), &json!(true)), "{name}");
+        let shown = place.ok(&["plan", "--at", "2026-03-12T00:30:00Z"]);
+        for words in [
+            "in the last 30 days, 1 billed; highest: the average of the calls of one search",
+            "count the highest bill (or average of a search's calls) of 30 days, or the price in the file if higher",
+        ] {
+            assert!(flat(&shown).contains(words), "{name}: {words}\n{shown}");
+        }
     }
 }
 

@@ -184,7 +184,7 @@ fn prices(forecast: &Forecast, stored: &Stored) -> String {
                 1 => "1 billed search".to_owned(),
                 many => format!("{many} billed searches"),
             };
-            let why = match (price.basis, &stored.missing) {
+            let mut why = match (price.basis, &stored.missing) {
                 ("observed", _) if price.assumed_searches > 0 => {
                     let all = price.billed_searches + price.assumed_searches;
                     format!("average of {all} searches in the last 30 days, {} billed", price.billed_searches)
@@ -194,6 +194,9 @@ fn prices(forecast: &Forecast, stored: &Stored) -> String {
                 (_, Some(_)) => "no usable database".to_owned(),
                 (_, None) => format!("{billed} in the last 30 days, too few for an average"),
             };
+            if dearer && price.highest_is_average {
+                why.push_str("; highest: the average of the calls of one search");
+            }
             let highest = dearer.then(|| price.highest.to_string());
             let row = [price.source.to_string(), price.price.to_string()].into_iter().chain(highest);
             (row.chain([price.basis.to_owned()]).collect::<Vec<String>>(), why)

@@ -88,20 +88,22 @@ pub(super) fn render_costs(forecast: &Forecast) -> String {
     let mut note = |mark: &str, note: &str| text.push_str(&output::wrap(mark, note, usize::from(output::width())));
     if forecast.expected != forecast.at_most {
         let asked = forecast.topics.iter().any(|row| row.ai_asked.is_some());
-        let dearer = forecast.prices.iter().any(|price| price.highest > price.price);
+        let dearer: Vec<&Price> = forecast.prices.iter().filter(|price| price.highest > price.price).collect();
+        let lines = if is_retried(forecast) { "lines above count" } else { "line above counts" };
+        let average =
+            if dearer.iter().any(|price| price.highest_is_average) { " (or average of a search's calls)" } else { "" };
+        let counted = match dearer.is_empty() {
+            true => String::new(),
+            false => {
+                format!("; the {lines} the highest bill{average} of 30 days, or the price in the file if higher")
+            }
+        };
         let expected = format!(
-            "expected: {}{} a day, {} in 30 days, at the prices below{}{}",
+            "expected: {}{} a day, {} in 30 days, at the prices below{}{counted}",
             if fewer || shared { "at most " } else { "" },
             forecast.expected.per_day,
             forecast.expected.per_month,
             if asked { " and the rate of AI searches of the last 30 days" } else { "" },
-            match (dearer, is_retried(forecast)) {
-                (false, _) => "",
-                (true, false) =>
-                    "; the line above counts the highest bill of 30 days, or the price in the file if higher",
-                (true, true) =>
-                    "; the lines above count the highest bill of 30 days, or the price in the file if higher",
-            }
         );
         note("~ ", &expected);
     }

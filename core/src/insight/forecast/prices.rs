@@ -43,6 +43,7 @@ pub(in crate::insight) fn price(
     let whole = if several { Micros(0) } else { bill(|row| row.highest_bill) };
     let average_tries = average.times(i64::from(max_tries) + i64::from(logs_in));
     // If the price of a single try explains all bills, one try costs no more. Else any of them may be that of one try.
+    let highest_is_average = several && average > single;
     let single = if average <= single { average } else { average.max(whole) };
     let of_try = if whole <= average_tries { single } else { single.max(whole) };
     let highest = single.max(price);
@@ -54,6 +55,7 @@ pub(in crate::insight) fn price(
         billed_searches,
         assumed_searches,
         highest,
+        highest_is_average,
         single,
         of_try,
         max_tries,

@@ -71,8 +71,12 @@ pub struct Price {
     /// The highest price: the expected one, or `single` if that is higher.
     #[serde(rename = "highest_usd")]
     pub highest: Micros,
+    /// Whether that is the average of the calls of one search: what each of them cost is not known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub highest_is_average: bool,
     /// The most that a call without retries costs: the configured price, or the highest bill of a call in the last 30 days
-    /// if that is higher. Of a retried call that is its whole bill, unless the price of a single try explains it.
+    /// if that is higher. Of a retried call that is its whole bill, unless the price of a single try explains it. Of a
+    /// search of several calls it is their average.
     #[serde(skip)]
     pub single: Micros,
     /// The most that one try of a call costs if others were free. It is more than `single` only if a bill is higher than
