@@ -94,10 +94,24 @@ fn the_days_limit_stops_it_and_it_can_go_on() {
         let place = place(database, &sandbox, limited);
         let stopped = place.run(&FILL);
         stopped.says(3, &["stopped; the days before are stored", "--from 2026-03-09 --to 2026-03-09"]);
+        stopped.shows(3, &["\n3 days: 2 ok, 1 over_quota · "]);
         assert_eq!(sandbox.calls(), 4);
         let states = place.database.texts("SELECT state FROM v_run ORDER BY seq");
         assert_eq!(states, ["ok", "ok", "over_quota"], "{}", place.database.name);
         assert_eq!(spans(&social(&place, NINE, "2026-03-07")["covered"]), ["03-07T00:00 03-09T00:00"]);
+        let nothing = place.run(&FILL);
+        nothing.says(3, &["stopped. To continue: ", "--from 2026-03-07 --to 2026-03-09"]);
+        nothing.shows(3, &["\n3 days: 1 over_quota, 2 not searched · "]);
+    }
+}
+
+#[test]
+fn a_day_on_which_a_source_failed_is_counted_as_partial() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["source=ai,status=500"]);
+        let place = place(database, &sandbox, "");
+        let day = ["backfill", "acme", "--from", "2026-03-07", "--to", "2026-03-07", "--at", NINE];
+        place.run(&day).shows(3, &["\n1 day: 1 partial · "]);
     }
 }
 
@@ -112,6 +126,7 @@ fn an_interrupt_leaves_the_days_that_ended() {
         going.signal("INT");
         let ended = going.wait();
         ended.says(130, &["stopping", "--from 2026-03-08 --to 2026-03-09"]);
+        ended.shows(130, &["\n3 days: 1 ok, 1 cancelled, 1 not searched · "]);
         let runs = place.database.texts("SELECT reason FROM v_run WHERE state = 'ok'");
         assert_eq!(runs, ["backfill of 2026-03-07"], "{}", place.database.name);
         assert_eq!(spans(&social(&place, NINE, "2026-03-06")["covered"]), ["03-07T00:00 03-08T00:00"]);
@@ -162,16 +177,20 @@ fn invalid_backfills_are_refused_before_anything_is_written() {
     place.run(&FILL).shows(0, &["3 of 3 days ok"]);
 }
 
-/// Returns what a backfill of 13 March covered, and why it was not the whole day, on the morning of the 15th.
+/// Returns what a backfill of 13 March covered, and why it was not the whole day, on the morning of the 15th. The last
+/// lines say that, too.
 fn backfilled(posts: &[Value]) -> (Vec<String>, Vec<String>) {
     let world = World::new();
     world.posts(posts);
     let service = format!("{}dialect = \"desearch\"\n", world.lines());
     let place = Place::new(sqlite(), &service, &world::topic("acme", "social.limit = 100"));
     let day = ["backfill", "acme", "--from", "2026-03-13", "--to", "2026-03-13", "--at", &hour(105)];
-    place.ok(&day);
+    let text = place.ok(&day);
     let source = social(&place, &hour(105), "2026-03-13");
-    (spans(&source["covered"]), place.database.texts("SELECT coalesce(reason, '') FROM v_search"))
+    let covered = spans(&source["covered"]);
+    let whole = if covered == ["03-13T00:00 03-14T00:00"] { "" } else { " (1 not wholly covered)" };
+    assert!(text.contains(&format!("\n1 of 1 day ok{whole} · ")), "{text}");
+    (covered, place.database.texts("SELECT coalesce(reason, '') FROM v_search"))
 }
 
 #[test]

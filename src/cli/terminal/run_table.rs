@@ -167,22 +167,25 @@ pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
     }
     let numbers: Vec<usize> = (3..header.len()).collect();
     let mut text = output::table(&header, rows, &numbers);
-    text.push_str(&format!("\n{} · {} · cost {}\n", states(reports), sums.found(), sums.paid()));
+    text.push_str(&format!("\n{} · {} · cost {}\n", states(reports, reports.len(), "run"), sums.found(), sums.paid()));
     render_notes(&mut text, &notes);
     text
 }
 
-/// Describes how the runs ended: `3 of 3 runs ok`, or `3 runs: 2 ok, 1 partial`.
-fn states(reports: &[RunReport]) -> String {
+/// Describes how the runs ended: `3 of 3 runs ok`, or `3 runs: 2 ok, 1 partial`. There were to be `all`, each of one `unit`.
+pub(in crate::cli) fn states(reports: &[RunReport], all: usize, unit: &str) -> String {
     let of = |state: RunState| reports.iter().filter(|report| report.state == state).count();
-    let all = reports.len();
-    let runs = if all == 1 { "run" } else { "runs" };
+    let units = if all == 1 { unit.to_owned() } else { format!("{unit}s") };
     if of(RunState::Ok) == all {
-        return format!("{all} of {all} {runs} ok");
+        return format!("{all} of {all} {units} ok");
     }
     let counted = RunState::ALL.iter().map(|state| (of(*state), state)).filter(|(many, _)| *many > 0);
-    let counted: Vec<String> = counted.map(|(many, state)| format!("{many} {state}")).collect();
-    format!("{all} {runs}: {}", counted.join(", "))
+    let mut counted: Vec<String> = counted.map(|(many, state)| format!("{many} {state}")).collect();
+    let left = all.saturating_sub(reports.len());
+    if left > 0 {
+        counted.push(format!("{left} not searched"));
+    }
+    format!("{all} {units}: {}", counted.join(", "))
 }
 
 /// Appends the first notes, then each hint once.

@@ -12,9 +12,10 @@ use crate::cli::terminal::{output, run_table, signals};
 use crate::cli::wiring::context::{Context, Service};
 use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
-use crate::collect::{Collector, Done, RunReport, WorkerPool, follow};
+use crate::collect::{Collector, Done, RunReport, SearchReport, WorkerPool, follow};
 use crate::daemon::{Planner, Skew};
-use crate::model::{AiWhen, LookBack, Micros, RunState, SearchState, Source, Time, Topic, format_duration};
+use crate::insight::daily::COVERED;
+use crate::model::{AiWhen, LookBack, Micros, RunState, SearchState, Source, Span, Time, Topic, format_duration};
 use crate::search::{self, LookBackSupport, SearchQuery, look_back_support};
 use crate::store::Store;
 
@@ -75,11 +76,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
     let (reports, interrupted) = ended?;
     print(&context, args, &store, days.len(), &reports).await?;
     store.close().await;
-    let left =
-        days.get(reports.iter().filter(|(_, report)| is_done(report, interrupted)).count()..).unwrap_or_default();
+    let done = reports.iter().filter(|(_, report)| is_done(report, interrupted)).count();
+    let left = days.get(done..).unwrap_or_default();
     if let (Some(next), Some(last)) = (left.first(), days.last()) {
         output::print_stderr(&format!(
-            "stopped; the days before are stored. To continue: {}",
+            "stopped{}. To continue: {}",
+            if done > 0 { "; the days before are stored" } else { "" },
             context.command(&format!(
                 "topic backfill {} --from {} --to {}",
                 topic.id,
@@ -227,6 +229,14 @@ async fn each_day(
     failed.map_or(Ok((reports, cancel.is_cancelled())), Err)
 }
 
+/// Whether posts were searched, but not all of the day was covered: a reply was full, or the service ignored the dates.
+fn is_not_wholly_covered(report: &RunReport) -> bool {
+    let answered = |search: &&SearchReport| matches!(search.state, SearchState::Ok | SearchState::Empty);
+    let length = |span: Option<Span>| span.map_or(0.0, |span| span.length().as_secs_f64());
+    let posts = report.searches.iter().find(|search| search.source == Source::Social).filter(answered);
+    posts.is_some_and(|search| length(search.covered) < COVERED * length(search.requested_span))
+}
+
 async fn print(
     context: &Context,
     args: &BackfillArgs,
@@ -282,11 +292,11 @@ async fn print(
         String::new()
     };
     text.push_str(&output::table(&header, rows, &[3, 4, 5, 6, 7, 8]));
+    let not_whole = reports.iter().filter(|report| is_not_wholly_covered(report)).count();
     text.push_str(&format!(
-        "\n{} of {} {} ok · {} · cost {}\n{notes}stored in {}\n",
-        sums.ok,
-        wanted,
-        if wanted == 1 { "day" } else { "days" },
+        "\n{}{} · {} · cost {}\n{notes}stored in {}\n",
+        run_table::states(&reports, wanted, "day"),
+        if not_whole > 0 { format!(" ({not_whole} not wholly covered)") } else { String::new() },
         sums.found(),
         sums.paid(),
         output::escape_control(store.place())
