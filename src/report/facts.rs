@@ -8,7 +8,7 @@ pub use super::items::item_excerpt::ItemExcerpt;
 use crate::compare::{Citations, Relevance, TopicTerms};
 use crate::insight::SourceSilence;
 pub use crate::insight::daily::HoleFacts;
-use crate::insight::daily::{Campaign, ItemCounts, Rise, Share, Tally, ToneCounts, UsualRange};
+use crate::insight::daily::{Campaign, GapReason, ItemCounts, Rise, Share, Tally, ToneCounts, UsualRange};
 use crate::model::{Kind, Micros, Source, Span, Time, Tone};
 
 /// The facts of one topic.
@@ -181,6 +181,12 @@ pub struct DayFacts {
     /// Whether there may be more: full replies left a hole, more than a little was not covered, or a source was searched
     /// for a part of it only.
     pub at_least: bool,
+    /// Why there may be more from the sources that the topic had.
+    #[serde(skip)]
+    pub gap_reasons: Vec<GapReason>,
+    /// Whether a source was searched for a part of it only.
+    #[serde(skip)]
+    pub sources_changed: bool,
 }
 
 impl TopicFacts {

@@ -296,6 +296,8 @@ fn day_facts(
 ) -> DayFacts {
     let inside = || marks.iter().filter(|mark| day.span.contains(mark.moment()));
     let tones = daily::count_tones(inside(), scorer);
+    let gap_reasons = search_coverage.gap_reasons(pruned_days, day.span, now);
+    let sources_changed = search_coverage.is_part_time(day.span, now);
     DayFacts {
         date: day.date.to_string(),
         span: day.span,
@@ -305,6 +307,8 @@ fn day_facts(
         tones,
         covered: pruned_days.is_complete(day.span).then(|| search_coverage.covered_share(day.span)),
         checks: search_coverage.checks(day.span),
-        at_least: search_coverage.may_be_more(pruned_days, day.span, now),
+        at_least: sources_changed || !gap_reasons.is_empty(),
+        gap_reasons,
+        sources_changed,
     }
 }

@@ -67,6 +67,11 @@ fn a_day_that_was_partly_covered_has_a_bound_and_a_gap_that_is_counted_once() {
             begin(&row("2026-03-11")).starts_with("<td class=\"n\">4</td><td class=\"n\">4</td>"),
             "{name}: {page}"
         );
+        // The caption of a report's chart says the same, of its days.
+        place.ok(&["report", "--topic", "acme", "--date", "2026-03-13", "--at", &hour(81), "--out", "day.html"]);
+        let report = std::fs::read_to_string(place.path("day.html")).unwrap();
+        let caption = "≥: there may be more, because the topic was not watched yet, or not all time was covered.";
+        assert!(report.contains(caption), "{name}: {report}");
     }
 }
 

@@ -272,6 +272,8 @@ mod tests {
             covered: Some(1.0),
             checks: None,
             at_least: false,
+            gap_reasons: Vec::new(),
+            sources_changed: false,
         };
         let mut month = |days: usize, raw: u64, days_before: i64, before: u64| {
             let mut calendar = week(before, false);

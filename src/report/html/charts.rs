@@ -1,7 +1,11 @@
 //! Converts a topic's facts for its charts; `draw` draws them.
 
+use std::collections::BTreeSet;
+
 use super::super::facts::{HoleFacts, TopicFacts};
 use crate::draw::chart::{Chart, ChartDay, ChartHole};
+use crate::draw::lower_bounds;
+use crate::insight::daily::GapReason;
 use crate::model::Span;
 
 impl TopicFacts {
@@ -29,6 +33,13 @@ impl TopicFacts {
             each: "day",
             points: false,
         }
+    }
+
+    /// Says why counts in its chart are lower bounds; empty if none is.
+    pub(super) fn chart_bounds(&self) -> String {
+        let marked = || self.days.iter().filter(|day| day.at_least && !day.is_uncovered());
+        let reasons: BTreeSet<GapReason> = marked().flat_map(|day| day.gap_reasons.iter().copied()).collect();
+        lower_bounds::note(&reasons, marked().any(|day| day.sources_changed), "day")
     }
 
     /// The part of a hole that lies within the days of the chart.

@@ -102,7 +102,8 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                     } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
                         (format::sentence(&uncompared(report, topic))) " "
                     }
-                    @if topic.holes.iter().any(|hole| !hole.before) { span.page-only { "Hatched: not covered" @if topic.holes.iter().any(|hole| hole.open) { ", or not covered yet" } "." } }
+                    @if topic.holes.iter().any(|hole| !hole.before) { span.page-only { "Hatched: not covered" @if topic.holes.iter().any(|hole| hole.open) { ", or not covered yet" } ". " } }
+                    (topic.chart_bounds())
                     (chart::query_changes_note(&topic.chart(), &report.timezone))
                 }
             }
