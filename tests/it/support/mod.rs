@@ -25,6 +25,7 @@ pub mod number_links;
 pub mod old_history;
 pub mod page_size;
 pub mod pg_template;
+pub mod printed;
 pub mod program;
 pub mod random_counts;
 pub mod rare_schedule;
