@@ -159,10 +159,7 @@ fn numbers_of_runs_topics_and_days_lead_to_as_many_rows() {
         let new = links_to(&pages.page("/topics/acme"), &address);
         assert_eq!(new[0].number(), after.said, "{name}: {new:?}");
         // Nothing is said of the calls of a day of which searches were pruned.
-        wait(place.database.execute(
-            "INSERT INTO store_info (name, value) VALUES ('pruned_until', '1773230400000') \
-             ON CONFLICT (name) DO UPDATE SET value = '1773230400000'",
-        ));
+        place.database.say_pruned_until(1_773_230_400_000);
         assert!(!says_calls("&provider=service"), "{name}");
         assert!(pages.page("/runs?called=2026-03-11").contains(" were deleted by retention. "), "{name}");
         assert!(pages.page("/runs?called=2026-03-12").contains(" on the UTC day 2026-03-12: 0 calls"), "{name}");

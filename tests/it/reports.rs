@@ -226,10 +226,7 @@ fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
         place.configure(&sandbox.lines(), &all);
         daemon.until("the reload", |said| said.contains("configuration reloaded"));
         // A queued slot, so that the test need not wait for one.
-        let due = "INSERT INTO run (public_id, job, slot, trigger, state, due_at, planned_at) \
-                   VALUES ('report:daily@then', 'report:daily', 1000, 'scheduled', 'queued', 1000, 1000); \
-                   INSERT INTO store_info (name, value) VALUES ('asked', '77') ON CONFLICT (name) DO UPDATE SET value = '77'";
-        crate::support::databases::wait(place.database.execute(due));
+        place.database.queue_job("report:daily", "report:daily@then");
         until("the mail", || post.got().len() == 1);
         until("the hook", || hook.got().len() == 1);
         // While the channel hangs, the daemon still handles requests.

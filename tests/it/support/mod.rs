@@ -1,6 +1,7 @@
 //! What the test files share: databases, servers, the running binary, and common setups.
 
 pub mod access_stage;
+pub mod alert_rows;
 pub mod api_client;
 pub mod arrivals;
 pub mod browser;
@@ -17,8 +18,10 @@ pub mod gate;
 pub mod generated;
 pub mod independent_readers;
 pub mod item_tables;
+pub mod kept_rows;
 pub mod ledger;
 pub mod logged_sql;
+pub mod made_rows;
 pub mod mcp_client;
 pub mod mounted_disk;
 pub mod number_links;
