@@ -70,7 +70,7 @@ fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
     place.ok(&["once", "--due", "--at", "2026-03-11T07:59:00Z"]);
     place.ok(&["once", "--at", "2026-03-11T08:30:00Z"]);
     place.ok(&["once", "--at", NINE]);
-    crate::support::sick_alert::fire(&place, "words");
+    crate::support::sick_alert::fire(&place, "words", None);
     let key = place.database.first_post();
     let item =
         format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());

@@ -4,7 +4,7 @@
 use topicwatch::model::Source;
 
 use crate::support::api_client::{ask, get};
-use crate::support::databases::{Database, databases, wait};
+use crate::support::databases::{Database, databases, quoted, wait};
 use crate::support::logged_sql::statements;
 use crate::support::number_links::{Link, follow_link, number_links};
 use crate::support::program::Place;
@@ -129,11 +129,10 @@ fn hostile_words_command_no_terminal_and_no_page() {
     for database in databases() {
         let place = place(database);
         let hostile = "<script>alert(1)</script>\u{1b}[2J\u{202e}\"><img src=x onerror=alert(1)> javascript:alert(2)";
-        let words = hostile.replace('\'', "''");
-        wait(place.database.execute(&format!(
-            "UPDATE item SET text = '{words}', title = '{words}', author = '{words}', url = 'javascript:alert(1)' WHERE key <> '{PAGE_KEY}'; \
-             UPDATE item_revision SET text = '{words} before'"
-        )));
+        let others = format!("key <> '{PAGE_KEY}'");
+        place.database.give_hostile_words(&others, hostile, "javascript:alert(1)", hostile);
+        let before = quoted(&format!("{hostile} before"));
+        wait(place.database.execute(&format!("UPDATE item_revision SET text = {before}")));
         for key in ["post:x:1", "post:x:2", "post:x:24"] {
             let output = place.run(&["story", key]);
             output.shows(0, &["\\u{1b}[2J", "\\u{202e}"]);

@@ -75,7 +75,7 @@ fn pages_that_only_read_change_nothing_and_refuse_old_tables() {
         }
         drop(pages);
         assert_eq!(place.database.sizes(), before);
-        wait(place.database.execute("DELETE FROM _sqlx_migrations WHERE version = 1"));
+        place.database.make_older();
         place.run(&["serve"]).says(4, &["older version", "topicwatch db migrate"]);
     }
 }
@@ -386,7 +386,7 @@ fn no_page_reads_a_growing_table_whole() {
         let place = Place::new(database, &sandbox.lines(), &format!("{TOPICS}{}", crate::support::sick_alert::SICK));
         place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
         place.ok(&["once", "--at", NINE]);
-        crate::support::sick_alert::fire(&place, "words");
+        crate::support::sick_alert::fire(&place, "words", None);
         let name = place.database.name;
         let logged = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
         let pages = Pages::of(logged.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());

@@ -49,8 +49,8 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
              INSERT OR IGNORE INTO item_revision (item, run, replaced_at, title, text) SELECT id, (SELECT min(id) FROM run), 1, '{words}', '{words}' FROM item"
         )));
     }
-    crate::support::sick_alert::fire(&place, &hostile.join(" "));
-    wait(place.database.execute("UPDATE alert_event SET muted = summary WHERE alert = 'sick'"));
+    let words = hostile.join(" ");
+    crate::support::sick_alert::fire(&place, &words, Some(&words));
     let key = place.database.first_post();
     let item =
         format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());

@@ -1,5 +1,5 @@
 //! States that the program reaches only in time, or with another process, written into the tables: what is queued, a
-//! process that lives, reports that were made, days that were pruned.
+//! process that lives, reports that were made, days that were pruned, another version.
 
 use std::path::PathBuf;
 
@@ -73,5 +73,27 @@ impl Database {
         wait(self.execute(&format!(
             "UPDATE run SET attempt = 1; UPDATE search SET query = 'other' WHERE topic = '{topic}' AND started_at >= {since}"
         )));
+    }
+
+    /// Makes it a database of a later version.
+    #[track_caller]
+    pub fn make_newer(&self) {
+        wait(self.execute(
+            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+             SELECT 9999, description, success, checksum, 0 FROM _sqlx_migrations WHERE version = 1",
+        ));
+    }
+
+    /// Makes it a database of an earlier version.
+    #[track_caller]
+    pub fn make_older(&self) {
+        wait(self.execute("DELETE FROM _sqlx_migrations WHERE version = (SELECT max(version) FROM _sqlx_migrations)"));
+    }
+
+    /// Makes it a database whose tables were made in another way, as before 0.1.0 or by another program.
+    #[track_caller]
+    pub fn make_foreign(&self) {
+        let other = if self.name == "SQLite" { "x'00'" } else { "'\\x00'" };
+        wait(self.execute(&format!("UPDATE _sqlx_migrations SET checksum = {other}")));
     }
 }
