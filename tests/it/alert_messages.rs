@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::databases::{databases, wait};
+use crate::support::alert_rows::Event;
+use crate::support::databases::databases;
 use crate::support::program::Place;
 use crate::support::receivers::Hook;
 use crate::support::web_client::Pages;
@@ -43,16 +44,12 @@ fn each_of_many_waiting_events_is_counted_once() {
         let (world, hook) = (World::new(), Hook::good());
         let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"0s\"")));
         (23..25).for_each(|at| due(&place, at));
-        let waiting: Vec<String> = (0..330)
-            .map(|n| {
-                let at = 1_773_219_600_000_i64 + n;
-                format!("('alert:recalls/R{n:03}/acme/fired', 'recalls', 'acme', 'fired', {at}, 'event {n}', '[]')")
-            })
+        let names: Vec<(String, String)> = (0..330).map(|n| (format!("R{n:03}"), format!("event {n}"))).collect();
+        let waiting: Vec<Event<'_>> = (1_773_219_600_000..)
+            .zip(&names)
+            .map(|(at, (of, summary))| Event { alert: "recalls", of, at, summary, ..Event::default() })
             .collect();
-        let rows = waiting.join(", ");
-        wait(place.database.execute(&format!(
-            "INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines) VALUES {rows}"
-        )));
+        place.database.add_events(&waiting);
         (25..27).for_each(|at| due(&place, at));
         let counted: Vec<Value> = hook.got().iter().map(|got| got.json()["data"]["events_in_all"].clone()).collect();
         assert_eq!(counted, [json!(330)], "{}", place.database.name);

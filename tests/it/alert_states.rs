@@ -3,8 +3,9 @@
 
 use serde_json::{Value, json};
 
+use crate::support::alert_rows::Event;
 use crate::support::api_client::get;
-use crate::support::databases::{databases, wait};
+use crate::support::databases::databases;
 use crate::support::exposition::Exposed;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
@@ -25,23 +26,16 @@ fn place(database: crate::support::databases::Database) -> (Sandbox, Place) {
     place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
     place.ok(&["once", "--due", "--at", NINE]);
-    let event = |alert: &str, subject: &str, muted: &str| {
-        format!(
-            "('alert:{alert}/R/{subject}/fired', '{alert}', '{subject}', 'fired', 1773219600000, 'words', '[]', {muted})"
-        )
-    };
     let events = [
-        event("loud", "acme", "'no channels'"),
-        event("loud", "acme/unrelated", "'unrelated posts'"),
-        event("tone", "acme/unrelated", "'unrelated posts'"),
-        event("words", "acme", "NULL"),
-        event("off", "acme/web", "NULL"),
-    ];
-    wait(place.database.execute(&format!(
-        "INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines, muted) VALUES {}; \
-         INSERT INTO alert_firing (alert, subject, since) SELECT alert, subject, at FROM alert_event",
-        events.join(", ")
-    )));
+        ("loud", "acme", Some("no channels")),
+        ("loud", "acme/unrelated", Some("unrelated posts")),
+        ("tone", "acme/unrelated", Some("unrelated posts")),
+        ("words", "acme", None),
+        ("off", "acme/web", None),
+    ]
+    .map(|(alert, subject, muted)| Event { alert, subject, muted, ..Event::default() });
+    place.database.add_events(&events);
+    place.database.add_firings(&events.map(|event| (event.alert, event.subject, event.at, false)));
     (sandbox, place)
 }
 

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::support::alert_rows::Event;
 use crate::support::api_client::{ask, get, mistakes};
-use crate::support::databases::{Database, databases, wait};
+use crate::support::databases::{Database, databases, quoted, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
@@ -29,23 +30,35 @@ fn world(database: Database) -> (Sandbox, Place) {
     }
     std::fs::write(place.path("day.md"), "# A day").unwrap();
     std::fs::write(place.path("rows.csv"), "key").unwrap();
-    let [files, rows] =
-        ["day.md", "rows.csv"].map(|file| serde_json::json!([place.path(file)]).to_string().replace('\'', "''"));
+    place.database.add_report(&[place.path("day.md")]);
+    let rows = quoted(&serde_json::json!([place.path("rows.csv")]).to_string());
     wait(place.database.execute(&format!(
-        "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) \
-         VALUES ('report:day@2026-03-11T07:00:00Z', 'report:day', 1773219600000, 0, 1, 1, 'What <matters>', '{files}'); \
-         INSERT INTO export_edition (export, number, run, at, seq_since, seq_until, definition, files, written, done_at) \
-         VALUES ('x', 1, 'export:x@2026-03-11T07:00:00Z', 1773219600000, 0, 1, '{{}}', '{rows}', 7, 1773219600001); \
+        "INSERT INTO export_edition (export, number, run, at, seq_since, seq_until, definition, files, written, done_at) \
+         VALUES ('x', 1, 'export:x@2026-03-11T07:00:00Z', 1773219600000, 0, 1, '{{}}', {rows}, 7, 1773219600001); \
          INSERT INTO request (id, kind, topic, asked_at, state, answer) VALUES ('R1', 'run_now', 'acme', 1773219600000, 'done', 'queued'); \
          INSERT INTO request (id, kind, alert, event, length, asked_at, state, answer) VALUES ('R2', 'snooze', 'recalls', NULL, 3600000, 1773219600000, 'done', 'tells nobody'); \
-         INSERT INTO alert_firing (alert, subject, since, acked) VALUES ('sick', 'acme/web', 1773219600000, 1), ('sick', 'acme/social', 1773219600001, 0); \
-         INSERT INTO alert_state (alert, sent_at, snoozed_until) VALUES ('sick', 1773219600000, 1773219700000); \
-         INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines) VALUES \
-         ('alert:recalls/topic:acme@2026-03-11T09:00:00Z/acme/fired', 'recalls', 'acme', 'fired', 1773219600000, 'acme: 1 new item', '[{{\"text\":\"words\",\"key\":\"post:x:2\"}},{{\"text\":\"and 3 more\"}}]'), \
-         ('alert:gone/2026-03-11/service/2026-03-11/fired', 'gone', 'service/2026-03-11', 'fired', 1773219600000, 'the day', '[]'); \
-         INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('all', 'acme', '{{\"kind\":\"post\"}}', 1773219600000); \
          INSERT INTO item_mark (topic, item, mark, at, through) SELECT topic, item, 'good', 1773219600000, 'api' FROM topic_item WHERE topic = 'acme'"
     )));
+    let nine = Event::default().at;
+    place.database.add_firings(&[("sick", "acme/web", nine, true), ("sick", "acme/social", nine + 1, false)]);
+    place.database.add_snooze("sick", nine, nine + 100_000);
+    place.database.add_events(&[
+        Event {
+            alert: "recalls",
+            of: "topic:acme@2026-03-11T09:00:00Z",
+            summary: "acme: 1 new item",
+            lines: r#"[{"text":"words","key":"post:x:2"},{"text":"and 3 more"}]"#,
+            ..Event::default()
+        },
+        Event {
+            alert: "gone",
+            of: "2026-03-11",
+            subject: "service/2026-03-11",
+            summary: "the day",
+            ..Event::default()
+        },
+    ]);
+    place.database.save_searches(&[("all", Some("acme"), "{\"kind\":\"post\"}")]);
     let key = place.database.first_key();
     for topic in place.database.texts(&format!("SELECT topic FROM v_item WHERE key = '{}'", key.replace('\'', "''"))) {
         place.database.give_edit(&topic, &key, "before");

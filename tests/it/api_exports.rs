@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use crate::support::access_stage::token;
 use crate::support::api_client::{Reply, ask, get, request};
-use crate::support::databases::{databases, wait};
+use crate::support::databases::{databases, quoted, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
+use crate::support::word_index::await_index;
 
 const EIGHT: &str = "2026-03-11T08:00:00Z";
 
@@ -123,7 +124,7 @@ fn what_the_command_refuses_is_refused() {
         ask(&pages, "GET", &format!("/api/v1/exports/{file}"), &[], "").refused(404);
     }
     // Items that are not indexed yet would be missing without a warning.
-    wait(place.database.execute("INSERT INTO item_words_due (item) SELECT id FROM item WHERE id = 1"));
+    await_index(&place.database, "id = 1");
     let reply = ask(&pages, "GET", "/api/v1/exports/items.csv?search=launch", &[], "");
     reply.refused(503);
     assert!(reply.header("retry-after").is_some(), "{}", reply.text());
@@ -147,11 +148,7 @@ fn an_export_that_breaks_breaks_its_connection() {
 /// Adds more items than the socket buffers of a client that does not read can take.
 fn fill(place: &Place) {
     let text = "many words ".repeat(90);
-    wait(place.database.execute(&format!(
-        "INSERT INTO item (key, kind, strong, first_seen, last_seen, text) \
-         WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 30000) \
-         SELECT 'post:made:' || n, 'post', 1, 1773219600000, 1773219600000, '{text}' FROM n"
-    )));
+    place.database.make_items(30_000, &[("text", &quoted(&text))]);
     let run = place.database.first_run("acme");
     place.database.give("acme", &run, "key LIKE 'post:made:%'");
 }

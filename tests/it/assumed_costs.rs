@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 
 use crate::support::api_client::get;
-use crate::support::databases::{databases, wait};
+use crate::support::databases::databases;
 use crate::support::exposition::Exposed;
 use crate::support::mcp_client::Stdio;
 use crate::support::program::{NINE, Place};
@@ -173,10 +173,7 @@ fn assistants_get_the_same_figures(name: &str, place: &Place) {
     assert_eq!(providers, [json!([2, 0.005, 0.003]), json!([1, 0.05, 0.05])], "{name}: {cost}");
     assert!(cost["notes"].to_string().contains("no bill confirms"), "{name}: {cost}");
     // Of a day of which searches were deleted it is not known what was assumed.
-    wait(place.database.execute(
-        "INSERT INTO store_info (name, value) VALUES ('pruned_until', '1773187200001') \
-         ON CONFLICT (name) DO UPDATE SET value = '1773187200001'",
-    ));
+    place.database.say_pruned_until(1_773_187_200_001);
     let cost = client.call("get_cost", &question);
     let assumed =
         |day: usize| (cost["days"][day]["assumed_usd"].clone(), cost["days"][day]["topic"]["assumed_usd"].clone());

@@ -206,15 +206,9 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
             {"budget": "topic money", "topic": "acme", "used": 0.002, "limit": 0.011, "left": 0.009},
         ]);
         assert_eq!((&status["budgets"], &status["budget_clears_at"]), (&budgets, &clears), "{name}");
-        place.run(&["status", "--at", NINE]).shows(
-            0,
-            &[
-                "acme is over quota: not enough topic money until 2026-03-12T00:00:00Z",
-                "service money: $0.004 used today (UTC) of $2.500, $2.496 left",
-                "topic calls of acme: 2 calls used today (UTC) of 9 calls, 7 calls left",
-                "4 of 50 calls today (UTC), $0.004 of $2.500 ·",
-            ],
-        );
+        let status = place.ok(&["status", "--at", NINE]);
+        // The last line ends with the database and its size.
+        insta::allow_duplicates! { insta::assert_snapshot!(status.rsplit_once(" · ").unwrap().0, @"") };
         // A raised limit applies from the next call on; every budget starts again the next day.
         place.configure(&service, &lines("budget_per_day = \"0.02\""));
         place.ok(&["once", "--at", NINE, "--topic", "acme"]);

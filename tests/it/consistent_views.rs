@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::support::api_client::get;
-use crate::support::databases::{databases, wait};
+use crate::support::databases::databases;
 use crate::support::mcp_client::Stdio;
 use crate::support::program::Place;
 use crate::support::service::{Raw, reply};
@@ -89,11 +89,7 @@ fn a_feed_is_full_although_two_topics_found_its_items() {
         let text = |id: u32| format!("word{id} other{id} more{id}");
         world.posts(&(1..=120).map(|id| post(id, 1, &text(id), 0)).collect::<Vec<_>>());
         once(&place, 5);
-        wait(
-            place
-                .database
-                .execute("INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('all', NULL, '{}', 1)"),
-        );
+        place.database.save_searches(&[("all", None, "{}")]);
         let pages = Pages::serve(&place, &["--at", &hour(6)]);
         let feed = pages.page("/searches/all.atom");
         assert_eq!(feed.matches("<entry>").count(), 100, "{name}");

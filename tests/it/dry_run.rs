@@ -127,11 +127,18 @@ fn of_the_sandbox_the_stand_ins_are_shown() {
     let file = "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"sandbox\"\n\n\
                 [providers.news]\nkind = \"feeds\"\nbase_url = \"sandbox\"\n\n\
                 [[topics]]\nid = \"acme\"\nquery = \"acme\"\nnews.urls = [\"https://a.example/feed.xml\"]\n";
-    let reported = dry(&Place::bare(sqlite(), file), &[]);
-    for part in [
-        "curl -X GET 'http://sandbox.invalid/hackernews/api/v1/search_by_date?",
-        "curl -X GET 'http://sandbox.invalid/feeds/a.example%20feed.rss'",
-    ] {
-        assert!(reported.contains(part), "{part}\n{reported}");
-    }
+    insta::assert_snapshot!(dry(&Place::bare(sqlite(), file), &[]), @r"
+    SANDBOX: invented findings and prices
+
+    # acme hn, expected $0.000
+    curl -X GET 'http://sandbox.invalid/hackernews/api/v1/search_by_date?query=acme&tags=%28story%2Ccomment%29&numericFilters=created_at_i%3E%3D1773133200&hitsPerPage=1000&page=0&typoTolerance=false&advancedSyntax=true'
+
+    # acme hn, expected $0.000: at most 1 call more, depending on the replies
+
+    # acme news, expected $0.000
+    curl -X GET 'http://sandbox.invalid/feeds/a.example%20feed.rss' \
+      -H 'Accept: application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, */*;q=0.5'
+
+    no calls were made; at most 3 calls would cost about $0.000 at the configured prices (limits: hn 10000 calls a day, news 10000 calls a day)
+    ");
 }

@@ -4,6 +4,7 @@
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
+use crate::support::word_index::empty_index;
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n\n";
 
@@ -24,8 +25,7 @@ fn a_search_by_schedule_is_that_by_hand() {
             sandbox.turn_to(at);
             place.run(&["once", "--due", "--at", at]).shows(0, &[]);
             // Marks everything as not indexed again: the export does not rely on another process.
-            let again = "INSERT INTO item_words_due (item) SELECT id FROM item WHERE id > 0 ON CONFLICT (item) DO NOTHING; DELETE FROM item_words;";
-            crate::support::databases::wait(place.database.execute(again));
+            empty_index(&place.database);
         }
         let mut files: Vec<_> = std::fs::read_dir(place.path("out")).unwrap().map(|e| e.unwrap().path()).collect();
         files.retain(|file| file.extension().is_some_and(|ending| ending == "csv"));
@@ -43,8 +43,9 @@ fn a_search_by_schedule_is_that_by_hand() {
             place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
         }
         // The filter compares with items as they are now, whatever their rows show.
-        let edit = "UPDATE item SET title = NULL, text = 'something else' WHERE id > 0; INSERT INTO item_words_due (item) SELECT id FROM item WHERE id > 0 ON CONFLICT (item) DO NOTHING; DELETE FROM item_words;";
+        let edit = "UPDATE item SET title = NULL, text = 'something else' WHERE id > 0";
         crate::support::databases::wait(place.database.execute(edit));
+        empty_index(&place.database);
         let verified = place.run(&["export", "--verify", files[0].to_str().unwrap()]);
         verified.shows(3, &["since then, items were edited, merged, pruned or erased"]);
     }

@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use crate::support::alert_rows::Event;
 use crate::support::copied_posts::heads;
 use crate::support::databases::{Database, databases, sqlite, wait};
 use crate::support::program::{NINE, Place};
@@ -62,15 +63,17 @@ fn told_of_her(database: Database) -> (Raw, Place) {
         // Texts by users that mention her without the `@`.
         "UPDATE job SET pause_reason = 'asked by Jane_D, wait' WHERE topic = 'globex';".to_owned(),
         "UPDATE run SET reason = 'the topic was paused: asked by Jane_D, wait' WHERE topic = 'globex';".to_owned(),
-        "INSERT INTO item_note (item, note, at) SELECT id, 'an answer to jane_d (rude)', 1 FROM item WHERE author = 'bob';"
-            .to_owned(),
-        "INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('hers', 'acme', '{\"q\":\"umbrella jane_d\"}', 1), \
-         ('not hers', 'acme', '{\"q\":\"umbrella -Jane_D\"}', 1), ('of her', 'acme', '{\"author\":\"jane_d\"}', 1), \
-         ('bobs', 'acme', '{\"author\":\"bob\",\"lang\":\"en\"}', 1);"
-            .to_owned(),
     ]
     .concat();
     wait(place.database.execute(&sql));
+    place.database.note("author = 'bob'", "an answer to jane_d (rude)");
+    let acme = Some("acme");
+    place.database.save_searches(&[
+        ("hers", acme, "{\"q\":\"umbrella jane_d\"}"),
+        ("not hers", acme, "{\"q\":\"umbrella -Jane_D\"}"),
+        ("of her", acme, "{\"author\":\"jane_d\"}"),
+        ("bobs", acme, "{\"author\":\"bob\",\"lang\":\"en\"}"),
+    ]);
     (server, place)
 }
 
@@ -400,10 +403,8 @@ fn a_topic_that_was_forgotten_is_not_watched_after_a_restore() {
         place.configure(&server.lines(), globex);
         restored.configure(&other_server.lines(), globex);
         // The topic was added before it was forgotten, and something fired for it.
-        let old = "UPDATE job SET created_at = 1 WHERE topic = 'acme';\
-                   INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines) \
-                   VALUES ('alert:a/1', 'a', 'acme/social', 'fired', 1, 'acme: more than usual', '[]')";
-        wait(restored.database.execute(old));
+        wait(restored.database.execute("UPDATE job SET created_at = 1 WHERE topic = 'acme'"));
+        restored.database.add_events(&[Event { alert: "a", subject: "acme/social", at: 1, ..Event::default() }]);
         place.ok(&["forget", "--topic", "acme", "--yes"]);
         let journal = place.path("tombstones").display().to_string();
         place.ok(&["forget", "--export", &journal]);
@@ -494,9 +495,7 @@ fn a_handle_of_one_letter_takes_nothing_with_it_that_only_names_the_network() {
         assert_eq!(place.database.kept_authors(), ["bob"], "{name}");
         // The reply with the post of @x is deleted; the reply with the answer stays.
         assert_eq!(done["taken"]["raws"], 1, "{name}: {done}");
-        wait(place.database.execute(
-            "INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('bobs', 'storm', '{\"author\":\"bob\",\"lang\":\"en\"}', 1)",
-        ));
+        place.database.save_searches(&[("bobs", Some("storm"), "{\"author\":\"bob\",\"lang\":\"en\"}")]);
         place.ok(&["forget", "--author", "lang", "--author", "author", "--yes"]);
         assert_eq!(place.database.number("SELECT count(*) FROM saved_search"), 1, "{name}");
     }
@@ -595,8 +594,7 @@ fn a_rehearsal_counts_what_then_goes() {
             }
             place.ok(&["items", "mark", "acme", "post:x:1", "noise"]);
             // A note that names her goes with its item; one on another item is blanked.
-            let note = "INSERT INTO item_note (item, note, at) SELECT id, 'by user3, see post:x:2', 1 FROM item";
-            wait(place.database.execute(note));
+            place.database.note("id > 0", "by user3, see post:x:2");
             if of[0] == "--topic" {
                 let kept = topics.split("[[topics]]").nth(2).unwrap();
                 place.configure(&world.lines(), &format!("[[topics]]{kept}"));

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::support::access_stage::link;
-use crate::support::databases::{databases, sqlite, wait};
+use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, unlinked};
@@ -70,7 +70,7 @@ fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
     place.ok(&["once", "--due", "--at", "2026-03-11T07:59:00Z"]);
     place.ok(&["once", "--at", "2026-03-11T08:30:00Z"]);
     place.ok(&["once", "--at", NINE]);
-    crate::support::sick_alert::fire(&place, "words");
+    crate::support::sick_alert::fire(&place, "words", None);
     let key = place.database.first_post();
     let item =
         format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());
@@ -112,9 +112,7 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        wait(place.database.execute(
-            "UPDATE answer SET text = 'Three things:\n- one\n- two\n\n* three\nthe end - of it' WHERE run IN (SELECT id FROM run WHERE topic = 'acme')",
-        ));
+        place.database.give_answer("acme", "Three things:\n- one\n- two\n\n* three\nthe end - of it");
         let many = "SELECT new FROM v_run WHERE topic = 'acme'";
         let new = place.database.number(many);
         let pages = Pages::serve(&place, &["--at", NINE]);

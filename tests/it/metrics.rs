@@ -268,13 +268,11 @@ fn a_thousand_topics_and_hostile_names_make_a_bounded_text_that_can_be_read() {
             format!("UPDATE job SET topic = '{quoted}' WHERE topic = 't500'"),
             "INSERT INTO topic_latest (topic, source, answered_at, new_at) SELECT id, 'social', 1000, 1000 FROM topic"
                 .into(),
-            format!(
-                "INSERT INTO instance (id, role, generation, started_at, seen_at, alive_until) VALUES ('x', '{quoted}', 1, 0, 0, 9999999999999)"
-            ),
             "INSERT INTO tally (name, labels, bound, value) SELECT 'runs', 'topic ' || id, 0, 1 FROM topic".into(),
         ] {
             wait(place.database.execute(&sql));
         }
+        place.database.add_instance(hostile, 0, 9_999_999_999_999);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let read = || Exposed::read(&pages);
         until("what was missed", || read().types.contains_key("topicwatch_topic_coverage_missed_seconds"));

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use topicwatch::store::Store;
 
 use crate::support::api_client::get;
-use crate::support::databases::{Database, databases, postgres, sqlite, wait};
+use crate::support::databases::{Database, databases, postgres, quoted, sqlite, wait};
 use crate::support::exported_story::exports;
 use crate::support::program::{NINE, Place, Program};
 use crate::support::rare_schedule::FAILPOINT;
@@ -25,10 +25,9 @@ fn filled(database: Database, sandbox: &Sandbox) -> Place {
     place.ok(&["token", "add", "ann", "--role", "act", "--topic", "acme", "--at", NINE]);
     place.ok(&["token", "share", "--topic", "acme", "--for", "7d", "--at", NINE]);
     place.ok(&["mark", "acme", &place.database.texts(sql).remove(0), "good", "--suggested"]);
-    wait(place.database.execute(
-        "INSERT INTO item_star (item, at) SELECT min(id), 1 FROM item; INSERT INTO item_note (item, note, at) SELECT max(id), 'mine', 2 FROM item; \
-         INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('new', 'acme', '{\"kind\":\"post\"}', 3)",
-    ));
+    place.database.star(&format!("key = {}", quoted(&place.database.first_key())), 1);
+    place.database.note(&format!("key = {}", quoted(&place.database.first_post())), "mine");
+    place.database.save_searches(&[("new", Some("acme"), "{\"kind\":\"post\"}")]);
     place
 }
 

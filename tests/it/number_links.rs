@@ -27,18 +27,16 @@ fn numbers_of_runs_topics_and_days_lead_to_as_many_rows() {
             sandbox.turn_to(at);
             place.ok(&["once", "--at", at]);
         }
-        // An item that was older than the window, and one that another source of its run showed, too, written into the
-        // tables.
-        let first_of = "(SELECT min(item) FROM topic_item WHERE topic = 'acme')";
-        wait(place.database.execute(&format!(
-            "UPDATE sighting SET fit = 'outside' WHERE item = {first_of}; \
-             UPDATE run SET outside = outside + 1 WHERE id = (SELECT first_run FROM topic_item WHERE topic = 'acme' AND item = {first_of}); \
-             INSERT INTO sighting (run, item, source, rank, fit) SELECT s.run, s.item, 'web', 99, s.fit FROM sighting s JOIN run r ON r.id = s.run \
+        let outside = "SELECT count(*) FROM v_sighting WHERE topic = 'acme' AND fit = 'outside'";
+        assert!(place.database.number(outside) > 0, "{name}: the sandbox shows items older than the window");
+        // An item that another source of its run showed, too, written into the tables.
+        wait(place.database.execute(
+            "INSERT INTO sighting (run, item, source, rank, fit) SELECT s.run, s.item, 'web', 99, s.fit FROM sighting s JOIN run r ON r.id = s.run \
              WHERE r.topic = 'rust' AND s.source = 'social' AND s.item = (SELECT min(m.item) FROM sighting m WHERE m.run = s.run AND m.source = 'social' \
                AND NOT EXISTS (SELECT 1 FROM sighting w WHERE w.run = m.run AND w.item = m.item AND w.source = 'web')); \
              UPDATE run SET found = found + 1, duplicate = duplicate + 1 WHERE topic = 'rust'; \
-             UPDATE search SET found = found + 1, duplicate = duplicate + 1 WHERE topic = 'rust' AND source = 'web'"
-        )));
+             UPDATE search SET found = found + 1, duplicate = duplicate + 1 WHERE topic = 'rust' AND source = 'web'",
+        ));
         let pages = Pages::serve(&place, &["--at", later]);
         let get = |path: &str| pages.page(path);
         let run = place.database.last_run("acme");
@@ -159,10 +157,7 @@ fn numbers_of_runs_topics_and_days_lead_to_as_many_rows() {
         let new = links_to(&pages.page("/topics/acme"), &address);
         assert_eq!(new[0].number(), after.said, "{name}: {new:?}");
         // Nothing is said of the calls of a day of which searches were pruned.
-        wait(place.database.execute(
-            "INSERT INTO store_info (name, value) VALUES ('pruned_until', '1773230400000') \
-             ON CONFLICT (name) DO UPDATE SET value = '1773230400000'",
-        ));
+        place.database.say_pruned_until(1_773_230_400_000);
         assert!(!says_calls("&provider=service"), "{name}");
         assert!(pages.page("/runs?called=2026-03-11").contains(" were deleted by retention. "), "{name}");
         assert!(pages.page("/runs?called=2026-03-12").contains(" on the UTC day 2026-03-12: 0 calls"), "{name}");

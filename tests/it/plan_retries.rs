@@ -140,26 +140,24 @@ fn the_text_separates_what_is_expected_from_what_retries_may_cost() {
     let file = "base_url = \"sandbox\"\nprices.web = 0.002";
     let place = Place::new(sqlite(), file, TOPIC);
     let shown = || place.ok(&["plan", "--days", "1", "--at", "2026-03-10T23:30:00Z"]);
-    let cells = |text: &str, row: &str| {
-        let line = text.lines().find(|line| line.starts_with(row) && line.contains('$'));
-        let line = line.unwrap_or_else(|| panic!("no {row}\n{text}"));
-        line[row.len()..].split_whitespace().collect::<Vec<_>>().join(" ")
-    };
+    let costs = |text: &str| text.split("\n\n").find(|part| part.starts_with("calls per day")).unwrap().to_owned();
     let text = shown();
-    assert_eq!(cells(&text, "acme"), "0 4 0 $0.008 $0.240", "{text}");
-    assert_eq!(cells(&text, "no retries"), "0 4 0 $0.008 $0.240", "{text}");
-    assert_eq!(cells(&text, "at most"), "0 16 0 $0.032 $0.960", "{text}");
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for part in [
-        "expected: $0.008 a day, $0.240 in 30 days, at the prices below",
-        "at most: if each call is tried 4 times (max_tries) and every try is billed",
-        "Days are counted without retries; each try counts against these limits.",
-    ] {
-        assert!(flat.contains(part), "`{part}` is not in\n{text}");
-    }
+    insta::assert_snapshot!(costs(&text), @r"
+    calls per day  social  web  ai  cost/day  cost/30 days
+    acme                0    4   0    $0.008        $0.240
+    no retries          0    4   0    $0.008        $0.240
+    at most             0   16   0    $0.032        $0.960
+    ~ expected: $0.008 a day, $0.240 in 30 days, at the prices below
+    at most: if each call is tried 4 times (max_tries) and every try is billed
+    ");
+    assert!(text.contains("\nDays are counted without retries; each try counts against these limits.\n"), "{text}");
     place.configure(&format!("{file}\nmax_tries = 1"), TOPIC);
     let text = shown();
-    assert_eq!(cells(&text, "at most"), "0 4 0 $0.008 $0.240", "{text}");
+    insta::assert_snapshot!(costs(&text), @r"
+    calls per day  social  web  ai  cost/day  cost/30 days
+    acme                0    4   0    $0.008        $0.240
+    at most             0    4   0    $0.008        $0.240
+    ");
     assert!(!text.contains("retries") && !text.contains("max_tries"), "{text}");
 }
 

@@ -2,7 +2,7 @@
 //! creates and changes nothing.
 
 use crate::support::cluster::Cluster;
-use crate::support::databases::{on_server, sqlite, unmade, wait};
+use crate::support::databases::{on_server, sqlite, unmade};
 use crate::support::program::{Ended, NINE, Place, Program};
 use crate::support::service::Sandbox;
 
@@ -39,11 +39,7 @@ fn a_probe_opens_the_database_and_creates_and_upgrades_nothing() {
         assert_eq!(place.database.sizes(), sizes, "{name}");
 
         // Tables of an older version stay as they are.
-        wait(
-            place
-                .database
-                .execute("DELETE FROM _sqlx_migrations WHERE version = (SELECT max(version) FROM _sqlx_migrations)"),
-        );
+        place.database.make_older();
         let versions = place.database.number("SELECT count(*) FROM _sqlx_migrations");
         let (ok, line) = probed(&place.run(&["check", "--probe"]));
         assert!(ok && line.contains("tables of an older version"), "{name}: {line}");

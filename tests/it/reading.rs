@@ -16,6 +16,7 @@ use crate::support::searched::{NOW, items, manual, open, outcome, seen, topic};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{ASKED, Pages, TOKEN, unlinked};
 use crate::support::web_topics::TOPICS;
+use crate::support::word_index::await_index;
 
 const EIGHT: &str = "2026-03-11T08:00:00Z";
 const HOSTILE: &str = "</title><script>alert(1)</script>&\"''=cmd|x";
@@ -34,29 +35,30 @@ fn world(database: Database) -> (Sandbox, Place) {
         place.ok(&["once", "--at", at]);
     }
     let hostile = HOSTILE.replace('\'', "''");
-    wait(place.database.execute(
-        "INSERT INTO item (key, kind, strong, first_seen, last_seen, text, author, lang, url) \
-         WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100) \
-         SELECT 'post:made:' || n, CASE WHEN n % 3 = 0 THEN 'page' ELSE 'post' END, 1, 1773219600000 + n / 2, 1773219600000, 'made number ' || n, \
-         'ann' || (n % 4), CASE WHEN n % 5 = 0 THEN 'en-GB' WHEN n % 5 = 1 THEN 'eng' ELSE 'de' END, 'javascript:alert(1)' FROM n",
-    ));
+    place.database.make_items(
+        100,
+        &[
+            ("kind", "CASE WHEN n % 3 = 0 THEN 'page' ELSE 'post' END"),
+            ("first_seen", "1773219600000 + n / 2"),
+            ("text", "'made number ' || n"),
+            ("author", "'ann' || (n % 4)"),
+            ("lang", "CASE WHEN n % 5 = 0 THEN 'en-GB' WHEN n % 5 = 1 THEN 'eng' ELSE 'de' END"),
+            ("url", "'javascript:alert(1)'"),
+        ],
+    );
     for (topic, half) in [("acme", 0), ("rust", 1)] {
         let run = place.database.first_run("acme");
         place.database.give(topic, &run, &format!("key LIKE 'post:made:%' AND id % 2 = {half}"));
     }
+    place.database.star("key LIKE 'post:made:%' AND id % 3 = 0", 1_773_219_600_000);
+    place.database.note("key LIKE 'post:made:%' AND id % 7 = 0", HOSTILE);
     wait(place.database.execute(&format!(
-        "INSERT INTO item_star (item, at) SELECT id, 1773219600000 FROM item WHERE key LIKE 'post:made:%' AND id % 3 = 0; \
-         INSERT INTO item_note (item, note, at) SELECT id, '{hostile}', 1773219600000 FROM item WHERE key LIKE 'post:made:%' AND id % 7 = 0; \
-         INSERT INTO item_mark (topic, item, mark, at, through) SELECT topic, item, CASE WHEN item % 2 = 0 THEN 'good' ELSE 'noise' END, 1, 'cli' FROM topic_item WHERE item % 5 = 0; \
+        "INSERT INTO item_mark (topic, item, mark, at, through) SELECT topic, item, CASE WHEN item % 2 = 0 THEN 'good' ELSE 'noise' END, 1, 'cli' FROM topic_item WHERE item % 5 = 0; \
          UPDATE item SET text = 'a zoo ' || text WHERE key LIKE 'post:made:%' AND id % 11 = 0; \
          UPDATE item SET title = '{hostile}', text = '{hostile}', author = '{hostile}' WHERE key LIKE 'post:made:1_'"
     )));
     // Marks every item as due for the word index.
-    wait(
-        place.database.execute(
-            "INSERT INTO item_words_due (item) SELECT id FROM item WHERE id > 0 ON CONFLICT (item) DO NOTHING",
-        ),
-    );
+    await_index(&place.database, "id > 0");
     place.ok(&["search", "launch"]);
     (sandbox, place)
 }
@@ -465,12 +467,16 @@ fn what_is_kept_follows_a_renamed_topic_and_is_forgotten() {
         place.ok(&["once", "--at", NINE]);
         let author =
             place.database.texts("SELECT author FROM v_item WHERE author IS NOT NULL ORDER BY key LIMIT 1").remove(0);
-        wait(place.database.execute(&format!(
-            "INSERT INTO item_star (item, at) SELECT id, 1 FROM item; \
-             INSERT INTO item_note (item, note, at) SELECT id, CASE WHEN author = '{author}' THEN 'hers' WHEN id % 2 = 0 THEN 'ask @{author} again' ELSE 'mine' END, 1 FROM item; \
-             INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('of-acme', 'acme', '{{\"kind\":\"post\"}}', 1), \
-             ('of-rust', 'rust', '{{}}', 1), ('of-her', NULL, '{{\"author\":\"{author}\"}}', 1)"
-        )));
+        let (hers, even) = (format!("coalesce(author, '') = '{author}'"), "id % 2 = 0");
+        place.database.star("id > 0", 1);
+        place.database.note(&hers, "hers");
+        place.database.note(&format!("NOT ({hers}) AND {even}"), &format!("ask @{author} again"));
+        place.database.note(&format!("NOT ({hers}) AND NOT ({even})"), "mine");
+        place.database.save_searches(&[
+            ("of-acme", Some("acme"), "{\"kind\":\"post\"}"),
+            ("of-rust", Some("rust"), "{}"),
+            ("of-her", None, &format!("{{\"author\":\"{author}\"}}")),
+        ]);
         place.ok(&["topic", "rename", "acme", "acme-inc"]);
         let searches =
             || place.database.texts("SELECT name || ' ' || coalesce(topic, '-') FROM saved_search ORDER BY name");

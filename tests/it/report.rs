@@ -296,11 +296,7 @@ fn only_days_on_which_the_same_was_asked_are_usual() {
         assert!(before.topics.iter().all(|topic| topic.usual.is_some() && topic.asked_since.is_none()));
         // Three days before the report's day, the query of acme changed.
         let at = before.span.from.0 - 3 * DAY;
-        // Queries are read from the last attempt of each run, which the made-up runs do not have.
-        let other = format!(
-            "UPDATE run SET attempt = 1; UPDATE search SET query = 'other' WHERE topic = 'acme' AND started_at >= {at}"
-        );
-        wait(database.execute(&other));
+        database.change_query("acme", at);
         let after = wait(async {
             let store = crate::support::searched::open(&database).await;
             let spec = spec("Europe/Berlin", ReportWindow::Day);

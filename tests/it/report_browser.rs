@@ -20,18 +20,14 @@ fn in_a_browser_nothing_of_a_hostile_post_runs_or_is_fetched() {
     );
     place.ok(&["once", "--at", NINE]);
     for (at, words) in hostile.iter().enumerate() {
-        let words = words.replace('\'', "''");
         let address = [
             "javascript:document.documentElement.setAttribute(1,1)".into(),
             format!("{url}/\"onmouseover=\"{at}"),
             format!("data:text/html,{at}"),
         ][at % 3]
-            .replace('\'', "''");
-        crate::support::databases::wait(place.database.execute(&format!(
-            "UPDATE item SET text = '{words}', title = '{words}', author = '{words}', url = '{address}', tone = 'negative', score = -900, scorer = '{words}' \
-             WHERE id % {} = {at}; UPDATE answer SET text = '{words} [x](javascript:alert(1)) ![i]({url}/h.png)', model = '{words}'",
-            hostile.len()
-        )));
+            .clone();
+        let answer = format!("{words} [x](javascript:alert(1)) ![i]({url}/h.png)");
+        place.database.give_hostile_words(&format!("id % {} = {at}", hostile.len()), words, &address, &answer);
     }
     place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "page.html"]);
     let dom = dom(&browser, &place, "page.html");

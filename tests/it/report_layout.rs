@@ -154,10 +154,14 @@ fn tables_of_long_names_scroll_by_themselves_on_a_narrow_phone() {
     let second = format!("[providers.second]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", world.lines());
     let both = topic("acme", "").replace("[\"social\"]", "[\"social\", \"second\"]");
     let place = Place::new(sqlite(), &world.lines(), &(second + &both));
-    world.posts(&(1..=9).map(|n| post(n, n - 1, &format!("post {n} of acme"), 1_234_567)).collect::<Vec<_>>());
+    let posts = (1..=9).map(|n| {
+        let mut post = post(n, n - 1, &format!("post {n} of acme"), 1_234_567);
+        post["user"] = format!("a_rather_long_name_of_an_author_{n}").into();
+        post
+    });
+    world.posts(&posts.collect::<Vec<_>>());
     let ended = place.program(&["once", "--at", &hour(9)]).env("SECOND_KEY", "k").run();
     assert_eq!(ended.code, Some(0), "{ended}");
-    wait(place.database.execute("UPDATE item SET author = 'a_rather_long_name_of_an_author_' || id"));
     let reported = report(&place, "2026-03-11", "html");
     assert!(reported.contains("Authors by engagement") && reported.contains(">Found by<"), "{reported}");
     let (_, wider, _) = measured(&browser, &place, "told.html", 320);
@@ -182,14 +186,22 @@ fn a_loud_topic_takes_at_most_two_pages_of_paper() {
         let cases: String = words.map(|(word, at)| format!("WHEN {at} THEN '{word}' ")).collect();
         format!("CASE {number} % 6 {cases}ELSE 'velvet' END")
     };
-    wait(place.database.execute(&format!(
-        "INSERT INTO item (key, kind, strong, first_seen, last_seen, published_at, text, author, lang, tone, score, scorer, likes) \
-         WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 300) \
-         SELECT 'post:made:' || n, 'post', 1, {day} + n * 60000, {day} + n * 60000, {day} + n * 60000, \
-         'acme launch x' || (n * 7919) || ' ' || {} || ' y' || (n * 6421), \
-         CASE WHEN n <= 200 THEN 'loud' ELSE 'author' || n END, 'en', CASE n % 3 WHEN 0 THEN 'negative' ELSE 'neutral' END, 0, 'builtin-4', n FROM n",
-        subject("n")
-    )));
+    let at = format!("{day} + n * 60000");
+    place.database.make_items(
+        300,
+        &[
+            ("first_seen", &at),
+            ("last_seen", &at),
+            ("published_at", &at),
+            ("text", &format!("'acme launch x' || (n * 7919) || ' ' || {} || ' y' || (n * 6421)", subject("n"))),
+            ("author", "CASE WHEN n <= 200 THEN 'loud' ELSE 'author' || n END"),
+            ("lang", "'en'"),
+            ("tone", "CASE n % 3 WHEN 0 THEN 'negative' ELSE 'neutral' END"),
+            ("score", "0"),
+            ("scorer", "'builtin-4'"),
+            ("likes", "n"),
+        ],
+    );
     place.database.give("acme", &place.database.last_run("acme"), "key LIKE 'post:made:%'");
     for long in [false, true] {
         if long {

@@ -593,14 +593,8 @@ fn what_cannot_be_compared_is_named_with_its_reason() {
         assert!(page.contains("<th scope=\"row\">2026-04-08</th>") && !page.contains("2026-04-09</th>"), "{page}");
 
         // Another query in the week before, then in the week itself.
-        let changed = |from: &str| {
-            format!(
-                "UPDATE run SET attempt = 1; UPDATE search SET query = 'other' WHERE topic = 'acme' AND started_at >= {}",
-                midnight(from, "UTC").0
-            )
-        };
         for (from, reported) in [("2026-03-27", "the query changed."), ("2026-03-18", "another query was used then.")] {
-            wait(place.database.execute(&changed(from)));
+            place.database.change_query("acme", midnight(from, "UTC").0);
             let text = report(&place, &["--week", "2026-W13"], "md");
             let acme = topic(&text, "acme co");
             assert!(acme.contains(&format!("Week before (2026-W12): not compared, {reported}")), "{text}");

@@ -2,7 +2,7 @@
 //! moved, and pruned.
 
 use crate::support::access_stage::{Visitor, link, listed, logged_in, pages, place, token};
-use crate::support::databases::{databases, wait};
+use crate::support::databases::databases;
 use crate::support::program::until;
 use crate::support::web_client::{Pages, ends, events};
 use crate::support::world::hour;
@@ -103,10 +103,7 @@ fn a_stream_ends_with_the_token_that_opened_it() {
     for database in databases() {
         let (_world, place) = place(database);
         let secret = token(&place, &["ann", "--role", "read"]);
-        // Nothing handles it: `serve` only reads.
-        wait(place.database.execute(
-            "INSERT INTO request (id, kind, topic, asked_at, state) VALUES ('waits', 'run_now', 'acme', 0, 'queued')",
-        ));
+        place.database.queue_request("waits", "acme");
         let pages = Pages::serve(&place, &[]);
         let bearer = format!("Bearer {secret}");
         let stream = events(&pages, "/progress/waits/events", ("Authorization", &bearer), "event: progress");

@@ -3,6 +3,7 @@
 use crate::support::access_stage::{HIDDEN, Visitor, place, token};
 use crate::support::databases::{databases, wait};
 use crate::support::web_client::Pages;
+use crate::support::word_index::await_index;
 use crate::support::world::hour;
 
 #[test]
@@ -36,9 +37,7 @@ fn a_token_of_one_topic_does_not_see_that_another_waits_for_the_index() {
         let name = place.database.name;
         let see = |path: &str| Visitor::Bearer(&one).asks(&pages, 1, "GET", path, "");
         let wait_for = |key: &str| {
-            wait(place.database.execute(&format!(
-                "DELETE FROM item_words_due; INSERT INTO item_words_due (item) SELECT id FROM item WHERE key = '{key}'"
-            )));
+            await_index(&place.database, &format!("key = '{key}'"));
             let page = see("/topics/acme?search=launch").text();
             (page.contains("not indexed yet"), see("/api/v1/exports/items.csv?search=launch").status)
         };
@@ -55,9 +54,7 @@ fn alerts_are_not_named_to_who_may_not_read_them() {
         let alert = "[[alerts]]\nname = \"recalls\"\nrule = \"source\"\n";
         std::fs::write(place.path("jobs.toml"), format!("{file}{alert}")).unwrap();
         place.ok(&["once", "--due", "--at", &hour(11)]);
-        wait(place.database.execute(
-            "INSERT INTO alert_firing (alert, subject, since, acked) VALUES ('recalls', 'acme/social', 1773219600000, 0)",
-        ));
+        place.database.add_firings(&[("recalls", "acme/social", 1_773_219_600_000, false)]);
         let [one, all] = [&["one", "--role", "read", "--topic", "acme"][..], &["all", "--role", "read"]]
             .map(|args| token(&place, args));
         let pages = Pages::serve(&place, &["--at", &hour(11)]);

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use crate::support::access_stage::{CANARY, COPY, HIDDEN, Visitor, keep, pages, place, token, unseen};
-use crate::support::databases::{databases, wait};
+use crate::support::databases::databases;
 use crate::support::program::until;
 use crate::support::web_client::Pages;
+use crate::support::word_index::await_index;
 
 /// URLs with every parameter that could lead to another topic.
 const ASKED: [&str; 54] = [
@@ -331,9 +332,7 @@ fn what_waits_for_the_index_is_counted_of_the_topics_of_the_token() {
             .map(|args| token(&place, args));
         // `serve` only reads: nothing indexes them.
         let pages = Pages::serve(&place, &[]);
-        wait(
-            place.database.execute("DELETE FROM item_words_due; INSERT INTO item_words_due (item) SELECT id FROM item"),
-        );
+        await_index(&place.database, "id > 0");
         let waiting = |token: &str| {
             let path = "/api/v1/topics/acme/items?search=launch";
             Visitor::Bearer(token).asks(&pages, 1, "GET", path, "").json()["unindexed"].clone()

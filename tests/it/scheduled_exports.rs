@@ -615,10 +615,7 @@ fn the_log_of_a_daemon_counts_the_files_of_an_export() {
     let place = Place::new(sqlite(), &sandbox.lines(), &all.replace("every = \"1h\"", "every = \"300d\""));
     place.ok(&["once", "--topic", "acme"]);
     let mut daemon = crate::support::daemons::daemon(&place, &[]);
-    let due = "INSERT INTO run (public_id, job, slot, trigger, state, due_at, planned_at) \
-               VALUES ('export:items@then', 'export:items', 1000, 'scheduled', 'queued', 1000, 1000); \
-               INSERT INTO store_info (name, value) VALUES ('asked', '77') ON CONFLICT (name) DO UPDATE SET value = '77'";
-    crate::support::databases::wait(place.database.execute(due));
+    place.database.queue_job("export:items", "export:items@then");
     daemon.until("its line", |said| {
         said.lines().any(|line| line.contains("job done") && line.contains("export:items@then"))
     });

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use topicwatch::daemon::system_clock;
 
 use crate::support::daemons::{today, under_a_call};
-use crate::support::databases::{databases, wait};
+use crate::support::databases::databases;
 use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
@@ -111,11 +111,7 @@ fn a_sign_of_life_from_the_future_counts_for_no_daemon() {
         place.ok(&["once", "--due"]);
         let sign = |seen: u64| {
             let seen = system_clock()().plus(Duration::from_secs(seen)).0;
-            wait(place.database.execute(&format!(
-                "DELETE FROM instance; INSERT INTO instance (id, role, generation, started_at, seen_at, alive_until) \
-                 VALUES ('x', 'daemon', 9, 0, {seen}, {})",
-                seen + 60_000
-            )));
+            place.database.add_instance("daemon", seen, seen + 60_000);
         };
         sign(5 * 3_600);
         place.run(&["health"]).says(1, &["no running daemon found"]);
@@ -137,15 +133,12 @@ fn status_does_not_advise_to_start_a_daemon_that_is_running() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"12h\""));
-        place.ok(&["once", "--due"]);
-        wait(place.database.execute("UPDATE job SET next_slot = 1000 WHERE topic = 'acme'"));
-        let start = "1 topic is overdue since 1970-01-01T00:00:01Z: start `topicwatch run`";
+        // Planned long ago, and by nobody since.
+        place.ok(&["once", "--due", "--at", "2020-03-11T09:00:00Z"]);
+        let start = "1 topic is overdue since 2020-03-11T12:00:00Z: start `topicwatch run`";
         let now = system_clock()().0;
         for (role, is_running) in [("worker", false), ("daemon", true)] {
-            wait(place.database.execute(&format!(
-                "INSERT INTO instance (id, role, generation, started_at, seen_at, alive_until) VALUES ('{role}', '{role}', 9, 0, {now}, {})",
-                now + 3_600_000
-            )));
+            place.database.add_instance(role, now, now + 3_600_000);
             let output = place.ok(&["status"]);
             assert_eq!(output.contains(start), !is_running, "{}: {output}", place.database.name);
             assert_eq!(output.contains("a daemon is running, but does not plan what is due"), is_running, "{output}");

@@ -4,7 +4,7 @@
 use topicwatch::model::Source;
 
 use crate::support::api_client::{ask, get};
-use crate::support::databases::{Database, databases, wait};
+use crate::support::databases::{Database, databases, quoted, wait};
 use crate::support::logged_sql::statements;
 use crate::support::number_links::{Link, follow_link, number_links};
 use crate::support::program::Place;
@@ -35,21 +35,7 @@ fn the_terminal_the_page_and_the_api_tell_the_same_story() {
         assert_eq!((&story["items"], &json["sandbox"]), (&17.into(), &true.into()), "{name}: {story}");
         assert_eq!(place.json(&["story", "post:x:1", "--json"]), json);
         let text = place.ok(&["story", "post:x:1"]);
-        for part in [
-            "SANDBOX",
-            "17 items, 4 texts, 14 authors, in 3 topics and 2 sources.",
-            "13 are near-copies of it and 3 share a link",
-            "First seen: @author2  post:x:2",
-            "Earliest published: @author1  post:x:1",
-            "Earlier ones may be missing:",
-            "3 items have no publication time.",
-            "Edits of the earliest",
-            "@author14",
-        ] {
-            let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let part = part.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(flat.contains(&part), "{name}: {part}\n{text}");
-        }
+        insta::allow_duplicates! { insta::assert_snapshot!(text, @"") };
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         // A bar for each interval, with a length by its number of items.
         let bars: Vec<(usize, i64)> = text
@@ -108,10 +94,7 @@ fn an_item_that_was_seen_once_is_said_to_be() {
     for database in databases() {
         let place = place(database);
         let text = place.ok(&["story", "post:x:24"]);
-        for part in ["It was seen once: by rust (social), 2026-", "No other item repeats its words or shares a link"] {
-            assert!(text.contains(part), "{part}\n{text}");
-        }
-        assert!(!text.contains('#') && !text.contains("0 share"), "{text}");
+        insta::allow_duplicates! { insta::assert_snapshot!(text, @"") };
         let pages = Pages::serve(&place, &[]);
         let page = pages.page("/item?key=post:x:24");
         assert!(page.contains("It was seen once: by rust (social), 2026-"), "{page}");
@@ -146,11 +129,10 @@ fn hostile_words_command_no_terminal_and_no_page() {
     for database in databases() {
         let place = place(database);
         let hostile = "<script>alert(1)</script>\u{1b}[2J\u{202e}\"><img src=x onerror=alert(1)> javascript:alert(2)";
-        let words = hostile.replace('\'', "''");
-        wait(place.database.execute(&format!(
-            "UPDATE item SET text = '{words}', title = '{words}', author = '{words}', url = 'javascript:alert(1)' WHERE key <> '{PAGE_KEY}'; \
-             UPDATE item_revision SET text = '{words} before'"
-        )));
+        let others = format!("key <> '{PAGE_KEY}'");
+        place.database.give_hostile_words(&others, hostile, "javascript:alert(1)", hostile);
+        let before = quoted(&format!("{hostile} before"));
+        wait(place.database.execute(&format!("UPDATE item_revision SET text = {before}")));
         for key in ["post:x:1", "post:x:2", "post:x:24"] {
             let output = place.run(&["story", key]);
             output.shows(0, &["\\u{1b}[2J", "\\u{202e}"]);

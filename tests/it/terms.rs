@@ -289,9 +289,8 @@ fn most_liked(database: &Database, topic: &str, days: &Range<i64>, word: &str) -
 
 /// Gives each item likes and a tone.
 fn give_likes_and_tones(database: &Database) {
-    wait(database.execute(
-        "UPDATE item SET likes = (id * 37) % 11, tone = CASE id % 3 WHEN 0 THEN 'negative' WHEN 1 THEN 'neutral' ELSE 'positive' END",
-    ));
+    database.give_tones();
+    wait(database.execute("UPDATE item SET likes = (id * 37) % 11"));
 }
 
 /// `33% (14–61%)`, of a share that is held by SQL.
@@ -506,7 +505,7 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         // Without stored counts the days are counted from their texts, with the same result.
         let rows = "SELECT CAST(day_from AS TEXT) || ' ' || CAST(items AS TEXT) FROM topic_term WHERE items > 0 ORDER BY day_from";
         let were = database.texts(rows);
-        wait(database.execute("DELETE FROM topic_term"));
+        database.forget_term_counts();
         assert_eq!(terms_json(&place, "acme"), first, "{}", database.name);
         let before: i64 = (1..EVENT).map(|day| counted(database, day, "acme")[0]).sum();
         assert_eq!(texts_read(&place), with_counts + before, "{}", database.name);
@@ -530,7 +529,7 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         let of_event = format!("SELECT e.counts FROM topic_term e WHERE e.day_from = {}", BEGIN + EVENT * DAY);
         wait(database.execute(&format!("UPDATE topic_term SET counts = ({of_event}) WHERE items > 0")));
         assert_eq!(terms_json(&place, "acme")["terms"], serde_json::json!([]), "{}", database.name);
-        wait(database.execute("DELETE FROM topic_term"));
+        database.forget_term_counts();
         truth.set(|world| {
             world.now = Time(BEGIN + (DAYS + 2) * DAY);
             let at = Time(BEGIN + (DAYS + 1) * DAY + 1_000);
@@ -652,7 +651,7 @@ fn a_week_is_compared_with_the_four_weeks_before_it() {
         // With stored counts, and counted again.
         for kept in [true, false] {
             if !kept {
-                wait(place.database.execute("DELETE FROM topic_term"));
+                place.database.forget_term_counts();
             }
             place.ok(&["report", "--week", "2026-W14", "--at", &at(36), "--out", "week.html"]);
             let page = std::fs::read_to_string(place.path("week.html")).unwrap();
@@ -817,7 +816,7 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
         }
         drop(pages);
         // Without other topics: the most frequent terms, and no numbers that suggest a surprise.
-        wait(database.execute("DELETE FROM topic_term"));
+        database.forget_term_counts();
         let alone = output();
         assert_eq!(
             (&alone["stand_out"]["compared_with"], &alone["stand_out"]["texts"]),
@@ -925,11 +924,18 @@ fn the_cause_of_a_day_with_more_items_than_are_read_counts_all_of_them() {
         let database = &place.database;
         let begin = BEGIN + (DAYS - 1) * DAY;
         // More than a report reads: all say the same word.
-        wait(database.execute(&format!(
-            "INSERT INTO item (key, kind, strong, first_seen, last_seen, published_at, text, author, lang) \
-             WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 21000) \
-             SELECT 'post:made:' || n, 'post', 1, {begin} + n, {begin} + n, {begin} + n, 'acme dambreak ' || n || ' w' || (n * 7919), 'ann' || n, 'en' FROM n"
-        )));
+        let at = format!("{begin} + n");
+        database.make_items(
+            21_000,
+            &[
+                ("first_seen", &at),
+                ("last_seen", &at),
+                ("published_at", &at),
+                ("text", "'acme dambreak ' || n || ' w' || (n * 7919)"),
+                ("author", "'ann' || n"),
+                ("lang", "'en'"),
+            ],
+        );
         database.give("acme", &database.last_run("acme"), "key LIKE 'post:made:%'");
         let date = Time(begin).utc_date();
         place.ok(&["report", "--date", &date, "--at", &at(DAYS), "--topic", "acme", "--out", "day.md"]);
@@ -946,7 +952,7 @@ fn the_cause_of_a_day_with_more_items_than_are_read_counts_all_of_them() {
         let output = place.run(&["export", "--what", "terms", "--since", &at(DAYS - 1), "--until", &at(DAYS)]);
         assert!(output.err.contains("Only a sample was read"), "{output}");
         // Pages trust the stored counts: without them they say that these are missing, not that the topic is young.
-        wait(database.execute("DELETE FROM topic_term"));
+        database.forget_term_counts();
         let pages = Pages::serve(&place, &["--at", &at(DAYS)]);
         let page = pages.page("/topics/acme");
         assert!(page.contains("the days before are counted after the next run"), "{}: {page}", database.name);

@@ -1,9 +1,8 @@
 //! What the everyday commands print, whole: tables, sums and notes, the same as JSON, the report as Markdown, and the
 //! words of the pages, compared with the files in `snapshots/`. `INSTA_UPDATE=always` writes them anew.
 
-use regex::Regex;
-
 use crate::support::databases::sqlite;
+use crate::support::printed::{stable, words};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
@@ -11,21 +10,6 @@ use crate::support::web_topics::TOPICS;
 
 /// Half a day after the first run.
 const LATER: &str = "2026-03-11T21:00:00Z";
-
-/// The text without what differs from run to run: random ids, times that calls took, the database.
-fn stable(text: &str) -> String {
-    let same = |text: &str, pattern: &str, by: &str| Regex::new(pattern).unwrap().replace_all(text, by).into_owned();
-    let text = same(text, r"/\S+/t\.db", "DATABASE");
-    let text = same(&text, r"\d+\.\d kB", "N kB");
-    let text = same(&text, r"\b[0-9A-HJKMNP-TV-Z]{26}\b", "RUN-ID");
-    let text = same(&text, r" +\d+ ms", " N ms");
-    let text = same(&text, r"(?m)^\d+ ms", "N ms");
-    let text = same(&text, r#""(latency_ms|free|bytes|took_ms)": \d+"#, "\"$1\": 0");
-    // The column is as wide as its longest time.
-    let text = same(&text, r" +(time|-)\n", " $1\n");
-    let text = same(&text, r"127\.0\.0\.1:\d+", "127.0.0.1:PORT");
-    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
-}
 
 #[test]
 fn everyday_commands_print_what_the_snapshots_show() {
@@ -43,14 +27,6 @@ fn everyday_commands_print_what_the_snapshots_show() {
     ] {
         insta::assert_snapshot!(name, stable(&place.ok(arguments)));
     }
-}
-
-/// The words of a page, a line for each piece of text. Styles, scripts and drawings are left out.
-fn words(page: &str) -> String {
-    let same = |text: &str, pattern: &str, by: &str| Regex::new(pattern).unwrap().replace_all(text, by).into_owned();
-    let text = same(page, r"(?s)<(style|script|svg)\b.*?</(style|script|svg)>", "\n");
-    let text = same(&text, r"(?s)<[^>]*>", "\n");
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect()
 }
 
 #[test]

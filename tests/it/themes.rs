@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use topicwatch::model::Time;
 
-use crate::support::databases::{Database, databases, wait};
+use crate::support::databases::{Database, databases};
 use crate::support::program::Place;
 use crate::support::receivers::Post;
 use crate::support::web_client::Pages;
@@ -136,9 +136,7 @@ fn seven_themes_are_listed_with_a_post_and_a_page_and_the_others_are_summed() {
         world.pages(&pages);
         let end = (EVENT + 1) * 24;
         once(&place, end);
-        wait(database.execute(
-            "UPDATE item SET tone = CASE id % 3 WHEN 0 THEN 'negative' WHEN 1 THEN 'neutral' ELSE 'positive' END",
-        ));
+        database.give_tones();
         let (since, until) = (hour(EVENT * 24), hour(end));
         let output = place.json(&["terms", "acme", "--since", &since, "--until", &until, "--at", &until, "--json"]);
         assert_eq!(output["untold"], Value::Null, "{output:#}");

@@ -75,7 +75,7 @@ fn pages_that_only_read_change_nothing_and_refuse_old_tables() {
         }
         drop(pages);
         assert_eq!(place.database.sizes(), before);
-        wait(place.database.execute("DELETE FROM _sqlx_migrations WHERE version = 1"));
+        place.database.make_older();
         place.run(&["serve"]).says(4, &["older version", "topicwatch db migrate"]);
     }
 }
@@ -175,10 +175,8 @@ fn what_an_answer_cites_leads_to_its_item_or_is_marked_as_not_found() {
             both.split_once(' ').map(|(key, url)| (key.to_owned(), url.to_owned())).unwrap()
         };
         let ((own, own_url), (other, other_url)) = (page_of("acme", "rust"), page_of("rust", "acme"));
-        let text = format!("See {own_url} and {other_url}, not https://nowhere.example/x.").replace('\'', "''");
-        wait(place.database.execute(&format!(
-            "UPDATE answer SET text = '{text}', cited = '[]' WHERE run IN (SELECT id FROM run WHERE topic = 'acme')"
-        )));
+        let text = format!("See {own_url} and {other_url}, not https://nowhere.example/x.");
+        place.database.give_answer("acme", &text);
         let pages = Pages::serve(&place, &["--at", NINE]);
         for path in ["/topics/acme", "/answers/acme"] {
             let page = pages.page(path);
@@ -243,12 +241,7 @@ fn files_that_were_made_are_downloaded_by_what_is_recorded_alone() {
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
         std::fs::write(place.path("day.html"), "<script>a report</script>").unwrap();
-        let files = serde_json::json!([place.path("day.html"), place.path("gone\" x.md")]).to_string();
-        wait(place.database.execute(&format!(
-            "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) \
-             VALUES ('report:day@2026-03-11T07:00:00Z', 'report:day', 1773219600000, 0, 1, 1, 'What <matters>', '{}')",
-            files.replace('\'', "''")
-        )));
+        place.database.add_report(&[place.path("day.html"), place.path("gone\" x.md")]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let list = pages.page("/files");
         assert!(list.contains("What &lt;matters&gt;") && list.contains("day.html"), "{list}");
@@ -393,7 +386,7 @@ fn no_page_reads_a_growing_table_whole() {
         let place = Place::new(database, &sandbox.lines(), &format!("{TOPICS}{}", crate::support::sick_alert::SICK));
         place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
         place.ok(&["once", "--at", NINE]);
-        crate::support::sick_alert::fire(&place, "words");
+        crate::support::sick_alert::fire(&place, "words", None);
         let name = place.database.name;
         let logged = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
         let pages = Pages::of(logged.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
@@ -445,8 +438,7 @@ fn no_page_reads_a_growing_table_whole() {
             .collect();
         assert!(statements.len() >= 15, "{name}: {statements:#?}");
         if name == "SQLite" {
-            // SQLite has statistics of small tables, for which it would choose scans.
-            wait(place.database.execute("DELETE FROM sqlite_stat1"));
+            place.database.forget_statistics();
         }
         let (mut of_again, mut of_day, mut of_unbilled) = (0, 0, 0);
         for sql in &statements {

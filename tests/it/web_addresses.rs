@@ -1,11 +1,12 @@
 //! Mistyped page URLs: an unknown parameter is refused, so that a misspelt filter is not ignored. Also how pages show
 //! runs that did not run, and counts of one.
 
-use crate::support::databases::{databases, wait};
+use crate::support::databases::databases;
 use crate::support::number_links::follow_link;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN};
+use crate::support::world::{World, hour, once, post, topic};
 
 const TOPICS: &str =
     "[defaults]\ntimezone = \"Asia/Tokyo\"\n[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"6h\"\n";
@@ -97,18 +98,15 @@ fn a_slot_that_was_missed_is_not_shown_as_a_run_that_found_nothing() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
-        for at in [NINE, "2026-03-12T18:00:02Z"] {
+        let now = "2026-03-12T19:00:00Z";
+        for at in ["2026-03-05T13:00:00Z", now] {
             sandbox.turn_to(at);
             place.run(&["once", "--due", "--at", at]);
         }
-        let pages = Pages::serve(&place, &["--at", "2026-03-12T18:00:02Z"]);
+        let pages = Pages::serve(&place, &["--at", now]);
         let missed = pages.page("/runs?state=missed");
         assert!(missed.contains("it did not run") && !missed.contains(" duplicate"), "{name}: {missed}");
-        // The health page counts those of a week, and links to just these. An older one is a copy of the table's row.
-        wait(place.database.execute(
-            "INSERT INTO run (public_id, job, topic, slot, trigger, state, due_at, planned_at) SELECT 'before', job, topic, slot - 864000000, \
-             trigger, state, due_at - 864000000, planned_at FROM run WHERE state = 'missed' ORDER BY slot LIMIT 1",
-        ));
+        // The health page counts those of a week, and links to just these; the first was missed before it.
         let health = pages.page("/health");
         let (count, link) =
             health.split_once("</span> in 7 days, <a href=\"").unwrap_or_else(|| panic!("{name}: {health}"));
@@ -137,15 +135,16 @@ fn a_slot_that_was_missed_is_not_shown_as_a_run_that_found_nothing() {
 #[test]
 fn one_of_something_is_singular() {
     for database in databases() {
-        let sandbox = Sandbox::at(NINE, &[]);
-        let place = Place::new(database, &sandbox.lines(), TOPICS);
-        place.ok(&["once", "--at", NINE]);
-        let key = place.database.first_post();
-        wait(place.database.execute(&format!(
-            "UPDATE item SET likes = 1, reposts = 2, replies = 1, quotes = 1, views = 1 WHERE key = '{key}'"
-        )));
-        let pages = Pages::serve(&place, &["--at", NINE]);
-        let page = pages.page(&format!("/item?key={}", key.replace(':', "%3A")));
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let mut shown = post(1, 23, "words of acme", 1);
+        for (name, many) in [("retweet_count", 2), ("reply_count", 1), ("quote_count", 1), ("view_count", 1)] {
+            shown[name] = many.into();
+        }
+        world.posts(&[shown]);
+        once(&place, 24);
+        let pages = Pages::serve(&place, &["--at", &hour(25)]);
+        let page = pages.page("/item?key=post%3Ax%3A1");
         assert!(page.contains("1 like, 2 reposts, 1 reply, 1 quote, 1 view"), "{page}");
     }
 }

@@ -3,8 +3,10 @@
 
 use serde_json::Value;
 
+use crate::support::alert_rows::Event;
 use crate::support::api_client::{ask, get};
 use crate::support::databases::{Database, databases, wait};
+use crate::support::printed::words;
 use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN};
@@ -26,19 +28,49 @@ fn world(database: Database) -> (Sandbox, Place) {
     // The alerts have evaluated this run, so later evaluations do not end what is inserted by hand.
     place.ok(&["once", "--due", "--at", NINE]);
     let run = run_of(&place);
-    let key = place.database.first_key().replace('\'', "''");
-    let line = format!("[{{\"text\":\"a <recall>\",\"key\":\"{key}\"}},{{\"text\":\"and 3 more\"}}]");
-    wait(place.database.execute(&format!(
-        "INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines, message, muted, acked_at) VALUES \
-         ('alert:recalls/{run}/acme/fired', 'recalls', 'acme', 'fired', 1773219600000, 'acme: 1 new <item>', '{line}', NULL, NULL, NULL), \
-         ('alert:sick/{run}/acme/web/fired', 'sick', 'acme/web', 'fired', 1773219600001, 'acme: web failed', '[]', 'm', NULL, NULL), \
-         ('alert:sick/{run}/acme/social/recovered', 'sick', 'acme/social', 'recovered', 1773219600002, 'acme: social is well', '[]', NULL, 'snoozed', 5), \
-         ('alert:gone/2026-03-11/service/2026-03-11/fired', 'gone', 'service/2026-03-11', 'fired', 1773219600003, 'the day', '[]', 'm', NULL, NULL); \
-         INSERT INTO alert_firing (alert, subject, since, acked) VALUES ('sick', 'acme/web', 1773219600000, 0), ('gone', 'acme', 1773219600000, 0), \
-         ('thrift', 'service/2026-03-10', 1773100000000, 0), ('thrift', 'acme/2026-03-10', 1773100000000, 0)"
-    )));
+    let lines =
+        serde_json::json!([{ "text": "a <recall>", "key": place.database.first_key() }, { "text": "and 3 more" }]);
+    let of_run = Event { of: &run, ..Event::default() };
+    place.database.add_events(&[
+        Event { alert: "recalls", summary: "acme: 1 new <item>", lines: &lines.to_string(), ..of_run },
+        Event { subject: "acme/web", at: NOW + 1, summary: "acme: web failed", message: Some("m"), ..of_run },
+        Event {
+            subject: "acme/social",
+            kind: "recovered",
+            at: NOW + 2,
+            summary: "acme: social is well",
+            muted: Some("snoozed"),
+            acked_at: Some(5),
+            ..of_run
+        },
+        Event { message: Some("m"), ..GONE },
+    ]);
+    let before = 1_773_100_000_000;
+    place.database.add_firings(&[
+        ("sick", "acme/web", NOW, false),
+        ("gone", "acme", NOW, false),
+        ("thrift", "service/2026-03-10", before, false),
+        ("thrift", "acme/2026-03-10", before, false),
+    ]);
     (sandbox, place)
 }
+
+/// [`NINE`] in milliseconds.
+const NOW: i64 = 1_773_219_600_000;
+
+/// The event of an alert that is no longer in the file.
+const GONE: Event<'static> = Event {
+    alert: "gone",
+    subject: "service/2026-03-11",
+    of: "2026-03-11",
+    kind: "fired",
+    at: NOW + 3,
+    summary: "the day",
+    lines: "[]",
+    message: None,
+    muted: None,
+    acked_at: None,
+};
 
 fn run_of(place: &Place) -> String {
     place.database.texts("SELECT run FROM v_run WHERE topic = 'acme' ORDER BY seq").remove(0)
@@ -53,36 +85,20 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = world(database);
-        wait(place.database.execute(
-            "INSERT INTO alert_state (alert, sent_at, snoozed_until) VALUES ('sick', 1773219000000, 1773223200000)",
-        ));
+        place.database.add_snooze("sick", NOW - 600_000, NOW + 3_600_000);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let page = pages.page("/alerts");
         let rows = part(&page, "<tbody>", "</tbody>");
-        for part in [
-            "items: recall",
-            "quiet 22:00–07:00 Europe/Berlin",
-            ">firing<",
-            "href=\"/topics/acme\">acme/web</a> since",
-            ">snoozed<",
-            "2026-03-11 10:00 UTC",
-            "1 event not reported yet",
-            "cool-down until",
-            "no channel",
-        ] {
-            assert!(rows.contains(part), "{name}: {part}\n{rows}");
-        }
         let seen = part(&page, "<ol class=\"found\">", "</ol>");
-        let places: Vec<usize> = ["the day", "social is well", "web failed", "1 new &lt;item&gt;"]
-            .iter()
-            .map(|words| seen.find(words).unwrap_or_else(|| panic!("{name}: {words}\n{seen}")))
-            .collect();
-        assert!(places.is_sorted(), "{name}: the latest first");
-        for part in
-            ["a &lt;recall&gt;</a>", "href=\"/item?key=", "and 3 more", "not reported: snoozed", "· acknowledged"]
-        {
-            assert!(seen.contains(part), "{name}: {part}\n{seen}");
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(words(rows), @"");
+            // The latest is first.
+            insta::assert_snapshot!(words(seen), @"");
         }
+        for (listed, link) in [(rows, "href=\"/topics/acme\">acme/web</a> since"), (seen, "href=\"/item?key=")] {
+            assert!(listed.contains(link), "{name}: {link}\n{listed}");
+        }
+        assert!(seen.contains("a &lt;recall&gt;</a>"), "{name}: {seen}");
         // It links to the run of the event; a daily budget has no run, and the service has no page.
         let link = part(seen, "web failed", "its run").rsplit("href=\"").next().unwrap().split('"').next().unwrap();
         let run = pages.page(link);
@@ -144,15 +160,12 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
                 )
             })
             .collect();
-        let firing: Vec<String> = (0..60)
-            .map(|n| format!("('more{n:02}', 'acme/web', 1773219600000, 0)"))
-            .chain((0..34).map(|n| format!("('sick', 'topic{n:02}/web', 1773219600000, 0)")))
-            .collect();
-        wait(place.database.execute(&format!(
-            "{}; INSERT INTO alert_firing (alert, subject, since, acked) VALUES {}",
-            jobs.join("; "),
-            firing.join(", ")
-        )));
+        wait(place.database.execute(&jobs.join("; ")));
+        let of_more = (0..60).map(|n| (format!("more{n:02}"), "acme/web".to_owned()));
+        let of_sick = (0..34).map(|n| ("sick".to_owned(), format!("topic{n:02}/web")));
+        let firing: Vec<(String, String)> = of_more.chain(of_sick).collect();
+        let firing: Vec<_> = firing.iter().map(|(alert, subject)| (&**alert, &**subject, NOW, false)).collect();
+        place.database.add_firings(&firing);
         assert!(pages.page("/").contains("61 alerts firing"), "{name}");
         let (mut path, mut rows) = (Some("/alerts?firing=true".to_owned()), 0);
         while let Some(here) = path {
@@ -174,18 +187,12 @@ fn what_was_seen_is_paged_and_each_event_stands_once() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = world(database);
-        let rows: Vec<String> = (0..70)
-            .map(|n| {
-                format!(
-                    "('alert:sick/R{n:03}/acme/web/fired', 'sick', 'acme/web', 'fired', {}, 'number {n:03};', '[]')",
-                    n / 3
-                )
-            })
+        let names: Vec<_> = (0..70).map(|n| (n / 3, format!("R{n:03}"), format!("number {n:03};"))).collect();
+        let events: Vec<Event<'_>> = names
+            .iter()
+            .map(|(at, of, summary)| Event { subject: "acme/web", at: *at, of, summary, ..Event::default() })
             .collect();
-        wait(place.database.execute(&format!(
-            "INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines) VALUES {}",
-            rows.join(", ")
-        )));
+        place.database.add_events(&events);
         let pages = Pages::serve(&place, &["--at", NINE]);
         for (begin, many) in [("/alerts", 74), ("/alerts?alert=sick", 72)] {
             let (mut path, mut all) = (Some(begin.to_owned()), Vec::new());
@@ -393,10 +400,7 @@ fn without_alerts_the_page_says_how_one_is_written() {
     assert!(!pages.page("/").contains("firing"));
     assert_eq!(get(&pages, "/api/v1/alerts")["data"], Value::Array(Vec::new()));
     // The last one was removed; its event is kept.
-    wait(place.database.execute(
-        "INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines) VALUES \
-         ('alert:gone/2026-03-11/service/2026-03-11/fired', 'gone', 'service/2026-03-11', 'fired', 1773219600003, 'the day', '[]')",
-    ));
+    place.database.add_events(&[GONE]);
     let page = pages.page("/alerts");
     assert!(page.contains("No alert is configured now.") && page.contains("alert=gone"), "{page}");
     assert!(!page.contains("No alert has been evaluated yet."), "{page}");

@@ -35,22 +35,22 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
     place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
     for (at, words) in hostile.iter().enumerate() {
-        let words = words.replace('\'', "''");
         let address =
             ["javascript:alert(1)".into(), format!("{url}/\"onmouseover=\"{at}"), format!("data:text/html,{at}")]
                 [at % 3]
-                .replace('\'', "''");
+                .clone();
+        let answer = format!("{words} [x](javascript:alert(1)) ![i]({url}/h.png)");
+        let condition = format!("id % {} = {at}", hostile.len());
+        place.database.give_hostile_words(&condition, words, &address, &answer);
+        let words = words.replace('\'', "''");
         wait(place.database.execute(&format!(
-            "UPDATE item SET text = '{words}', title = '{words}', author = '{words}', author_name = '{words}', url = '{address}', lang = '{words}', \
-             tone = 'negative', score = -900, scorer = '{words}' WHERE id % {} = {at}; \
-             UPDATE answer SET text = '{words} [x](javascript:alert(1)) ![i]({url}/h.png)', model = '{words}'; \
+            "UPDATE item SET author_name = '{words}', lang = '{words}' WHERE {condition}; \
              UPDATE search SET error_class = '{words}', error_text = '{words}', state = 'error'; UPDATE run SET reason = '{words}'; \
-             INSERT OR IGNORE INTO item_revision (item, run, replaced_at, title, text) SELECT id, (SELECT min(id) FROM run), 1, '{words}', '{words}' FROM item",
-            hostile.len()
+             INSERT OR IGNORE INTO item_revision (item, run, replaced_at, title, text) SELECT id, (SELECT min(id) FROM run), 1, '{words}', '{words}' FROM item"
         )));
     }
-    crate::support::sick_alert::fire(&place, &hostile.join(" "));
-    wait(place.database.execute("UPDATE alert_event SET muted = summary WHERE alert = 'sick'"));
+    let words = hostile.join(" ");
+    crate::support::sick_alert::fire(&place, &words, Some(&words));
     let key = place.database.first_post();
     let item =
         format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());

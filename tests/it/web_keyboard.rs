@@ -41,7 +41,7 @@ fn tab_reaches_everything_in_its_order_and_shows_where_it_is() {
     let place = Place::new(sqlite(), &sandbox.lines(), &file);
     place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
-    crate::support::sick_alert::fire(&place, "acme: web failed");
+    crate::support::sick_alert::fire(&place, "acme: web failed", None);
     let run = place.database.last_run("acme");
     let progress = format!("/progress/{run}");
     let (shared, _) = link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]);
@@ -132,7 +132,7 @@ fn an_alert_is_acknowledged_by_keyboard_alone() {
     let place = Place::new(sqlite(), &sandbox.lines(), &file);
     place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
-    crate::support::sick_alert::fire(&place, "acme: web failed");
+    crate::support::sick_alert::fire(&place, "acme: web failed", None);
     let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
     let mut driven = Driven::start(&browser, &place);
     driven.ask("Network.enable", &json!({}));

@@ -1,7 +1,7 @@
 //! Login cookies, through the program: the name and attributes, several cookies with that name, and the end of a
 //! session, which ends every copy of the cookie.
 
-use crate::support::databases::{databases, sqlite, wait};
+use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN, ends, events, said};
@@ -49,10 +49,7 @@ fn logging_out_ends_the_session_for_every_copy_of_the_cookie() {
 fn a_stream_ends_with_the_session_that_opened_it() {
     for database in databases() {
         let (_sandbox, place) = place(database, "");
-        // Nothing handles it: `serve` only reads.
-        wait(place.database.execute(
-            "INSERT INTO request (id, kind, topic, asked_at, state) VALUES ('waits', 'run_now', 'acme', 0, 'queued')",
-        ));
+        place.database.queue_request("waits", "acme");
         let pages = Pages::serve_to_some(&place, &["--at", NINE]);
         let (one, two) = (pages.log_in(), pages.log_in());
         let begin = |cookie: &str| events(&pages, "/progress/waits/events", ("Cookie", cookie), "event: progress");

@@ -242,6 +242,12 @@ impl Database {
     }
 }
 
+/// A text as SQL writes it.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
 /// Runs a future on a thread of its own, so that it works in plain and in async tests alike.
 #[track_caller]
 pub fn wait<T: Send>(future: impl Future<Output = T> + Send) -> T {

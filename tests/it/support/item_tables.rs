@@ -2,7 +2,7 @@
 //! and edits into the tables, because no service shows so many. When a table changes, this file changes and not the
 //! tests.
 
-use crate::support::databases::{Database, wait};
+use crate::support::databases::{Database, quoted, wait};
 
 impl Database {
     /// The keys of all items, even of those that no topic has.
@@ -33,7 +33,7 @@ impl Database {
     /// The internal id of an item, for statements that set up a state.
     #[track_caller]
     pub fn item_id(&self, key: &str) -> i64 {
-        self.number(&format!("SELECT id FROM item WHERE key = '{}'", key.replace('\'', "''")))
+        self.number(&format!("SELECT id FROM item WHERE key = {}", quoted(key)))
     }
 
     /// Gives a topic the items for which the condition holds, as if this run alone had found them.
@@ -53,6 +53,50 @@ impl Database {
             "INSERT INTO item_revision (item, run, replaced_at, title, text) \
              SELECT item, last_run, last_seen, NULL, '{words}' FROM topic_item WHERE topic = '{topic}' AND item = {}",
             self.item_id(key)
+        )));
+    }
+
+    /// Writes items with the keys `post:made:1`, `post:made:2` and so on, seen at nine. Other columns are SQL with the
+    /// number `n`.
+    #[track_caller]
+    pub fn make_items(&self, many: u32, columns: &[(&str, &str)]) {
+        let usual = [("kind", "'post'"), ("first_seen", "1773219600000"), ("last_seen", "1773219600000")];
+        let usual = usual.into_iter().filter(|(name, _)| columns.iter().all(|(other, _)| other != name));
+        let (names, values): (Vec<&str>, Vec<&str>) = columns.iter().copied().chain(usual).unzip();
+        wait(self.execute(&format!(
+            "INSERT INTO item (key, strong, {}) \
+             WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {many}) \
+             SELECT 'post:made:' || n, 1, {} FROM n",
+            names.join(", "),
+            values.join(", ")
+        )));
+    }
+
+    /// Gives a third of the items each tone.
+    #[track_caller]
+    pub fn give_tones(&self) {
+        wait(self.execute(
+            "UPDATE item SET tone = CASE id % 3 WHEN 0 THEN 'negative' WHEN 1 THEN 'neutral' ELSE 'positive' END",
+        ));
+    }
+
+    /// Replaces the answers of a topic by one that cites nothing.
+    #[track_caller]
+    pub fn give_answer(&self, topic: &str, text: &str) {
+        wait(self.execute(&format!(
+            "UPDATE answer SET text = {}, cited = '[]' WHERE run IN (SELECT id FROM run WHERE topic = '{topic}')",
+            quoted(text)
+        )));
+    }
+
+    /// Gives the items for which the condition holds these words as title, text and author, this address, and a tone by
+    /// a scorer of that name; all answers have the words, too.
+    #[track_caller]
+    pub fn give_hostile_words(&self, condition: &str, words: &str, address: &str, answer: &str) {
+        let [words, address, answer] = [words, address, answer].map(quoted);
+        wait(self.execute(&format!(
+            "UPDATE item SET text = {words}, title = {words}, author = {words}, url = {address}, tone = 'negative', \
+             score = -900, scorer = {words} WHERE {condition}; UPDATE answer SET text = {answer}, model = {words}"
         )));
     }
 }

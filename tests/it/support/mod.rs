@@ -1,6 +1,7 @@
 //! What the test files share: databases, servers, the running binary, and common setups.
 
 pub mod access_stage;
+pub mod alert_rows;
 pub mod api_client;
 pub mod arrivals;
 pub mod browser;
@@ -17,14 +18,17 @@ pub mod gate;
 pub mod generated;
 pub mod independent_readers;
 pub mod item_tables;
+pub mod kept_rows;
 pub mod ledger;
 pub mod logged_sql;
+pub mod made_rows;
 pub mod mcp_client;
 pub mod mounted_disk;
 pub mod number_links;
 pub mod old_history;
 pub mod page_size;
 pub mod pg_template;
+pub mod printed;
 pub mod program;
 pub mod random_counts;
 pub mod rare_schedule;

@@ -1,6 +1,6 @@
-//! Queries the word index of a database.
+//! Queries the word index of a database, and makes items wait for it.
 
-use crate::support::databases::Database;
+use crate::support::databases::{Database, wait};
 
 /// The number of rows in the index that contain a token, as the database itself reports it.
 pub fn held(database: &Database, token: &str) -> i64 {
@@ -10,4 +10,19 @@ pub fn held(database: &Database, token: &str) -> i64 {
         format!("SELECT count(*) FROM item_words WHERE words @@ CAST('''{token}''' AS TSQUERY)")
     };
     database.number(&asked)
+}
+
+/// Makes the items for which the condition holds wait for the index, and no others.
+#[track_caller]
+pub fn await_index(database: &Database, condition: &str) {
+    wait(database.execute(&format!(
+        "DELETE FROM item_words_due; INSERT INTO item_words_due (item) SELECT id FROM item WHERE {condition}"
+    )));
+}
+
+/// Empties the index, so that every item waits for it.
+#[track_caller]
+pub fn empty_index(database: &Database) {
+    await_index(database, "id > 0");
+    wait(database.execute("DELETE FROM item_words"));
 }

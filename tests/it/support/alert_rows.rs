@@ -1,0 +1,85 @@
+//! Alert events and firings written into the tables, for cases about what is shown and sent of them: a run would make
+//! one at a time. What rules find is tested with runs.
+
+use crate::support::databases::{Database, quoted, wait};
+
+/// An event of an alert.
+#[derive(Clone, Copy)]
+pub struct Event<'a> {
+    pub alert: &'a str,
+    pub subject: &'a str,
+    /// What makes it differ from other events of the subject: a run or a day.
+    pub of: &'a str,
+    pub kind: &'a str,
+    pub at: i64,
+    pub summary: &'a str,
+    /// JSON.
+    pub lines: &'a str,
+    pub message: Option<&'a str>,
+    pub muted: Option<&'a str>,
+    pub acked_at: Option<i64>,
+}
+
+impl Default for Event<'_> {
+    /// Fired at the current time of most cases, and not reported yet.
+    fn default() -> Self {
+        Self {
+            alert: "sick",
+            subject: "acme",
+            of: "R",
+            kind: "fired",
+            at: 1_773_219_600_000,
+            summary: "words",
+            lines: "[]",
+            message: None,
+            muted: None,
+            acked_at: None,
+        }
+    }
+}
+
+impl Event<'_> {
+    fn row(&self) -> String {
+        let Event { alert, subject, of, kind, at, summary, lines, message, muted, acked_at } = *self;
+        let id = quoted(&format!("alert:{alert}/{of}/{subject}/{kind}"));
+        let [alert, subject, kind, summary, lines] = [alert, subject, kind, summary, lines].map(quoted);
+        let [message, muted] = [message, muted].map(|text| text.map_or("NULL".to_owned(), quoted));
+        let acked_at = acked_at.map_or("NULL".to_owned(), |at| at.to_string());
+        format!("({id}, {alert}, {subject}, {kind}, {at}, {summary}, {lines}, {message}, {muted}, {acked_at})")
+    }
+}
+
+impl Database {
+    #[track_caller]
+    pub fn add_events(&self, events: &[Event<'_>]) {
+        let rows: Vec<String> = events.iter().map(Event::row).collect();
+        wait(self.execute(&format!(
+            "INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines, message, muted, acked_at) VALUES {}",
+            rows.join(", ")
+        )));
+    }
+
+    /// Adds what fires now: the alert, its subject, since when, and whether it was acknowledged.
+    #[track_caller]
+    pub fn add_firings(&self, firings: &[(&str, &str, i64, bool)]) {
+        let row = |(alert, subject, since, acked): &(&str, &str, i64, bool)| {
+            format!("({}, {}, {since}, {})", quoted(alert), quoted(subject), u8::from(*acked))
+        };
+        let rows: Vec<String> = firings.iter().map(row).collect();
+        wait(
+            self.execute(&format!(
+                "INSERT INTO alert_firing (alert, subject, since, acked) VALUES {}",
+                rows.join(", ")
+            )),
+        );
+    }
+
+    /// Adds when an alert last sent a message, and until when it is snoozed.
+    #[track_caller]
+    pub fn add_snooze(&self, alert: &str, sent_at: i64, until: i64) {
+        wait(self.execute(&format!(
+            "INSERT INTO alert_state (alert, sent_at, snoozed_until) VALUES ({}, {sent_at}, {until})",
+            quoted(alert)
+        )));
+    }
+}

@@ -1,0 +1,40 @@
+//! Stars, notes and saved searches of many items at once, written into the tables: commands and pages make one at a time.
+
+use crate::support::databases::{Database, quoted, wait};
+
+impl Database {
+    /// Stars the items for which the condition holds.
+    #[track_caller]
+    pub fn star(&self, condition: &str, at: i64) {
+        wait(self.execute(&format!("INSERT INTO item_star (item, at) SELECT id, {at} FROM item WHERE {condition}")));
+    }
+
+    /// Gives the items for which the condition holds this note.
+    #[track_caller]
+    pub fn note(&self, condition: &str, note: &str) {
+        let note = quoted(note);
+        wait(self.execute(&format!(
+            "INSERT INTO item_note (item, note, at) SELECT id, {note}, 1773219600000 FROM item WHERE {condition}"
+        )));
+    }
+
+    /// Saves searches: their names, topics and filters.
+    #[track_caller]
+    pub fn save_searches(&self, searches: &[(&str, Option<&str>, &str)]) {
+        let row = |(name, topic, filters): &(&str, Option<&str>, &str)| {
+            format!(
+                "({}, {}, {}, 1773219600000)",
+                quoted(name),
+                topic.map_or("NULL".to_owned(), quoted),
+                quoted(filters)
+            )
+        };
+        let rows: Vec<String> = searches.iter().map(row).collect();
+        wait(
+            self.execute(&format!(
+                "INSERT INTO saved_search (name, topic, filters, made_at) VALUES {}",
+                rows.join(", ")
+            )),
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! States that the program reaches only in time, or with another process, written into the tables: what is queued, a
+//! process that lives, reports that were made, days that were pruned, another version.
+
+use std::path::PathBuf;
+
+use crate::support::databases::{Database, quoted, wait};
+
+impl Database {
+    /// Queues a run of a job that was due long ago, and wakes the daemon, so that a case need not wait for a slot.
+    #[track_caller]
+    pub fn queue_job(&self, job: &str, run: &str) {
+        wait(self.execute(&format!(
+            "INSERT INTO run (public_id, job, slot, trigger, state, due_at, planned_at) \
+             VALUES ('{run}', '{job}', 1000, 'scheduled', 'queued', 1000, 1000); \
+             INSERT INTO store_info (name, value) VALUES ('asked', '77') ON CONFLICT (name) DO UPDATE SET value = '77'"
+        )));
+    }
+
+    /// A request for a run now that no daemon has handled: `serve` only reads.
+    #[track_caller]
+    pub fn queue_request(&self, id: &str, topic: &str) {
+        wait(self.execute(&format!(
+            "INSERT INTO request (id, kind, topic, asked_at, state) VALUES ('{id}', 'run_now', '{topic}', 0, 'queued')"
+        )));
+    }
+
+    /// A process that was seen at this time.
+    #[track_caller]
+    pub fn add_instance(&self, role: &str, seen_at: i64, alive_until: i64) {
+        let role = quoted(role);
+        wait(self.execute(&format!(
+            "DELETE FROM instance WHERE id = {role}; \
+             INSERT INTO instance (id, role, generation, started_at, seen_at, alive_until) \
+             VALUES ({role}, {role}, 9, 0, {seen_at}, {alive_until})"
+        )));
+    }
+
+    /// A report that was made at nine with these files, whose subject is `What <matters>`.
+    #[track_caller]
+    pub fn add_report(&self, files: &[PathBuf]) {
+        let files = quoted(&serde_json::json!(files).to_string());
+        wait(self.execute(&format!(
+            "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) \
+             VALUES ('report:day@2026-03-11T07:00:00Z', 'report:day', 1773219600000, 0, 1, 1, 'What <matters>', {files})"
+        )));
+    }
+
+    /// Says that retention has deleted searches up to here.
+    #[track_caller]
+    pub fn say_pruned_until(&self, at: i64) {
+        wait(self.execute(&format!(
+            "INSERT INTO store_info (name, value) VALUES ('pruned_until', '{at}') \
+             ON CONFLICT (name) DO UPDATE SET value = '{at}'"
+        )));
+    }
+
+    /// Deletes the stored counts of terms, as if no run had made them yet.
+    #[track_caller]
+    pub fn forget_term_counts(&self) {
+        wait(self.execute("DELETE FROM topic_term"));
+    }
+
+    /// Deletes the statistics that SQLite has of small tables, for which it would choose scans.
+    #[track_caller]
+    pub fn forget_statistics(&self) {
+        wait(self.execute("DELETE FROM sqlite_stat1"));
+    }
+
+    /// From this time on, the searches of a topic asked for something else. Queries are read from the last attempt of
+    /// each run, which made-up runs do not have.
+    #[track_caller]
+    pub fn change_query(&self, topic: &str, since: i64) {
+        wait(self.execute(&format!(
+            "UPDATE run SET attempt = 1; UPDATE search SET query = 'other' WHERE topic = '{topic}' AND started_at >= {since}"
+        )));
+    }
+
+    /// Makes it a database of a later version.
+    #[track_caller]
+    pub fn make_newer(&self) {
+        wait(self.execute(
+            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+             SELECT 9999, description, success, checksum, 0 FROM _sqlx_migrations WHERE version = 1",
+        ));
+    }
+
+    /// Makes it a database of an earlier version.
+    #[track_caller]
+    pub fn make_older(&self) {
+        wait(self.execute("DELETE FROM _sqlx_migrations WHERE version = (SELECT max(version) FROM _sqlx_migrations)"));
+    }
+
+    /// Makes it a database whose tables were made in another way, as before 0.1.0 or by another program.
+    #[track_caller]
+    pub fn make_foreign(&self) {
+        let other = if self.name == "SQLite" { "x'00'" } else { "'\\x00'" };
+        wait(self.execute(&format!("UPDATE _sqlx_migrations SET checksum = {other}")));
+    }
+}
