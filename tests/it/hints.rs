@@ -1,7 +1,7 @@
 //! The hint after a provider refuses: it names that provider and its own keys, never a `[service]` that the file does
 //! not have.
 
-use crate::support::databases::sqlite;
+use crate::support::databases::{sqlite, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::replies::{Replies, reply};
 use crate::support::service::Sandbox;
@@ -104,12 +104,35 @@ fn what_to_do_next_names_the_same_file_and_database() {
     for verb in ["show", "diff", "coverage"] {
         with(&[verb, "acme"]).says(2, &[&format!("run it: topicwatch once --topic acme {same}")]);
     }
+    with(&["items", "--topic", "acme", "--suggest"]).shows(0, &["nothing is left to mark: of the latest 5000 items"]);
+    with(&["export", "--tag", "news"])
+        .says(2, &["there is no tag `news`", "hint: tags are set in `tags` of [[topics]]"]);
+    with(&["topic", "pause", "acme"]).says(2, &[&format!("run it (topicwatch once --topic acme {same})")]);
     with(&["topic", "run", "acme"]).says(3, &[&format!("run it here: topicwatch once --topic acme {same}")]);
     let next = format!(
         "next: topicwatch show acme {same} · topicwatch items --new-since 24h {same} · topicwatch export --out items.csv {same}\n"
     );
     let probe = format!("$TOPICWATCH_API_KEY, then topicwatch check --probe {same}\n");
     with(&["once", "--at", NINE]).shows(0, &[&next, &probe]);
+}
+
+#[test]
+fn a_topic_that_left_the_file_before_it_ran_is_not_to_be_run() {
+    let both = format!("{TOPIC}schedule = \"0 0 1 1 *\"\n[[topics]]\nid = \"globex\"\nquery = \"globex\"\n");
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", &both);
+    place.ok(&["once", "--due", "--at", NINE]);
+    place.configure("base_url = \"sandbox\"", &TOPIC.replace("acme", "globex"));
+    place.run(&["diff", "acme"]).says(2, &["has no finished run yet", "jobs.toml no longer has it"]);
+}
+
+#[test]
+fn a_database_of_a_real_service_has_nothing_to_do_with_a_section_that_the_file_lacks() {
+    let file = format!("[providers.hn]\nkind = \"hackernews\"\nbase_url = \"sandbox\"\n\n{TOPIC}");
+    let place = Place::bare(sqlite(), &file);
+    place.ok(&["db", "migrate"]);
+    wait(place.database.execute("INSERT INTO store_info (name, value) VALUES ('nature', 'real')"));
+    let refused = place.run(&["once"]);
+    refused.says(4, &["cannot be mixed with SANDBOX", "hint: choose another database", "`base_url` is \"sandbox\""]);
 }
 
 #[test]

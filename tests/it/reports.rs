@@ -387,7 +387,12 @@ fn undeliverable_messages_are_reported_and_can_be_dropped() {
         run(&["outbox", "drop", "--dead"]).shows(0, &["no dead messages"]);
 
         due("2026-03-11T12:00:00Z").shows(0, &["/hook: delivered"]);
-        run(&["outbox", "drop", "report:daily@2026-03-11T12:00:00Z/hook"]).says(2, &["was already sent"]);
+        let event = "report:daily@2026-03-11T12:00:00Z/hook";
+        run(&["outbox", "drop", event]).says(2, &["was already sent"]);
+        // Nothing is left to drop, and it was not sent 30 days ago.
+        crate::support::databases::wait(place.database.execute(erased));
+        run(&["outbox", "retry", event]).says(2, &[why, "`topicwatch report` can report"]);
+        run(&["outbox", "show", event]).shows(0, &[why]);
     }
 }
 

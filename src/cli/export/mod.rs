@@ -1,5 +1,6 @@
 //! Verbs that hand data to other programs and people: exports, notifications, scores.
 
+mod emptied_message;
 pub(in crate::cli) mod outbox;
 pub(in crate::cli) mod outbox_args;
 pub(in crate::cli) mod rows;

@@ -90,8 +90,11 @@ pub(in crate::cli) async fn stored_topic(context: &Context, store: &Store, id: &
 }
 
 fn no_finished_run(context: &Context, id: &str) -> Failure {
-    let run_it = context.command(&format!("once --topic {id}"));
-    Failure::usage(format!("topic {id} has no finished run yet"), format!("run it: {run_it}"))
+    let text = format!("topic {id} has no finished run yet");
+    if context.config.topics.iter().all(|topic| topic.id != id) {
+        return Failure::usage(text, format!("{} no longer has it, so nothing runs it", context.config.file.display()));
+    }
+    Failure::usage(text, format!("run it: {}", context.command(&format!("once --topic {id}"))))
 }
 
 /// Returns where a comparison starts: at the run before the last one, a run, the last report, or an instant.
