@@ -140,7 +140,10 @@ async fn run_explain(common: &Common, args: &ExplainArgs) -> Result<Exit, Failur
     let topic = context.topics(std::slice::from_ref(&args.topic))?.into_iter().next();
     let Some(policy) = topic.and_then(|topic| topic.schedule) else {
         return Err(Failure::usage(
-            format!("topic {} has no schedule; it runs only with `once`", output::truncate(&args.topic, 64)),
+            format!(
+                "topic {} has no schedule; it runs only on request (`once`, `topic run`)",
+                output::truncate(&args.topic, 64)
+            ),
             "write schedule = \"0 9 * * MON-FRI\" or every = \"12h\" in its [[topics]]",
         ));
     };
