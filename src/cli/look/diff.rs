@@ -92,7 +92,8 @@ pub(in crate::cli) async fn stored_topic(context: &Context, store: &Store, id: &
 fn no_finished_run(context: &Context, id: &str) -> Failure {
     let text = format!("topic {id} has no finished run yet");
     if context.config.topics.iter().all(|topic| topic.id != id) {
-        return Failure::usage(text, format!("{} no longer has it, so nothing runs it", context.config.file.display()));
+        let file = output::escape_control(&context.config.file.display().to_string());
+        return Failure::usage(text, format!("{file} no longer has it, so nothing runs it"));
     }
     Failure::usage(text, format!("run it: {}", context.command(&format!("once --topic {id}"))))
 }
