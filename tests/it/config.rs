@@ -435,6 +435,8 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             "at least `sightings`",
         ),
         (service("base_url = \"sandbox\"\n[retention]\nprune = \"daily\""), "4:9", "prune", ""),
+        (service("base_url = \"sandbox\"\n[retention]\nprune = \"@every 1d\""), "4:9", "nickname", "or \"never\""),
+        (service("base_url = \"sandbox\"\n[retention]\nprune = \"TZ=UTC 0 3 * * *\""), "4:9", "TZ", "fields in UTC"),
         (
             service("base_url = \"sandbox\"\n[retention]\nitems = 400"),
             "4:9",

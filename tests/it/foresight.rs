@@ -89,6 +89,7 @@ fn a_refused_expression_or_zone_ends_with_2_the_reason_and_a_hint() {
         (&[""], &["0 fields instead of 5 or 6", "hint: "]),
         (&["@hurly"], &["hint: did you mean \"@hourly\"?"]),
         (&["@every 5m"], &["hint: give the period as --every 15m"]),
+        (&["CRON_TZ=Europe/Berlin 0 9 * * *"], &["hint: give the zone as --timezone Europe/Berlin"]),
         (&["\u{1b}[31m * * * *"], &["\\u{1b}"]),
         (&["* * * * *", "--timezone", "Europe/Berln"], &["no time zone `Europe/Berln`", "did you mean Europe/Berlin?"]),
         (&["--every", "15"], &["the unit is missing", "\"15m\""]),

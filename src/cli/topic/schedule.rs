@@ -129,6 +129,10 @@ fn next(common: &Common, args: &NextArgs) -> Result<Exit, Failure> {
 /// Adapts the hint of an error: a period is an option here, but a key in the file.
 fn for_this(expression: &str, refused: ScheduleError) -> Failure {
     let mut failure = Failure::from(refused);
+    if failure.hint.starts_with("set the zone") {
+        failure.hint =
+            "give the zone as --timezone Europe/Berlin, in jobs.toml as timezone = \"Europe/Berlin\"".to_owned();
+    }
     if expression.trim().to_lowercase().starts_with("@every ") {
         failure.hint = "give the period as --every 15m, in jobs.toml as every = \"15m\"".to_owned();
     }
