@@ -105,7 +105,10 @@ impl Journal {
             if clear || unwritten.exit == Exit::Usage {
                 return unwritten;
             }
-            let hint = "is there room, and may this user write there? in the database, erased data stays erased";
+            let hint = match error.kind() {
+                ErrorKind::InvalidInput => "name a file in another folder; in the database, erased data stays erased",
+                _ => "is there room, and may this user write there? in the database, erased data stays erased",
+            };
             Failure { hint: hint.to_owned(), ..unwritten }
         })?;
         Ok(Some(all.len()))
