@@ -101,7 +101,8 @@ impl Journal {
         };
         written().map_err(|error: std::io::Error| {
             let unwritten = Failure::unwritable(path, &error);
-            let clear = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+            let clear =
+                matches!(error.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::NotADirectory);
             if clear || unwritten.exit == Exit::Usage {
                 return unwritten;
             }
