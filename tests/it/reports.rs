@@ -335,6 +335,10 @@ fn a_report_that_cannot_be_written_is_in_status_until_one_is() {
             .shows(0, &["report:daily failed at 2026-03-11T10:00:00Z", "could not be written"]);
         let status: serde_json::Value = serde_json::from_str(&run(&["status", "--json", "--at", TEN]).out).unwrap();
         assert_eq!(status["failed_jobs"][0]["job"], "report:daily", "{status}");
+        run(&["report", "daily", "--at", TEN]).says(
+            5,
+            &["a file stands where its folder should be", "hint: choose another folder, or move that file away"],
+        );
         std::fs::remove_file(place.path("out")).unwrap();
         let eleven = "2026-03-11T11:00:00Z";
         sandbox.turn_to(eleven);
