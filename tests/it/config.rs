@@ -268,6 +268,12 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             "has no `query` for: one",
             "(or one.query)",
         ),
+        (
+            topic("[[channels]]\nname = \"c\"\nkind = \"ntfy\"\nurl = \"https://a.example/t\"\nkey = \"x\""),
+            "10:1",
+            "unknown key `key`",
+            "in password_env, secret_env or token_env",
+        ),
         (topic(&many("must")), "6:8", "at most 200 are allowed", "shorten the list"),
         (topic(&many("exclude")), "6:11", "at most 200 are allowed", "join some with |"),
         (topic("ping = \"https://me:pw@a.example/\""), "6:8", "user name or a password", "(hint: use `ping_env`)"),
