@@ -351,6 +351,10 @@ fn mistakes_in_channels_are_reported_with_a_way_out() {
             "kind = \"discord\"\nurl = \"https://discord.com/api/webhooks/1/a/slack\"".into(),
             &["is for messages of another service", "kind = \"slack\""],
         ),
+        (
+            "kind = \"discord\"\nurl = \"https://discord.com/api/webhooks/1/a/github\"".into(),
+            &["is for messages of another service", "hint: remove the end of the URL\n"],
+        ),
         ("kind = \"discord\"\nurl_env = \"A\"\nsecret_env = \"B\"".into(), &["`secret_env` does not apply"]),
         ("kind = \"teams\"\nurl_env = \"A\"\ntoken_env = \"B\"".into(), &["`token_env` does not apply"]),
         (

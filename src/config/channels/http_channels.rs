@@ -112,7 +112,10 @@ fn address_of(kind: ChannelKind, text: &str) -> Result<Url, Fault> {
             Err(Fault::new("contains a bot token", hint))
         }
         ChannelKind::Discord if ends_in("/slack") || ends_in("/github") => {
-            let hint = "remove the end of the URL, or write kind = \"slack\"";
+            let hint = match ends_in("/slack") {
+                true => "remove the end of the URL, or write kind = \"slack\"",
+                false => "remove the end of the URL",
+            };
             Err(Fault::new("is for messages of another service", hint))
         }
         ChannelKind::Ntfy if url.path().trim_matches('/').is_empty() => {
