@@ -114,6 +114,10 @@ fn what_to_do_next_names_the_same_file_and_database() {
     );
     let probe = format!("$TOPICWATCH_API_KEY, then topicwatch check --probe {same}\n");
     with(&["once", "--at", NINE]).shows(0, &[&next, &probe]);
+    // What the environment says, the file cannot change.
+    let by_variable = place.program(&[&["once", "--at", NINE][..], &there].concat());
+    let by_variable = by_variable.env("TOPICWATCH_SERVICE_BASE_URL", "sandbox").run();
+    by_variable.shows(0, &["for real searches: set TOPICWATCH_SERVICE_BASE_URL and put"]);
 }
 
 #[test]
@@ -123,7 +127,7 @@ fn a_topic_that_left_the_file_before_it_ran_is_not_to_be_run() {
     place.ok(&["once", "--due", "--at", NINE]);
     place.configure("base_url = \"sandbox\"", &TOPIC.replace("acme", "globex"));
     place.run(&["diff", "acme"]).says(2, &["has no finished run yet", "jobs.toml no longer has it"]);
-    // Nor is an item of it marked, of which there are none.
+    // It has no items, and none of them is said to be marked.
     let page = Pages::serve(&place, &["--at", NINE]).page("/topics/globex?order=suggested");
     assert!(page.contains("Nothing is left to mark: of the latest 5,000 items"), "{page}");
 }
