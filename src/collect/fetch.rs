@@ -167,7 +167,7 @@ impl Collector {
             // In this order, so that a permit freed by an interrupt is not used for another call.
             biased;
             () = stop.cancel.cancelled() => Err((SearchState::Lost, search_outcome::INTERRUPTED)),
-            () = tokio::time::sleep_until(stop.deadline) => Err((SearchState::Error, "the run's timeout was reached")),
+            () = tokio::time::sleep_until(stop.deadline) => Err((SearchState::Error, search::RUN_TIMEOUT)),
             called = served.client.call(&request, &gate, &*self.random, &*self.clock) => Ok(called),
         };
         crate::failpoint::at_of("call/replied", &run.topic.id);

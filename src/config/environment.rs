@@ -107,7 +107,13 @@ pub(super) fn warn_of_typos(
         let hint = match near {
             Some(hint) => hint,
             None if name.ends_with("_KEY") || name.ends_with("_TOKEN") => {
-                format!("the key is read from {}", api_key_env.unwrap_or("TOPICWATCH_API_KEY"))
+                const NAMED: &str = "by `key_env` or `token_env`";
+                match api_key_env {
+                    Some(variable) => {
+                        format!("the key of [service] is read from {variable}; the file names other variables, {NAMED}")
+                    }
+                    None => format!("the file names such variables, {NAMED}"),
+                }
             }
             None if rest == "LOG" => "logging is set by RUST_LOG, such as RUST_LOG=topicwatch=debug".to_owned(),
             None if has_known_section => "`topicwatch check` shows every key in effect".to_owned(),

@@ -134,9 +134,12 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
         environment::apply_overrides(section, table, request, &dir, &mut mistakes);
     }
     let built = build(&document, &dir, request, &mut mistakes);
-    let key_variable = built.as_ref().map(|built| built.0.api_key_env.as_str());
+    let service = built.as_ref().map(|built| &built.0).filter(|service| service.target != Target::Absent);
+    let key_variable = service.map(|service| service.api_key_env.as_str());
     let lists = built.iter().map(|built| &built.6);
     let mut named: Vec<&str> = lists.flat_map(|lists| &lists.channels).flat_map(channels::variables).collect();
+    let providers = built.iter().flat_map(|built| &built.6.providers);
+    named.extend(providers.filter_map(|provider| provider.key_env.as_deref()));
     named.extend(built.iter().filter_map(|built| built.4.token.variable.as_deref()));
     let pings = built.iter().flat_map(|built| &built.6.pings);
     named.extend(pings.filter_map(|ping| ping.url_variable.as_deref()));

@@ -10,7 +10,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::collect::renew_leases;
-use crate::model::{Clock, Message, RunState};
+use crate::model::{Clock, JobKind, Message, RunState};
 use crate::store::{JobEnd, JobRun, ReportRecord, Store, StoreError, StoreErrorKind};
 
 /// Jobs at the same time in this process.
@@ -144,7 +144,7 @@ impl Jobs {
             Err(_) => Err(Failed {
                 class: "timeout".to_owned(),
                 text: format!("it took longer than {} s", timeout.as_secs()),
-                hint: "is the database slow? a report on fewer topics takes less time".to_owned(),
+                hint: timeout_hint(run.job.kind).to_owned(),
             }),
         };
         crate::failpoint::at_of("job/made", &run.job.id);
@@ -201,5 +201,25 @@ impl Jobs {
     fn running(&self) -> std::sync::MutexGuard<'_, HashMap<String, JobRun>> {
         // The map is consistent between any two statements, even after a panic.
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What to do about a job that took too long.
+fn timeout_hint(kind: JobKind) -> &'static str {
+    match kind {
+        JobKind::Export => "is the database slow? raise the export's `timeout`, or export fewer rows",
+        JobKind::Prune => "is the database slow? the next run goes on with the rest",
+        JobKind::Report | JobKind::Alert => "is the database slow? a report on fewer topics takes less time",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_that_took_too_long_is_not_advised_to_be_another() {
+        assert!(timeout_hint(JobKind::Export).contains("the export's `timeout`"));
+        assert!(!timeout_hint(JobKind::Prune).contains("report"));
     }
 }

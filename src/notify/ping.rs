@@ -180,7 +180,7 @@ async fn post(ping: &Ping) -> Result<(), DeliveryError> {
             Url::parse(url.expose_secret()).map_err(|_| DeliveryError::permanent("its address is not a valid URL"))?;
         let url = address(url, ping.signal)?;
         let deadline = tokio::time::Instant::now() + PATIENCE;
-        let pinned = webhook::resolve(&url, *allow_private).await?;
+        let pinned = webhook::resolve(&url, *allow_private, "ping_allow_private").await?;
         let roots = http::Roots::needed_by(&url);
         let options = http::Options { connect_timeout: PATIENCE, max_idle_per_host: 0, roots, public_only: false };
         let client = http::pinned_client(&options, &pinned).map_err(|e| DeliveryError::transient(e.text))?;

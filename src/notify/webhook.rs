@@ -36,7 +36,7 @@ pub(super) async fn send(
         return Err(DeliveryError::permanent("its URL is neither http nor https"));
     }
     let deadline = tokio::time::Instant::now() + request.timeout;
-    let pinned = resolve(&url, allow_private).await?;
+    let pinned = resolve(&url, allow_private, "allow_private").await?;
     let options = http::Options {
         connect_timeout: request.timeout,
         max_idle_per_host: 0,
@@ -73,8 +73,9 @@ pub(super) async fn send(
     reply::judge_as(form, reply, deadline).await
 }
 
-/// The only addresses to connect to: resolving the name again could give others.
-pub(super) async fn resolve(url: &Url, allow_private: bool) -> Result<http::Pinned, DeliveryError> {
+/// The only addresses to connect to: resolving the name again could give others. `key` names the setting that allows
+/// private ones.
+pub(super) async fn resolve(url: &Url, allow_private: bool, key: &str) -> Result<http::Pinned, DeliveryError> {
     let port = url.port_or_known_default().unwrap_or(443);
     let (host, found): (String, Vec<SocketAddr>) = match url.host() {
         Some(Host::Ipv4(ip)) => (ip.to_string(), vec![(IpAddr::V4(ip), port).into()]),
@@ -90,7 +91,7 @@ pub(super) async fn resolve(url: &Url, allow_private: bool) -> Result<http::Pinn
     if allowed.is_empty() {
         return Err(match found.first() {
             Some(inner) => DeliveryError::permanent(format!(
-                "{host} is {}, an address in a private network; set allow_private = true if that is intended",
+                "{host} is {}, an address in a private network; set {key} = true if that is intended",
                 inner.ip()
             )),
             None => DeliveryError::transient(format!("the name {host} has no address")),

@@ -9,8 +9,8 @@ use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
 use super::calls::attempt::{Attempt, Credential, HttpReply, HttpSender, log};
-use super::calls::failure::ProviderRef;
 use super::calls::gate::{CallLimiter, Gate, Refusal};
+use super::calls::hint::ProviderRef;
 use super::calls::limits::Limits;
 use super::calls::retry::{Backoff, Next};
 use super::calls::session::Session;

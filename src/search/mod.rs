@@ -13,8 +13,8 @@ mod request;
 mod sandbox_url;
 
 pub use call_limits::{TOOLS, social_limit, web_limit};
-pub use calls::failure::hint_for_stored_failure;
 pub use calls::gate::{Admission, CallLimiter, CallPermit, Gate, NoGate, Refusal};
+pub use calls::hint::{NO_PROVIDER, RUN_TIMEOUT, hint_for_stored_failure};
 pub use calls::retry::Backoff;
 pub use calls::setup::SetupError;
 pub use client::{CallFailure, Client};

@@ -476,8 +476,7 @@ fn the_time_limit_and_the_time_zone_hold_for_a_topic_without_a_schedule() {
                      timeout = \"1s\"\ntimezone = \"Asia/Tokyo\"\n";
         let place = Place::new(database, &raw.lines(), lines);
         let ended = place.program(&["once", "--at", NINE]).start().wait_within(std::time::Duration::from_secs(30));
-        assert_eq!(ended.code, Some(3), "{ended}");
-        assert!(ended.out.contains("the run's timeout was reached"), "{ended}");
+        ended.shows(3, &["the run's timeout was reached", "hint: raise the topic's `timeout`"]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let days: Value = serde_json::from_str(&pages.page("/api/v1/topics/acme/days")).unwrap();
         assert_eq!(days["timezone"], "Asia/Tokyo", "{}", place.database.name);

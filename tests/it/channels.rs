@@ -271,7 +271,11 @@ async fn what_each_service_answers_means_what_its_documentation_says() {
         ),
         (WebhookFormat::Teams, "413 Payload Too Large", Some((true, None, "413"))),
         (apprise(), say("200 OK", r#"{"error":null}"#), None),
-        (apprise(), "204 No Content", Some((true, None, "Apprise has no configuration under this key"))),
+        (
+            apprise(),
+            "204 No Content",
+            Some((true, None, "under this key; add its services there; then `topicwatch outbox retry --dead`")),
+        ),
         (apprise(), say("424 Failed Dependency", r#"{"error":"not sent"}"#), Some((false, None, "424"))),
         (apprise(), "404 Not Found", Some((true, None, "404"))),
     ];
@@ -346,6 +350,10 @@ fn mistakes_in_channels_are_reported_with_a_way_out() {
         (
             "kind = \"discord\"\nurl = \"https://discord.com/api/webhooks/1/a/slack\"".into(),
             &["is for messages of another service", "kind = \"slack\""],
+        ),
+        (
+            "kind = \"discord\"\nurl = \"https://discord.com/api/webhooks/1/a/github\"".into(),
+            &["is for messages of another service", "hint: remove the end of the URL\n"],
         ),
         ("kind = \"discord\"\nurl_env = \"A\"\nsecret_env = \"B\"".into(), &["`secret_env` does not apply"]),
         ("kind = \"teams\"\nurl_env = \"A\"\ntoken_env = \"B\"".into(), &["`token_env` does not apply"]),

@@ -228,6 +228,9 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
     let service = |line: &str| format!("[service]\n{line}\n[[topics]]\nid = \"a\"\nquery = \"q\"\n");
     let topic = |line: &str| format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}{line}\n");
     let deployed = |line: &str| format!("[service]\ndialect = \"desearch\"\n{TOPIC}{line}\n");
+    let provider = |lines: &str| format!("[providers.one]\n{lines}\n{TOPIC}");
+    let many =
+        |key: &str| format!("{key} = [{}]", (0..201).map(|n| format!("\"w{n}\"")).collect::<Vec<_>>().join(", "));
     for (text, place, message, hint) in [
         (service("base_ulr = \"sandbox\""), "2:1", "unknown key `base_ulr` in [service]", "did you mean `base_url`?"),
         (service(""), "1:1", "`base_url` is missing", "base_url = \"sandbox\""),
@@ -241,6 +244,51 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         (service("base_url = \"sandbx\""), "2:12", "is not a valid URL", "did you mean `sandbox`?"),
         (service("base_url = \"http://api.example.com\""), "2:12", "unencrypted", "https://"),
         (service("base_url = \"https://me:pw@api.example.com\""), "2:12", "user name or a password", "api_key_env"),
+        (
+            provider("kind = \"searxng\"\nbase_url = \"https://me:pw@a.example\""),
+            "3:12",
+            "user name or a password",
+            "no login is sent",
+        ),
+        (
+            provider("kind = \"desearch\"\nbase_url = \"https://me:pw@a.example\""),
+            "3:12",
+            "user name or a password",
+            "that `key_env` names",
+        ),
+        (
+            provider("kind = \"searxng\"\nbase_url = \"http://a.example\""),
+            "3:12",
+            "would send queries unencrypted",
+            "https://",
+        ),
+        (
+            "[providers.one]\nkind = \"hackernews\"\n[[topics]]\nid = \"a\"\n".to_owned(),
+            "3:1",
+            "has no `query` for: one",
+            "(or one.query)",
+        ),
+        (
+            topic("[[channels]]\nname = \"c\"\nkind = \"ntfy\"\nurl = \"https://a.example/t\"\nkey = \"x\""),
+            "10:1",
+            "unknown key `key`",
+            "in password_env, secret_env or token_env",
+        ),
+        (topic(&many("must")), "6:8", "at most 200 are allowed", "shorten the list"),
+        (topic(&many("exclude")), "6:11", "at most 200 are allowed", "join some with |"),
+        (topic("ping = \"https://me:pw@a.example/\""), "6:8", "user name or a password", "(hint: use `ping_env`)"),
+        (
+            topic("[[channels]]\nname = \"c\"\nkind = \"slack\"\nurl = \"https://me:pw@a.example/x\""),
+            "9:7",
+            "user name or a password",
+            "(hint: use `url_env`)",
+        ),
+        (
+            topic("[[reports]]\nname = \"r\"\npath = \"~/r\""),
+            "8:8",
+            "begins with `~`",
+            "`output_folder` of [scheduler]",
+        ),
         (service("base_url = \"ftp://api.example.com\""), "2:12", "cannot use ftp:", "https://"),
         (
             service("dialect = \"desearch\"\nplatform = \"mastodon\""),
@@ -393,6 +441,8 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             "at least `sightings`",
         ),
         (service("base_url = \"sandbox\"\n[retention]\nprune = \"daily\""), "4:9", "prune", ""),
+        (service("base_url = \"sandbox\"\n[retention]\nprune = \"@every 1d\""), "4:9", "nickname", "or \"never\""),
+        (service("base_url = \"sandbox\"\n[retention]\nprune = \"TZ=UTC 0 3 * * *\""), "4:9", "TZ", "fields in UTC"),
         (
             service("base_url = \"sandbox\"\n[retention]\nitems = 400"),
             "4:9",
@@ -660,6 +710,23 @@ fn variables_of_sections_that_take_none_are_warned_about() {
     ]) {
         assert!(warning.contains(&format!("{name} has no effect")) && warning.contains(hint), "{reported:?}");
     }
+}
+
+#[test]
+fn a_variable_that_a_provider_names_has_an_effect() {
+    // The path of the second provider is also that of a call of the search service, which is no matter here.
+    let file = format!(
+        "[providers.sky]\nkind = \"bluesky\"\nuser = \"a.example\"\nkey_env = \"TOPICWATCH_SKY_KEY\"\n\
+         [providers.sx]\nkind = \"searxng\"\nbase_url = \"https://a.example/web\"\n{TOPIC}"
+    );
+    let env = [("TOPICWATCH_SKY_KEY", "k"), ("TOPICWATCH_OTHER_TOKEN", "k")];
+    let reported = with_env(&file, &env, None).unwrap().warnings;
+    let [other] = reported.as_slice() else { panic!("{reported:?}") };
+    assert!(other.contains("TOPICWATCH_OTHER_TOKEN has no effect") && other.contains("`token_env`"), "{other}");
+    assert!(!other.contains("TOPICWATCH_API_KEY"), "nothing reads it: {other}");
+    let file = format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}");
+    let reported = with_env(&file, &env[1..], None).unwrap().warnings;
+    assert!(reported.len() == 1 && reported[0].contains("read from TOPICWATCH_API_KEY"), "{reported:?}");
 }
 
 #[test]

@@ -100,6 +100,11 @@ fn the_files_pause_wins_over_resume() {
         resumed.says(3, &["hint: set `paused = false` in", "jobs.toml"]);
         place.run(&["status"]).shows(0, &["acme is paused in the configuration"]);
         assert_eq!(place.json(&["status", "--json"])["topics"][0]["paused"]["by"], "file");
+        // The file was changed since it was read: there is nothing to set in it.
+        place.configure(&sandbox.lines(), &topics(&["acme", "globex"]));
+        let resumed = place.run(&["topic", "resume", "acme"]);
+        resumed.shows(3, &["acme: stays paused until `run` or `once` reads the file"]);
+        assert!(!resumed.err.contains("hint:"), "{resumed}");
     }
 }
 

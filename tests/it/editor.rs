@@ -384,6 +384,11 @@ fn where_the_file_is_not_changed_the_lines_are_shown_and_a_form_is_refused() {
     let mode =
         std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(read_only.path("real.toml")).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o640, "who may read it is who might before");
+    // A file that grew too large is not said to be missing or forbidden.
+    std::fs::write(read_only.path("real.toml"), "# more\n".repeat(1_300_000)).unwrap();
+    let large = pages.get("/jobs");
+    assert_eq!(large.status, 503, "{}", large.text);
+    assert!(large.body.contains("larger than 8 MiB") && large.body.contains("shorten it"), "{}", large.body);
     // Editing is disabled by configuration, or because the pages are deployed: with host names or a public address.
     // `serve` changes nothing unless that is written.
     for web in ["edit = false", "hosts = [\"watch.example.com\"]", "https = false"] {

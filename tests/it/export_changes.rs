@@ -120,6 +120,7 @@ fn what_cannot_be_compared_is_refused() {
     let (_world, place) = history(sqlite());
     let export = |more: &[&str]| place.run(&[&["export", "--what", "changes"], more].concat());
     export(&["--since", "sometime"]).says(2, &["neither a run of acme nor a time"]);
+    export(&["--new-since", "sometime"]).says(2, &["--new-since: `sometime` is neither a run of acme nor a time"]);
     export(&["--since", "last-report"]).says(2, &["no report with topic acme has been delivered yet"]);
     export(&["--since", "1d", "--new-since", "1d"]).says(2, &["the same for changes"]);
     export(&["--search", "two"]).says(2, &["--search does not apply to changes", "items"]);

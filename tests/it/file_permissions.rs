@@ -36,7 +36,7 @@ fn check_warns_of_secrets_that_all_may_read_and_of_a_database_that_all_may_read_
     let sandbox = Sandbox::at(NINE, &[]);
     let mut database = sqlite();
     let folder = tempfile::tempdir().unwrap();
-    database.url = format!("sqlite:{}/t.db", folder.path().display());
+    database.url = format!("sqlite:{}/my t.db", folder.path().display());
     let place = Place { folder, database };
     place.configure(&sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
@@ -44,14 +44,14 @@ fn check_warns_of_secrets_that_all_may_read_and_of_a_database_that_all_may_read_
     assert_eq!(warned(&place, &[]), [""; 0], "a file without a secret, and a database of its owner");
 
     for (bits, what) in [(0o666, "read and change"), (0o604, "read"), (0o602, "change")] {
-        for name in ["t.db", "t.db-wal", "t.db-shm"] {
+        for name in ["my t.db", "my t.db-wal", "my t.db-shm"] {
             let there = place.path(name).exists();
             if !there {
                 std::fs::write(place.path(name), "").unwrap();
             }
             mode(&place, name, bits);
             let [one] = &warned(&place, &[])[..] else { panic!("one warning") };
-            let expected = [format!("can {what} the database"), format!("{name} (hint: chmod 600 ")];
+            let expected = [format!("can {what} the database"), format!("{name} (hint: chmod 600 '")];
             assert!(expected.iter().all(|part| one.contains(part)), "{one}");
             mode(&place, name, 0o600);
             if !there {

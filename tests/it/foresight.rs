@@ -89,6 +89,7 @@ fn a_refused_expression_or_zone_ends_with_2_the_reason_and_a_hint() {
         (&[""], &["0 fields instead of 5 or 6", "hint: "]),
         (&["@hurly"], &["hint: did you mean \"@hourly\"?"]),
         (&["@every 5m"], &["hint: give the period as --every 15m"]),
+        (&["CRON_TZ=Europe/Berlin 0 9 * * *"], &["hint: give the zone as --timezone Europe/Berlin"]),
         (&["\u{1b}[31m * * * *"], &["\\u{1b}"]),
         (&["* * * * *", "--timezone", "Europe/Berln"], &["no time zone `Europe/Berln`", "did you mean Europe/Berlin?"]),
         (&["--every", "15"], &["the unit is missing", "\"15m\""]),
@@ -185,7 +186,7 @@ fn a_topic_s_schedule_is_explained_with_its_days_of_clock_changes() {
     assert_eq!(output["slots"][1]["note"], "02:30 occurs twice on 2026-10-25: runs the first time");
     assert_eq!(output["clock_changes"].as_array().unwrap().len(), 2);
 
-    explain(&["hand"]).run().says(2, &["has no schedule", "hint: "]);
+    explain(&["hand"]).run().says(2, &["has no schedule; it runs only on request (`once`, `topic run`)", "hint: "]);
     explain(&["acmee"]).run().says(2, &["there is no topic `acmee`", "did you mean `acme`?"]);
 }
 
@@ -236,7 +237,7 @@ fn a_plan_without_a_database_counts_slots_calls_and_configured_prices_and_create
     let shown = place.program(&["plan", "--at", NINE]).env("COLUMNS", "80").env("NO_COLOR", "1").run();
     shown.shows(
         0,
-        &["only with `once`", "paused", "≤", "there is no database", "rare: runs less often than its window", "6d"],
+        &["only on request", "paused", "≤", "there is no database", "rare: runs less often than its window", "6d"],
     );
     assert!(shown.out.lines().all(|line| line.chars().count() <= 80 || line.contains(".db")), "{shown}");
     let one = place.json(&["plan", "--topic", "rare", "--at", NINE, "--json"]);

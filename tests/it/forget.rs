@@ -381,7 +381,11 @@ fn tombstones_are_carried_to_another_database_and_no_name_with_them() {
         let journal = place.path("tombstones").display().to_string();
         place.run(&["forget", "--export", &journal]).shows(0, &["they contain no names"]);
         assert!(!std::fs::read_to_string(&journal).unwrap().to_lowercase().contains("jane"));
+        place.run(&["forget", "--export", "nowhere/tombstones"]).says(5, &["the folder nowhere", "create the folder"]);
+        place.run(&["forget", "--export", "/proc/tombstones"]).says(5, &["belongs to the system", "another folder"]);
         restored.run(&["forget", "--import", "nowhere"]).says(2, &["there is no file nowhere"]);
+        let other = restored.run(&["forget", "--import", "jobs.toml", "--yes"]);
+        other.says(2, &["jobs.toml is not a journal", "hint: give the file that --export wrote"]);
         restored.run(&["forget", "--import", &journal]).says(2, &["nothing was erased: add --yes"]);
         restored.ok(&["forget", "--import", &journal, "--yes"]);
         assert_gone(&restored, "after an import");

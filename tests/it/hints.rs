@@ -1,7 +1,7 @@
 //! The hint after a provider refuses: it names that provider and its own keys, never a `[service]` that the file does
 //! not have.
 
-use crate::support::databases::sqlite;
+use crate::support::databases::{sqlite, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::replies::{Replies, reply};
 use crate::support::service::Sandbox;
@@ -104,12 +104,42 @@ fn what_to_do_next_names_the_same_file_and_database() {
     for verb in ["show", "diff", "coverage"] {
         with(&[verb, "acme"]).says(2, &[&format!("run it: topicwatch once --topic acme {same}")]);
     }
+    with(&["items", "--topic", "acme", "--suggest"]).shows(0, &["nothing is left to mark: of the latest 5000 items"]);
+    with(&["export", "--tag", "news"])
+        .says(2, &["there is no tag `news`", "hint: tags are set in `tags` of [[topics]]"]);
+    with(&["topic", "pause", "acme"]).says(2, &[&format!("run it (topicwatch once --topic acme {same})")]);
     with(&["topic", "run", "acme"]).says(3, &[&format!("run it here: topicwatch once --topic acme {same}")]);
     let next = format!(
         "next: topicwatch show acme {same} · topicwatch items --new-since 24h {same} · topicwatch export --out items.csv {same}\n"
     );
     let probe = format!("$TOPICWATCH_API_KEY, then topicwatch check --probe {same}\n");
     with(&["once", "--at", NINE]).shows(0, &[&next, &probe]);
+    // What the environment says, the file cannot change.
+    let by_variable = place.program(&[&["once", "--at", NINE][..], &there].concat());
+    let by_variable = by_variable.env("TOPICWATCH_SERVICE_BASE_URL", "sandbox").run();
+    by_variable.shows(0, &["for real searches: set TOPICWATCH_SERVICE_BASE_URL and put"]);
+}
+
+#[test]
+fn a_topic_that_left_the_file_before_it_ran_is_not_to_be_run() {
+    let both = format!("{TOPIC}schedule = \"0 0 1 1 *\"\n[[topics]]\nid = \"globex\"\nquery = \"globex\"\n");
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", &both);
+    place.ok(&["once", "--due", "--at", NINE]);
+    place.configure("base_url = \"sandbox\"", &TOPIC.replace("acme", "globex"));
+    place.run(&["diff", "acme"]).says(2, &["has no finished run yet", "jobs.toml no longer has it"]);
+    // It has no items, and none of them is said to be marked.
+    let page = Pages::serve(&place, &["--at", NINE]).page("/topics/globex?order=suggested");
+    assert!(page.contains("Nothing is left to mark: of the latest 5,000 items"), "{page}");
+}
+
+#[test]
+fn a_database_of_a_real_service_has_nothing_to_do_with_a_section_that_the_file_lacks() {
+    let file = format!("[providers.hn]\nkind = \"hackernews\"\nbase_url = \"sandbox\"\n\n{TOPIC}");
+    let place = Place::bare(sqlite(), &file);
+    place.ok(&["db", "migrate"]);
+    wait(place.database.execute("INSERT INTO store_info (name, value) VALUES ('nature', 'real')"));
+    let refused = place.run(&["once"]);
+    refused.says(4, &["cannot be mixed with SANDBOX", "hint: choose another database", "`base_url` is \"sandbox\""]);
 }
 
 #[test]
@@ -149,4 +179,35 @@ fn try_names_the_sources_that_it_does_not_ask_and_why() {
     let names: Vec<&str> =
         output["not_asked"].as_array().unwrap().iter().map(|one| one["source"].as_str().unwrap()).collect();
     assert_eq!((output["sources"][0]["source"].as_str(), names), (Some("hn"), vec!["news", "writer"]), "{output}");
+}
+
+#[test]
+fn what_to_do_about_a_stored_failure_is_what_would_help() {
+    const NAME: &str = "error sending request: invalid peer certificate: certificate not valid for name \"a.example\"";
+    const OLD: &str =
+        "error sending request: invalid peer certificate: certificate expired: verification time 9 (UNIX)";
+    const INNER: &str = "https://a.example/feed: the address points into a private network";
+    for (provider, feeds, class, text, helps) in [
+        ("service", false, "timeout", "the run's timeout was reached", "raise the topic's `timeout` ([[topics]]"),
+        ("one", true, "timeout", "the run's timeout was reached", "raise the topic's `timeout` ([[topics]]"),
+        ("service", false, "timeout", "no answer after 120s", "raise `service.call_timeout`"),
+        ("service", false, "bad_request", "this process has no provider `service`", "has no [service]"),
+        ("one", false, "bad_request", "this process has no provider `one`", "has no [providers.one]"),
+        ("one", true, "bad_request", "this process has no provider `one`", "has no [providers.one]"),
+        ("one", true, "bad_request", INNER, "set providers.one.allow_private = true"),
+        ("one", true, "transport", "a.example points into a private network", "providers.one.allow_private = true"),
+        ("service", false, "transport", NAME, "for another name; check `service.base_url`"),
+        ("one", true, "transport", NAME, "for another name; check the feed's address"),
+        ("service", false, "transport", OLD, "is this machine's clock right?"),
+        (
+            "service",
+            false,
+            "transport",
+            "invalid peer certificate: UnknownIssuer",
+            "`ca-certificates` or set SSL_CERT_FILE",
+        ),
+    ] {
+        let hint = topicwatch::search::hint_for_stored_failure(provider, feeds, class, None, text).unwrap();
+        assert!(hint.contains(helps), "{class} {text}: {hint}");
+    }
 }

@@ -228,7 +228,7 @@ fn what_cannot_be_asked_for_is_refused_and_nothing_is_written() {
             ("report", "<b>", 404, "There is no report `&lt;b&gt;`"),
             ("report", "off", 409, "The report `off` is paused"),
             ("channel", "still", 409, "The channel `still` is paused"),
-            ("report", "by-hand", 409, "has no schedule"),
+            ("report", "by-hand", 409, "create it in a shell: topicwatch report by-hand"),
             ("topic", "acme", 400, "is not a valid `kind`"),
             ("prune", "prune", 400, "is not a valid `kind`"),
         ] {

@@ -195,6 +195,12 @@ fn from_twenty_marks_a_topic_ranks_and_folds_and_nothing_is_hidden_by_itself() {
         assert!(sightings.iter().all(|row| row["relevance"].is_number()), "{name}");
         let other = place.ok(&["-q", "export", "--format", "jsonl", "--topic", "other"]);
         assert!(other.lines().all(|line| line.contains("\"relevance\":null")), "{name}: {other}");
+        // Marks of one kind cannot rank, however many they are.
+        let reported = mark(&place, "other", &rockets[..20], "good");
+        assert!(
+            reported.contains("other has 20 marks: relevance needs marks of both kinds; none is noise"),
+            "{reported}"
+        );
         // Without marks nothing is learned.
         mark(&place, "acme", &[&rockets[..10], &shoes[..10]].concat(), "none");
         let without = plain(&place);

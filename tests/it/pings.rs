@@ -143,7 +143,7 @@ fn a_private_address_is_refused_and_what_comes_back_is_reported_without_the_addr
     let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
     let place = Place::new(sqlite(), &sandbox.lines(), &topic(&format!("ping = \"{}\"", hook.url())));
     let ended = place.run(&["once", "--at", NINE]);
-    ended.says(0, &["a ping was given up", "private network"]);
+    ended.says(0, &["a ping was given up", "private network; set ping_allow_private = true"]);
     keeps_the_secret(&place, &ended);
     assert!(asked(&hook).is_empty());
     // A server that refuses may repeat the URL.

@@ -226,4 +226,6 @@ fn a_backup_goes_to_no_stream() {
         place.run(&["db", "backup", to]).says(2, &["cannot be written to a stream", "hint: write a file"]);
     }
     assert!(!place.path("-").exists());
+    let refused = place.run(&["db", "backup", "/proc/copy.db"]);
+    refused.says(5, &["its folder belongs to the system", "hint: choose a file in another folder"]);
 }

@@ -47,6 +47,7 @@ fn a_report_goes_to_a_file_or_to_stdout_and_both_are_the_same() {
             assert_eq!(ended.code, Some(code), "{args:?}\n{ended}");
             assert!(ended.err.contains(reported), "{args:?}\n{ended}");
         }
+        place.run(&["export", "--out", "."]).says(5, &[". could not be written: is a folder\nhint: name a file in it"]);
         let ended = place.run(&["export", "--out", "/dev/full", "--format", "csv"]);
         ended.says(
             5,

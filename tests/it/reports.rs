@@ -332,6 +332,10 @@ fn a_report_that_cannot_be_written_is_in_status_until_one_is() {
             .shows(0, &["report:daily failed at 2026-03-11T10:00:00Z", "could not be written"]);
         let status: serde_json::Value = serde_json::from_str(&run(&["status", "--json", "--at", TEN]).out).unwrap();
         assert_eq!(status["failed_jobs"][0]["job"], "report:daily", "{status}");
+        run(&["report", "daily", "--at", TEN]).says(
+            5,
+            &["a file stands where its folder should be", "hint: choose another folder, or move that file away"],
+        );
         std::fs::remove_file(place.path("out")).unwrap();
         let eleven = "2026-03-11T11:00:00Z";
         sandbox.turn_to(eleven);
@@ -384,7 +388,12 @@ fn undeliverable_messages_are_reported_and_can_be_dropped() {
         run(&["outbox", "drop", "--dead"]).shows(0, &["no dead messages"]);
 
         due("2026-03-11T12:00:00Z").shows(0, &["/hook: delivered"]);
-        run(&["outbox", "drop", "report:daily@2026-03-11T12:00:00Z/hook"]).says(2, &["was already sent"]);
+        let event = "report:daily@2026-03-11T12:00:00Z/hook";
+        run(&["outbox", "drop", event]).says(2, &["was already sent"]);
+        // Nothing is left to drop, and it was not sent 30 days ago.
+        crate::support::databases::wait(place.database.execute(erased));
+        run(&["outbox", "retry", event]).says(2, &[why, "`topicwatch report` can report"]);
+        run(&["outbox", "show", event]).shows(0, &[why]);
     }
 }
 

@@ -150,6 +150,13 @@ fn a_token_follows_its_topic_to_its_new_id_and_mistakes_are_told() {
             text.contains("acme-inc, zebra") && text.contains("topic acme-inc") && text.contains("valid"),
             "{text}"
         );
+        // None is withdrawn yet, so there is no name to reuse.
+        wait(place.database.execute(
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) \
+             INSERT INTO access_token (name, role, hash, made_at) SELECT 'bot' || i, 'read', 'h' || i, 0 FROM n",
+        ));
+        let refused = place.run(&["token", "add", "bob", "--role", "read"]);
+        refused.says(2, &["already 1001 tokens", "hint: withdraw one, and reuse its name: topicwatch token withdraw"]);
     }
 }
 

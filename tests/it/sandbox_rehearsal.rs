@@ -72,11 +72,12 @@ fn an_import_beside_the_sandbox_is_refused_where_the_sandbox_is_named() {
     let before = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
     let line = before.lines().position(|line| line.starts_with("base_url = \"sandbox\"")).unwrap() + 1;
     std::fs::write(place.path("feeds.opml"), OPML).unwrap();
-    place.program(&["import", "feeds.opml"]).env("COLUMNS", "400").run().says(
+    std::fs::write(place.path("my feeds.opml"), OPML).unwrap();
+    place.program(&["import", "my feeds.opml"]).env("COLUMNS", "400").run().says(
         2,
         &[
             &format!("jobs.toml:{line}: `service.base_url` is \"sandbox\", and real feeds cannot be mixed"),
-            "topicwatch --config feeds.toml topic import feeds.opml",
+            "topicwatch --config feeds.toml topic import 'my feeds.opml'; or",
         ],
     );
     assert_eq!(std::fs::read_to_string(place.path("jobs.toml")).unwrap(), before);

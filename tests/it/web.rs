@@ -253,7 +253,9 @@ fn files_that_were_made_are_downloaded_by_what_is_recorded_alone() {
         assert_eq!((file.status, file.body.as_str()), (200, "<script>a report</script>"));
         assert_eq!(file.header("content-disposition"), Some("attachment; filename=\"day.html\""));
         assert_eq!(file.header("content-type"), Some("application/octet-stream"));
-        assert_eq!(pages.get(&links[1]).status, 410, "it was removed");
+        let removed = pages.get(&links[1]);
+        assert_eq!(removed.status, 410, "it was removed");
+        assert!(removed.body.contains("an export writes its next file on schedule"), "{}", removed.body);
         assert_eq!(pages.get(&links[0].replace("n=0", "n=2")).status, 404);
     }
 }

@@ -1,6 +1,7 @@
 //! Verbs that hand data to other programs and people: exports, notifications, scores.
 
 pub(in crate::cli) mod deliveries;
+mod emptied_message;
 pub(in crate::cli) mod outbox;
 pub(in crate::cli) mod outbox_args;
 pub(in crate::cli) mod rows;

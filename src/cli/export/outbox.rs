@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use crate::cli::export::deliveries;
+use crate::cli::export::emptied_message;
 use crate::cli::export::outbox_args::{OutboxArgs, OutboxChosenArgs, OutboxListArgs, OutboxVerb};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
@@ -86,11 +87,6 @@ struct ListedMessage<'p> {
     channel_known: bool,
 }
 
-/// Why a message is not sent again.
-const EMPTIED: &str = "it was sent more than 30 days ago, and its text was deleted";
-
-const ERASED: &str = "it contained erased data, and its text was deleted";
-
 /// Why a message cannot be changed now.
 const SENDING: &str = "a process is sending it";
 
@@ -128,8 +124,8 @@ async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Fai
         text.push_str(&format!("last error {}\n", output::truncate(error, 400)));
     }
     text.push('\n');
-    if posted.is_body_deleted() {
-        text.push_str(&format!("{EMPTIED}\n"));
+    if posted.has_no_body() {
+        text.push_str(&format!("{}\n", emptied_message::reason_and_hint(&posted).0));
     }
     for line in message.text.lines().take(200) {
         text.push_str(&output::escape_control(line));
@@ -195,11 +191,8 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     let selected = selected_messages(&store, args).await?;
     if let Some(posted) = selected.iter().find(|posted| !args.dead && posted.has_no_body()) {
         let event = output::truncate(&posted.message.event, 200);
-        return Err(if posted.is_body_deleted() {
-            Failure::usage(format!("{event}: {EMPTIED}"), "`topicwatch report` can report on any past day")
-        } else {
-            Failure::usage(format!("{event}: {ERASED}"), "`topicwatch outbox drop` removes it")
-        });
+        let (why, hint) = emptied_message::reason_and_hint(posted);
+        return Err(Failure::usage(format!("{event}: {why}"), hint));
     }
     let events = (!args.dead).then_some(args.events.as_slice());
     let now = (context.clock)();
@@ -220,7 +213,7 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     let mut text = format!("queued again: {queued}{how}\n");
     let left = u64::try_from(selected.len()).unwrap_or(u64::MAX).saturating_sub(queued);
     if left > 0 {
-        let why = if args.dead { ERASED } else { SENDING };
+        let why = if args.dead { emptied_message::ERASED } else { SENDING };
         text.push_str(&format!("not queued: {left}: {why}\n"));
     }
     for (alert, why) in &silent {

@@ -112,7 +112,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
     context.check_sources(&args.source, &store.searched_sources().await?)?;
     if let Some(named) = args.since.as_deref().or(args.new_since.as_deref()).filter(|_| what == ExportKind::Changes) {
         let begun = order.set_start(&store, named, (context.clock)(), &context.config.reports).await;
-        begun.map_err(|error| diff::start_not_found(error, named))?;
+        let option = if args.since.is_some() { "--since" } else { "--new-since" };
+        begun.map_err(|error| diff::start_not_found(error, option, named))?;
     }
     if order.filter.words.is_some() {
         search::index_pending(&store, common.quiet).await?;

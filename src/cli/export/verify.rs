@@ -11,22 +11,24 @@ use crate::store::Store;
 
 pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, Failure> {
     let name = output::escape_control(&file.display().to_string());
-    let unreadable = |what: &str, error: &std::io::Error| {
+    let unreadable = |what: &str, error: &std::io::Error, absent: &str| {
         let hint = match (error.kind(), name.strip_suffix(".manifest.json")) {
             (ErrorKind::NotFound, Some(exported)) => format!("name the exported file instead: {exported}"),
-            (ErrorKind::NotFound, None) => {
-                "verifying a file of [[exports]] needs its .manifest.json in the same folder".to_owned()
-            }
+            (ErrorKind::NotFound, None) => absent.to_owned(),
+            (ErrorKind::PermissionDenied, _) => "may this user read it?".to_owned(),
             _ => "it must not be changed after it was written".to_owned(),
         };
         Failure::usage(format!("{what} cannot be read: {error}"), hint)
     };
-    let manifest = Manifest::beside(file).map_err(|error| unreadable(&format!("{name}.manifest.json"), &error))?;
+    let manifest = Manifest::beside(file).map_err(|error| {
+        let absent = "verifying a file of [[exports]] needs its .manifest.json in the same folder";
+        unreadable(&format!("{name}.manifest.json"), &error, absent)
+    })?;
     let store: Store = context.store_to_read().await?;
     let checked = export::verify(&store, file, &manifest).await;
     store.close().await;
     let checked = checked.map_err(|error| match error {
-        ExportError::Output(error) => unreadable(&name, &error),
+        ExportError::Output(error) => unreadable(&name, &error, "its manifest is there: put the file back beside it"),
         ExportError::Store(error) => error.into(),
     })?;
     let (exit, line) = match checked {

@@ -90,8 +90,12 @@ pub(in crate::cli) async fn stored_topic(context: &Context, store: &Store, id: &
 }
 
 fn no_finished_run(context: &Context, id: &str) -> Failure {
-    let run_it = context.command(&format!("once --topic {id}"));
-    Failure::usage(format!("topic {id} has no finished run yet"), format!("run it: {run_it}"))
+    let text = format!("topic {id} has no finished run yet");
+    if context.config.topics.iter().all(|topic| topic.id != id) {
+        let file = output::escape_control(&context.config.file.display().to_string());
+        return Failure::usage(text, format!("{file} no longer has it, so nothing runs it"));
+    }
+    Failure::usage(text, format!("run it: {}", context.command(&format!("once --topic {id}"))))
 }
 
 /// Returns where a comparison starts: at the run before the last one, a run, the last report, or an instant.
@@ -104,22 +108,22 @@ pub(in crate::cli) async fn resolve_since(
     let Some(named) = named else { return Ok(Since::TheRunBefore) };
     let now = (context.clock)();
     let begun = begin(store, topic, named, parse_instant(named, now), &context.config.reports).await;
-    begun.map_err(|error| start_not_found(error, named))
+    begun.map_err(|error| start_not_found(error, "--since", named))
 }
 
 /// Returns the error for a start that does not exist.
-pub(in crate::cli) fn start_not_found(error: NoStart, named: &str) -> Failure {
+pub(in crate::cli) fn start_not_found(error: NoStart, option: &str, named: &str) -> Failure {
     match error {
         NoStart::NoReport(_) => Failure::usage(
             error.to_string(),
-            "reports come from [[reports]] with a schedule; compare with a run or a time: --since 24h",
+            format!("reports come from [[reports]] with a schedule; compare with a run or a time: {option} 24h"),
         ),
         NoStart::NotEnded => Failure::usage(
             format!("run {} has not ended yet", output::truncate(named, 100)),
             "give a finished run: topicwatch runs lists them",
         ),
         NoStart::Unknown(topic) => Failure::usage(
-            format!("--since: `{}` is neither a run of {topic} nor a time", output::truncate(named, 100)),
+            format!("{option}: `{}` is neither a run of {topic} nor a time", output::truncate(named, 100)),
             "give a run (topicwatch runs lists them), or write 2026-03-11, 2026-03-11T09:00:00Z, 24h, 7d",
         ),
         NoStart::Store(error) => error.into(),

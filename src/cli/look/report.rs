@@ -10,7 +10,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
-use crate::files::{Protected, Replacement};
+use crate::files::{Protected, Replacement, create_parent_folder};
 use crate::model::{ReportFormat, ReportSpec, ReportWindow, Span, Time};
 use crate::report::{self, Report};
 
@@ -80,9 +80,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
         None => report::paths(&spec, &span),
     };
     if args.out.is_none()
-        && let Some(folder) = files.first().and_then(|(_, path)| path.parent())
+        && let Some((_, path)) = files.first()
     {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
+        create_parent_folder(path).map_err(|error| Failure::unwritable(path, &error))?;
     }
     let protected = context.protected();
     for (format, path) in &files {

@@ -24,7 +24,12 @@ pub struct BackupArgs {
 pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let display_path = output::escape_control(&args.file.display().to_string());
-    let unwritable = |error: std::io::Error| Failure::unwritable(&args.file, &error);
+    let unwritable = |error: std::io::Error| {
+        let failure = Failure::unwritable(&args.file, &error);
+        // Others can write to stdout instead.
+        let refused = error.kind() == std::io::ErrorKind::InvalidInput && failure.exit == Exit::Output;
+        if refused { Failure { hint: "choose a file in another folder".to_owned(), ..failure } } else { failure }
+    };
     if is_stream(&args.file) {
         return Err(Failure::usage(
             "a backup cannot be written to a stream: it is verified before it is moved into place",

@@ -96,9 +96,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
 }
 
 fn read_import(path: &Path) -> Result<Journal, Failure> {
-    Journal::read(path)?.ok_or_else(|| {
-        Failure::usage(format!("there is no file {}", path.display()), "give the file that --export wrote")
-    })
+    const HINT: &str = "give the file that --export wrote";
+    // Not the database's own journal, which would have to be restored.
+    let read = Journal::read(path).map_err(|failure| Failure::usage(failure.text, HINT))?;
+    read.ok_or_else(|| Failure::usage(format!("there is no file {}", path.display()), HINT))
 }
 
 /// Returns the named authors, items and topics, normalised as tombstones store them.

@@ -187,11 +187,13 @@ async fn check_database(context: &Context, timeout: Duration, deadline: Instant)
     let query_task = tokio::spawn(async move {
         let store = Store::open_to_read(&settings).await?;
         let now = store.server_time().await?.unwrap_or_else(|| clock());
-        let alive = store.processes().await?.iter().any(|process| process.is_alive(now));
+        let processes = store.processes().await?;
+        let alive = processes.iter().any(|process| process.is_alive(now));
+        let plans = processes.iter().any(|process| process.role == "daemon" && process.is_alive(now));
         let overdue = store.status_counts(now, now.minus(LATE)).await?.overdue;
         let room = store.has_room().await;
         store.close().await;
-        Ok::<_, Failure>((alive, overdue, room))
+        Ok::<_, Failure>(((alive, plans), overdue, room))
     });
     let ready = |problem| Check { name: "ready", problem };
     let slow = || HealthProblem {
@@ -207,16 +209,17 @@ async fn check_database(context: &Context, timeout: Duration, deadline: Instant)
         Ok(Ok(Ok((_, _, Err(full))))) => {
             vec![ready(Some(HealthProblem { exit: Exit::Store, text: full.text, hint: full.hint }))]
         }
-        Ok(Ok(Ok((alive, overdue, Ok(()))))) => {
+        Ok(Ok(Ok(((alive, plans), overdue, Ok(()))))) => {
             let alive = if !alive {
                 let hint = NO_DAEMON.to_owned();
                 let text = "no running daemon found".to_owned();
                 Some(HealthProblem { exit: Exit::Unexpected, text, hint })
             } else if overdue > 0 {
-                let hint = "restart it: its loop has stopped or cannot write; the log says why".to_owned();
+                let stuck = "restart it if its log says that its loop has stopped or cannot write; or does it use another file?";
+                let hint = if plans { stuck } else { NO_DAEMON };
                 let slots = if overdue == 1 { "slot" } else { "slots" };
                 let text = format!("the planner is late: {overdue} {slots} overdue by more than two minutes");
-                Some(HealthProblem { exit: Exit::Unexpected, text, hint })
+                Some(HealthProblem { exit: Exit::Unexpected, text, hint: hint.to_owned() })
             } else {
                 None
             };

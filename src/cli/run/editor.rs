@@ -182,7 +182,11 @@ impl Editor {
 impl JobsFile for Editor {
     fn open(&self) -> Result<FileSnapshot, Diagnostic> {
         let unreadable = |error: io::Error| {
-            Diagnostic::without_line(format!("the file cannot be read: {error}"), "check the path and its permissions")
+            let hint = match error.kind() {
+                io::ErrorKind::FileTooLarge => "shorten it: no process reads a larger one",
+                _ => "check the path and its permissions",
+            };
+            Diagnostic::without_line(format!("the file cannot be read: {error}"), hint)
         };
         let path = self.path().map_err(unreadable)?;
         let bytes = read(&path).map_err(unreadable)?;

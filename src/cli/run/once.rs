@@ -333,9 +333,14 @@ async fn print(
         ));
     }
     if context.is_sandbox() && context.config.service.target == Target::Sandbox {
+        let effective = context.config.effective.iter().find(|one| one.key == "service.base_url");
+        let place = match effective.and_then(|one| one.origin.strip_prefix("environment ")) {
+            Some(variable) => variable.to_owned(),
+            None => format!("[service] base_url in {}", context.config.file.display()),
+        };
         text.push_str(&format!(
-            "for real searches: set [service] base_url in {} and put your key into ${}, then {}\n",
-            output::escape_control(&context.config.file.display().to_string()),
+            "for real searches: set {} and put your key into ${}, then {}\n",
+            output::escape_control(&place),
             context.config.service.api_key_env,
             context.command("check --probe")
         ));

@@ -197,7 +197,7 @@ fn render(context: &Context, probed: &[probe::Probed], database: Option<&probe::
         .iter()
         .map(|topic| {
             let sources: Vec<String> = topic.sources().iter().map(ToString::to_string).collect();
-            let next = next(topic.schedule.as_ref(), now, "only with `once`");
+            let next = next(topic.schedule.as_ref(), now, "only on request");
             vec![topic.id.clone(), output::truncate(&topic.title, 40), sources.join(" "), next]
         })
         .collect();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::environment::env;
+use crate::cli::wiring::options::shell_word;
 use crate::cli::wiring::{callers, channels, pings, protected_files};
 use crate::config::{self, Config, KeyError, Target};
 use crate::model::Transport;
@@ -47,9 +48,10 @@ pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
                 (true, false) => "read",
                 (false, false) => continue,
             };
-            let display_path = output::escape_control(&file.display().to_string());
+            let name = file.display().to_string();
+            let (display_path, word) = (output::escape_control(&name), shell_word(&name));
             all.push(format!(
-                "everyone on this machine can {what} the database {display_path} (hint: chmod 600 {display_path})"
+                "everyone on this machine can {what} the database {display_path} (hint: chmod 600 {word})"
             ));
         }
     }
@@ -120,10 +122,10 @@ fn unusable_keys(config: &Config) -> (Vec<String>, Vec<PathBuf>) {
 }
 
 fn readable(file: &Path, why: &str) -> Option<String> {
-    let display_path = output::escape_control(&file.display().to_string());
-    others_may(file, 0o004).then(|| {
-        format!("everyone on this machine can read {display_path}, and {why} (hint: chmod o-r {display_path})")
-    })
+    let name = file.display().to_string();
+    let (display_path, word) = (output::escape_control(&name), shell_word(&name));
+    others_may(file, 0o004)
+        .then(|| format!("everyone on this machine can read {display_path}, and {why} (hint: chmod o-r {word})"))
 }
 
 /// Whether the file exists and other users have this permission.

@@ -10,7 +10,7 @@ use clap::Args;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::{input, output};
 use crate::cli::wiring::context::request;
-use crate::cli::wiring::options::Common;
+use crate::cli::wiring::options::{Common, shell_word};
 use crate::config::{self, Config, FILE_NAME, LoadError, LoadRequest};
 use crate::draw::format::count_noun;
 use crate::files::{Protected, Replacement};
@@ -64,7 +64,7 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
         output::text(imported.toml.trim_start_matches('\n'))?;
         return Ok(Exit::Ok);
     }
-    target.reject_sandbox_mix(&existing, &display_path)?;
+    target.reject_sandbox_mix(&existing, &args.file.display().to_string())?;
     let path = target.append(&imported.toml, &request)?;
     let (topics, feeds) = (count_noun(imported.topics as u64, "topic"), count_noun(imported.feeds as u64, "feed"));
     let folder = request.cwd.canonicalize().unwrap_or_else(|_| request.cwd.clone());
@@ -149,7 +149,8 @@ impl Target {
             place.unwrap_or_default()
         );
         let hint = format!(
-            "use a separate file: topicwatch --config feeds.toml topic import {file}; or set a real base_url there first"
+            "use a separate file: topicwatch --config feeds.toml topic import {}; or set a real base_url there first",
+            shell_word(file)
         );
         Err(Failure::usage(text, hint))
     }

@@ -170,7 +170,7 @@ fn slots_row(row: &TopicForecast) -> Vec<String> {
         ("scheduled", None) => ("none in this period".to_owned(), String::new()),
         ("scheduled", first) => (output::format_time_or_dash(first), output::format_time_or_dash(row.last_slot)),
         ("paused", _) => ("paused".to_owned(), String::new()),
-        _ => ("only with `once`".to_owned(), String::new()),
+        _ => ("only on request".to_owned(), String::new()),
     };
     vec![row.topic.clone(), row.slots.to_string(), first, last]
 }

@@ -58,6 +58,7 @@ impl Failure {
         let hint = match error.kind() {
             ErrorKind::InvalidInput => "write to stdout instead: --out -",
             ErrorKind::NotFound => "create the folder first, or choose another file",
+            ErrorKind::IsADirectory => "name a file in it",
             ErrorKind::NotADirectory => "choose another folder, or move that file away",
             _ => "is there room, and may this user write there? an existing file was not changed",
         };

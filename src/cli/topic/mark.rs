@@ -43,13 +43,19 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
                 error.text = format!("there is no topic `{}` in the database", args.topic);
                 error.hint = String::new();
             }
-            let mut failure = with_suggestion(&store, std::slice::from_ref(&args.topic), error).await;
+            let mut failure = with_suggestion(&context, &store, std::slice::from_ref(&args.topic), error).await;
             (failure.text, failure.hint) =
                 (output::escape_control(&failure.text), output::escape_control(&failure.hint));
             return Err(failure);
         }
     };
     let all = store.marked_counts().await?;
+    let mut lacking = None;
+    for kind in [Mark::Good, Mark::Noise] {
+        if store.marked_keys(&args.topic, Some(kind), 1).await?.is_empty() {
+            lacking = Some(kind);
+        }
+    }
     store.close().await;
     let many = all.iter().find(|(topic, _)| *topic == args.topic).map_or(0, |(_, many)| *many);
     if args.json {
@@ -64,10 +70,17 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
     let same = if changed < marked.len() { format!(", {} unchanged", marked.len() - changed) } else { String::new() };
     let items = if changed == 1 { "item" } else { "items" };
     let least = i64::try_from(LEAST_MARKS).unwrap_or(i64::MAX);
-    let next = if many < least {
-        format!("relevance needs at least {LEAST_MARKS} marks; topicwatch items --topic {} --suggest", args.topic)
-    } else {
-        format!("topicwatch items --topic {} --rank relevance", args.topic)
+    let next = match lacking {
+        _ if many < least => {
+            format!("relevance needs at least {LEAST_MARKS} marks; topicwatch items --topic {} --suggest", args.topic)
+        }
+        Some(kind) => {
+            format!(
+                "relevance needs marks of both kinds; none is {kind}: topicwatch items --topic {} --suggest",
+                args.topic
+            )
+        }
+        None => format!("topicwatch items --topic {} --rank relevance", args.topic),
     };
     let marks = if many == 1 { "mark" } else { "marks" };
     output::text(&format!("{changed} {items} {action}{same}; {} has {many} {marks}: {next}\n", args.topic))?;

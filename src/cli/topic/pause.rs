@@ -37,14 +37,28 @@ pub(in crate::cli) async fn open(context: &Context) -> Result<(Store, Time), Fai
 }
 
 /// Converts the error. If a topic is unknown, suggests similar ones.
-pub(in crate::cli) async fn with_suggestion(store: &Store, named: &[String], error: StoreError) -> Failure {
+pub(in crate::cli) async fn with_suggestion(
+    context: &Context,
+    store: &Store,
+    named: &[String],
+    error: StoreError,
+) -> Failure {
     let known = store.topic_ids().await.unwrap_or_default();
     let unknown = named.iter().find(|name| !known.contains(name));
     let mut failure = Failure::from(error.clone());
     if let (Some(unknown), StoreErrorKind::Refused, true) = (unknown, error.kind, error.hint.is_empty()) {
         failure.text = output::escape_control(&failure.text);
+        let in_file = context.config.topics.iter().any(|topic| topic.id == *unknown);
         failure.hint = match crate::config::nearest(unknown, known.iter().map(String::as_str)) {
+            _ if in_file => format!(
+                "{} has it, but nothing has run it yet: run it ({}), or change the file",
+                output::escape_control(&context.config.file.display().to_string()),
+                context.command(&format!("once --topic {unknown}"))
+            ),
             Some(near) => format!("did you mean `{near}`?"),
+            None if known.is_empty() => {
+                "no topic has been stored: start `topicwatch run` or `topicwatch once`".to_owned()
+            }
             None => format!("the topics are: {}", output::truncate(&known.join(", "), 400)),
         };
     }
@@ -59,7 +73,7 @@ pub(in crate::cli) async fn pause(common: &Common, args: &PauseArgs) -> Result<E
     let (store, now) = open(&context).await?;
     let paused = match store.pause_topics(&args.topics, reason.as_deref(), now).await {
         Ok(paused) => paused,
-        Err(error) => return Err(with_suggestion(&store, &args.topics, error).await),
+        Err(error) => return Err(with_suggestion(&context, &store, &args.topics, error).await),
     };
     store.close().await;
     let mut text = String::new();
@@ -80,29 +94,40 @@ pub(in crate::cli) async fn pause(common: &Common, args: &PauseArgs) -> Result<E
 pub(in crate::cli) async fn resume(common: &Common, args: &ResumeArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
-    let mut resumed = match store.resume_topics(&args.topics, now).await {
+    let resumed = match store.resume_topics(&args.topics, now).await {
         Ok(resumed) => resumed,
-        Err(error) => return Err(with_suggestion(&store, &args.topics, error).await),
+        Err(error) => return Err(with_suggestion(&context, &store, &args.topics, error).await),
     };
     store.close().await;
-    // The database knows of the file only what a process has read; the file may say so since.
-    for topic in &mut resumed {
-        let in_file = context.config.topics.iter().find(|watched| watched.id == topic.topic);
-        topic.by_file |= in_file.and_then(|watched| watched.schedule.as_ref()).is_some_and(|policy| policy.paused);
-    }
-    let mut text = String::new();
+    // The database knows of the file only what a process has read; the file may say otherwise since.
+    let paused_in_file = |id: &str| {
+        let watched = context.config.topics.iter().find(|watched| watched.id == id)?;
+        Some(watched.schedule.as_ref().is_some_and(|policy| policy.paused))
+    };
+    let (mut text, mut by_this_file, mut by_another, mut stays) = (String::new(), false, false, false);
     for topic in &resumed {
-        let what = match (topic.by_file, topic.already) {
-            (true, _) => "stays paused: the configuration has `paused = true`, which takes precedence",
-            (false, true) => "was not paused",
-            (false, false) => "resumed; slots missed meanwhile are not run",
+        let what = match (paused_in_file(&topic.topic), topic.by_file) {
+            (Some(false), true) => "stays paused until `run` or `once` reads the file, which no longer pauses it",
+            (Some(true), _) | (None, true) => {
+                "stays paused: the configuration has `paused = true`, which takes precedence"
+            }
+            (_, false) if topic.already => "was not paused",
+            (_, false) => "resumed; slots missed meanwhile are not run",
         };
+        by_this_file |= paused_in_file(&topic.topic) == Some(true);
+        by_another |= topic.by_file && paused_in_file(&topic.topic).is_none();
+        stays |= topic.by_file || by_this_file;
         text.push_str(&format!("{}: {what}\n", topic.topic));
     }
     output::text(&text)?;
-    if resumed.iter().any(|topic| topic.by_file) {
-        let file = context.config.file.display().to_string();
-        output::print_stderr(&format!("hint: set `paused = false` in {}", output::escape_control(&file)));
+    let file = output::escape_control(&context.config.file.display().to_string());
+    if by_this_file {
+        output::print_stderr(&format!("hint: set `paused = false` in {file}"));
+    }
+    if by_another {
+        output::print_stderr(&format!("hint: set `paused = false` in the file that has the topic; {file} has not"));
+    }
+    if stays {
         return Ok(Exit::Searches);
     }
     Ok(Exit::Ok)

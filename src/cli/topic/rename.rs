@@ -36,7 +36,7 @@ pub(in crate::cli) async fn run(common: &Common, RenameArgs { old, new }: &Renam
     }
     let (store, now) = open(&context).await?;
     if let Err(error) = store.rename_topic(old, new, now).await {
-        return Err(with_suggestion(&store, std::slice::from_ref(old), error).await);
+        return Err(with_suggestion(&context, &store, std::slice::from_ref(old), error).await);
     }
     store.close().await;
     let mut text = format!("{old} renamed to {new}, with all its runs and items; runs keep their public ids\n");

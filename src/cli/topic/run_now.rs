@@ -66,7 +66,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunNowArgs) -> Result<Ex
     topics.dedup();
     let runs: Vec<(String, String)> = topics.into_iter().map(|topic| (topic, ids::run_id(now))).collect();
     if let Err(error) = store.queue_manual(&runs, now).await {
-        return Err(with_suggestion(&store, &args.topics, error).await);
+        return Err(with_suggestion(&context, &store, &args.topics, error).await);
     }
     let exit = if args.wait { wait(&store, &runs, args, limit).await } else { print_queued(&runs, args) };
     store.close().await;

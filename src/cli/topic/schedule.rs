@@ -129,6 +129,10 @@ fn next(common: &Common, args: &NextArgs) -> Result<Exit, Failure> {
 /// Adapts the hint of an error: a period is an option here, but a key in the file.
 fn for_this(expression: &str, refused: ScheduleError) -> Failure {
     let mut failure = Failure::from(refused);
+    if failure.hint.starts_with("set the zone") {
+        failure.hint =
+            "give the zone as --timezone Europe/Berlin, in jobs.toml as timezone = \"Europe/Berlin\"".to_owned();
+    }
     if expression.trim().to_lowercase().starts_with("@every ") {
         failure.hint = "give the period as --every 15m, in jobs.toml as every = \"15m\"".to_owned();
     }
@@ -140,7 +144,10 @@ async fn run_explain(common: &Common, args: &ExplainArgs) -> Result<Exit, Failur
     let topic = context.topics(std::slice::from_ref(&args.topic))?.into_iter().next();
     let Some(policy) = topic.and_then(|topic| topic.schedule) else {
         return Err(Failure::usage(
-            format!("topic {} has no schedule; it runs only with `once`", output::truncate(&args.topic, 64)),
+            format!(
+                "topic {} has no schedule; it runs only on request (`once`, `topic run`)",
+                output::truncate(&args.topic, 64)
+            ),
             "write schedule = \"0 9 * * MON-FRI\" or every = \"12h\" in its [[topics]]",
         ));
     };

@@ -33,7 +33,11 @@ pub(in crate::cli) async fn check_tags(context: &Context, store: &Store, named: 
             let mut all = configured;
             all.sort_unstable();
             all.dedup();
-            Err(context.unknown("tag", unknown, &all))
+            let mut failure = context.unknown("tag", unknown, &all);
+            if all.is_empty() {
+                failure.hint = "tags are set in `tags` of [[topics]]".to_owned();
+            }
+            Err(failure)
         }
     }
 }

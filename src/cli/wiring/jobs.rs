@@ -1,5 +1,6 @@
 //! Jobs other than topics (reports, exports, alerts, prune): which exist, what runs them, and who delivers the result.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -163,8 +164,15 @@ fn messages(run: &str, spec: &ReportSpec, report: &Report, kinds: &Kinds) -> Vec
 
 /// Returns the failure of a job whose file could not, or must not, be written.
 fn unwritten(file: &Path, error: &std::io::Error, hint: &str) -> Failed {
-    let Failure { exit, text, .. } = Failure::unwritable(file, error);
-    failed("output", text, if exit == Exit::Usage { "set another `path` in the configuration" } else { hint })
+    let Failure { exit, text, hint: of_kind, .. } = Failure::unwritable(file, error);
+    let hint = if exit == Exit::Usage || error.kind() == ErrorKind::InvalidInput {
+        "set another `path` in the configuration"
+    } else if error.kind() == ErrorKind::NotADirectory {
+        of_kind.as_str()
+    } else {
+        hint
+    };
+    failed("output", text, hint)
 }
 
 fn failed(class: &str, text: String, hint: &str) -> Failed {
@@ -316,5 +324,18 @@ fn log_delivery(delivery: &Delivery) {
         SendResult::Dead(why) => {
             tracing::error!(event, channel, attempt, hint = "topicwatch outbox retry --dead", "gave up: {why}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_do_about_a_file_that_cannot_be_written_depends_on_why() {
+        let hint = |kind: ErrorKind| unwritten(Path::new("a/b"), &std::io::Error::from(kind), "is there room?").hint;
+        assert_eq!(hint(ErrorKind::StorageFull), "is there room?");
+        assert!(hint(ErrorKind::NotADirectory).contains("move that file away"));
+        assert!(hint(ErrorKind::InvalidInput).contains("another `path`"));
     }
 }

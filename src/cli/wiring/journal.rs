@@ -2,7 +2,7 @@
 //! holds keyed hashes and their key, but no names.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ impl Journal {
             Failure::new(Exit::Store, text, "it was written by `topicwatch db forget`: restore it from a backup")
         };
         match std::fs::metadata(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(wrong(format!("{display_path} cannot be read: {error}"))),
             Ok(metadata) if metadata.len() > MOST => {
                 return Err(wrong(format!("{display_path} is too large to be a journal")));
@@ -101,10 +101,15 @@ impl Journal {
         };
         written().map_err(|error: std::io::Error| {
             let unwritten = Failure::unwritable(path, &error);
-            if unwritten.exit == Exit::Usage {
+            let clear =
+                matches!(error.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::NotADirectory);
+            if clear || unwritten.exit == Exit::Usage {
                 return unwritten;
             }
-            let hint = "is there room, and may this user write there? in the database, erased data stays erased";
+            let hint = match error.kind() {
+                ErrorKind::InvalidInput => "name a file in another folder; in the database, erased data stays erased",
+                _ => "is there room, and may this user write there? in the database, erased data stays erased",
+            };
             Failure { hint: hint.to_owned(), ..unwritten }
         })?;
         Ok(Some(all.len()))

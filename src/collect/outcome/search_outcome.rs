@@ -9,7 +9,9 @@ use crate::model::{
     Answer, Finding, Micros, ProviderKind, QueryHistory, Question, Remembered, SearchState, Source, Span, Time,
 };
 use crate::search::decode::ContentType;
-use crate::search::{CallError, ErrorClass, RawReply, Request, SearchQuery, Spent, cost_in_body};
+use crate::search::{
+    CallError, ErrorClass, NO_PROVIDER, RawReply, Request, SearchQuery, Spent, cost_in_body, hint_for_stored_failure,
+};
 use crate::store::{RawRecord, SearchResult};
 
 /// Bytes kept of a reply; the rest of a longer one is cut.
@@ -97,12 +99,9 @@ pub(in crate::collect) fn unconfigured(source: Source, search_query: &SearchQuer
     let mut fetched = not_run(source, search_query, "");
     fetched.result.state = SearchState::Error;
     fetched.result.reason = None;
-    let text = format!("this process has no provider `{}`", source.provider());
+    let text = format!("{NO_PROVIDER} `{}`", source.provider());
+    fetched.hint = hint_for_stored_failure(source.provider(), false, ErrorClass::BadRequest.as_str(), None, &text);
     fetched.result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), text));
-    fetched.hint = Some(match source.is_service() {
-        true => "its configuration has no [service]".to_owned(),
-        false => format!("its configuration has no [providers.{source}]"),
-    });
     fetched
 }
 
@@ -120,6 +119,7 @@ pub(in crate::collect) fn abandoned(
     // Nothing timed out when a person or the service manager ended it.
     let class = if why == INTERRUPTED { INTERRUPTED } else { ErrorClass::Timeout.as_str() };
     fetched.result.error = Some((class.to_owned(), why.to_owned()));
+    fetched.hint = hint_for_stored_failure(source.provider(), false, class, None, why);
     settle(&mut fetched.result, spent, price);
     fetched
 }

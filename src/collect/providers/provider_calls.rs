@@ -17,7 +17,7 @@ use crate::collect::outcome::search_outcome::{
 use crate::collect::{Collector, Stop};
 use crate::model::{NO_COMMON_TIME, QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
 use crate::search::kinds::{self, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
-use crate::search::{CallError, CallFailure, ErrorClass, Request, SearchQuery, Spent, Unsupported};
+use crate::search::{CallError, CallFailure, ErrorClass, RUN_TIMEOUT, Request, SearchQuery, Spent, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
 
 /// The most calls of one search side by side; the provider's own limit applies too.
@@ -168,7 +168,7 @@ impl Collector {
                 return Ok(Err(Stopped::Ended(SearchState::Lost, search_outcome::INTERRUPTED)));
             }
             () = tokio::time::sleep_until(stop.deadline) => {
-                return Ok(Err(Stopped::Ended(SearchState::Error, "the run's timeout was reached")));
+                return Ok(Err(Stopped::Ended(SearchState::Error, RUN_TIMEOUT)));
             }
             called = served.client.call(&request, gate, &*self.random, &*self.clock) => called,
         };

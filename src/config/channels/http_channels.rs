@@ -98,7 +98,12 @@ fn chat(text: String) -> Result<String, Fault> {
 
 /// Parses the address of a kind of channel. Rejects addresses at which messages would be refused or lost.
 fn address_of(kind: ChannelKind, text: &str) -> Result<Url, Fault> {
-    let url = address(text)?;
+    let hint = match kind {
+        ChannelKind::Webhook => "use `url_env`, or sign with `secret_env`",
+        ChannelKind::Ntfy | ChannelKind::Telegram => "use `url_env`, or an access token in `token_env`",
+        _ => "use `url_env`",
+    };
+    let url = address(text, hint)?;
     let has = |part: &str| url.path_segments().is_some_and(|mut parts| parts.any(|one| one == part));
     let ends_in = |part: &str| url.path().trim_end_matches('/').ends_with(part);
     match kind {
@@ -107,7 +112,10 @@ fn address_of(kind: ChannelKind, text: &str) -> Result<Url, Fault> {
             Err(Fault::new("contains a bot token", hint))
         }
         ChannelKind::Discord if ends_in("/slack") || ends_in("/github") => {
-            let hint = "remove the end of the URL, or write kind = \"slack\"";
+            let hint = match ends_in("/slack") {
+                true => "remove the end of the URL, or write kind = \"slack\"",
+                false => "remove the end of the URL",
+            };
             Err(Fault::new("is for messages of another service", hint))
         }
         ChannelKind::Ntfy if url.path().trim_matches('/').is_empty() => {
@@ -123,14 +131,14 @@ fn address_of(kind: ChannelKind, text: &str) -> Result<Url, Fault> {
 }
 
 /// Parses a webhook's address.
-pub(in crate::config) fn address(text: &str) -> Result<Url, Fault> {
+pub(in crate::config) fn address(text: &str, instead: &str) -> Result<Url, Fault> {
     const HINT: &str = "write a URL such as \"https://hooks.example.com/topicwatch\"";
     let url = Url::parse(text).map_err(|error| Fault::new(format!("is not a valid URL: {error}"), HINT))?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
         return Err(Fault::new("is not the URL of a web server", HINT));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Fault::new("contains a user name or a password", "use `url_env`, or sign with `secret_env`"));
+        return Err(Fault::new("contains a user name or a password", instead));
     }
     Ok(url)
 }

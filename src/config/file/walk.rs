@@ -191,9 +191,12 @@ impl Walk<'_, '_> {
             return (hint.to_owned(), None);
         }
         if self.section == Section::Channel && is_secret_name(last) {
-            let hint =
-                format!("keep it out of the file: name the environment variable that holds it, {last}_env = \"…\"");
-            return (hint, None);
+            let own = format!("{last}_env");
+            let place = match self.keys.iter().any(|key| key.name == own) {
+                true => format!("{own} = \"…\""),
+                false => "in password_env, secret_env or token_env, by kind".to_owned(),
+            };
+            return (format!("keep it out of the file: name the environment variable that holds it, {place}"), None);
         }
         if let Some(hint) = other_name(path) {
             return (hint.to_owned(), None);

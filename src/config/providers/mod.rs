@@ -44,7 +44,7 @@ fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_
     let reader = Reader { section: Section::Provider, tables: &[&provider.table] };
     let kind = provider.kind?;
     let target = match reader.written("base_url") {
-        Some(_) => reader.read(mistakes, "base_url", |value| address(&text(value)?)),
+        Some(_) => reader.read(mistakes, "base_url", |value| address(&text(value)?, kind.login)),
         None => match kind.base_url.and_then(|url| Url::parse(url).ok()) {
             Some(url) => Some(Target::Url(url)),
             None => {

@@ -66,5 +66,14 @@ fn span(value: &Value, least: Duration) -> Result<Option<i64>, Fault> {
 
 fn schedule(value: &Value) -> Result<Option<SchedulePolicy>, Fault> {
     let text = text(value)?;
-    if text == "never" { Ok(None) } else { maintenance_schedule(&text, LONGEST).map(Some) }
+    if text == "never" {
+        return Ok(None);
+    }
+    maintenance_schedule(&text, LONGEST).map(Some).map_err(|fault| {
+        // Keys that only other sections have.
+        if ["every = ", "timezone = "].iter().all(|key| !fault.hint.contains(key)) {
+            return fault;
+        }
+        Fault { hint: "write five fields in UTC, such as \"17 3 * * *\", or \"never\"".to_owned(), ..fault }
+    })
 }

@@ -15,7 +15,7 @@ use crate::config::values::names::{variable_name, word};
 use crate::config::values::scalars::{budget, bytes, dollars, duration, plain_text, rate, text};
 use crate::config::values::value::Table;
 use crate::config::{ServiceConfig, Target};
-use crate::model::DESEARCH_URL;
+use crate::model::{DESEARCH_URL, Login};
 use crate::search::{Dialect, Rate};
 
 /// Reads the section. Returns `None` if something in it is wrong, which is reported. With `broken`, missing keys are
@@ -30,7 +30,7 @@ pub(in crate::config) fn read(
     let reader = Reader { section: Section::Service, tables: &[table] };
     let dialect = reader.choice(mistakes, "dialect", Dialect::parse);
     let target = match reader.written("base_url") {
-        Some(_) => reader.read(mistakes, "base_url", |value| target(&text(value)?)),
+        Some(_) => reader.read(mistakes, "base_url", |value| target(&text(value)?, None)),
         None if dialect == Some(Dialect::Desearch) => Url::parse(DESEARCH_URL).ok().map(Target::Url),
         None if absent => Some(Target::Absent),
         None => {
@@ -124,13 +124,14 @@ fn operation_of(path: &str) -> Option<&'static str> {
     OPERATIONS.iter().find(|operation| path.ends_with(*operation)).copied()
 }
 
-/// Parses the address of a provider.
-pub(in crate::config) fn address(text: &str) -> Result<Target, Fault> {
-    target(text)
+/// Parses the address of a provider with this login.
+pub(in crate::config) fn address(text: &str, login: Login) -> Result<Target, Fault> {
+    target(text, Some(login))
 }
 
-/// Parses `base_url`. Messages do not repeat an address that may hold a secret.
-fn target(text: &str) -> Result<Target, Fault> {
+/// Parses `base_url`, of [service] or of a provider with this login. Messages do not repeat an address that may hold a
+/// secret.
+fn target(text: &str, provider: Option<Login>) -> Result<Target, Fault> {
     const HINT: &str = "write \"sandbox\" or an address such as \"https://api.example.com\"";
     if text == "sandbox" {
         return Ok(Target::Sandbox);
@@ -144,7 +145,11 @@ fn target(text: &str) -> Result<Target, Fault> {
         return Err(Fault::new(format!("cannot use {}:", url.scheme()), HINT));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        let hint = "keep secrets out of the file: put the key in the environment variable that `api_key_env` names";
+        let hint = match provider {
+            None => "keep secrets out of the file: put the key in the environment variable that `api_key_env` names",
+            Some(Login::Open) => "remove it: no login is sent to a provider of this kind",
+            Some(_) => "keep secrets out of the file: put the key in the environment variable that `key_env` names",
+        };
         return Err(Fault::new("contains a user name or a password", hint));
     }
     if url.query().is_some() || url.fragment().is_some() {
@@ -153,7 +158,9 @@ fn target(text: &str) -> Result<Target, Fault> {
             "paths are appended to it: end it with the host or a path",
         ));
     }
-    if let Some(path) = operation_of(url.path()) {
+    // Other kinds of providers have other paths.
+    let adds_these = matches!(provider, None | Some(Login::Bare));
+    if let Some(path) = operation_of(url.path()).filter(|_| adds_these) {
         let hint = "remove that: every call adds its own path";
         return Err(Fault::new(format!("ends in {path}, which is the path of one call"), hint));
     }
@@ -165,7 +172,8 @@ fn target(text: &str) -> Result<Target, Fault> {
     };
     if url.scheme() == "http" && !loopback {
         let hint = "write https://; http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])";
-        return Err(Fault::new("would send the key unencrypted over the network", hint));
+        let what = if provider == Some(Login::Open) { "queries" } else { "the key" };
+        return Err(Fault::new(format!("would send {what} unencrypted over the network"), hint));
     }
     Ok(Target::Url(url))
 }

@@ -14,20 +14,25 @@ const MOST: usize = 200;
 
 /// Reads the filter; `None` if something in it is wrong.
 pub(in crate::config) fn filter(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<TopicFilter> {
-    let mut list = |key, check: fn(&str) -> Result<(), TermError>| reader.read(mistakes, key, |v| entries(v, check));
-    let must = list("must", check_term);
-    let exclude = list("exclude", check_term);
-    let lang = list("lang", check_lang);
-    let exclude_authors = list("exclude_authors", check_author);
+    // Each entry of `must` has to occur, and languages and handles stand alone: only those of `exclude` can be joined.
+    const JOIN: &str = "join some with |";
+    const SHORTEN: &str = "shorten the list";
+    let mut list = |key: &str, check: fn(&str) -> Result<(), TermError>, too_many: &str| {
+        reader.read(mistakes, key, |value| entries(value, check, too_many))
+    };
+    let must = list("must", check_term, SHORTEN);
+    let exclude = list("exclude", check_term, JOIN);
+    let lang = list("lang", check_lang, SHORTEN);
+    let exclude_authors = list("exclude_authors", check_author, SHORTEN);
     Some(TopicFilter { must: must?, exclude: exclude?, lang: lang?, exclude_authors: exclude_authors? })
 }
 
-fn entries(value: &Value, check: fn(&str) -> Result<(), TermError>) -> Result<Vec<String>, Fault> {
+fn entries(value: &Value, check: fn(&str) -> Result<(), TermError>, too_many: &str) -> Result<Vec<String>, Fault> {
     let Value::List(list) = value else {
         return Err(Fault::new("takes a list of strings", "write [\"…\", \"…\"]"));
     };
     if list.len() > MOST {
-        return Err(Fault::new(format!("has {} entries, at most {MOST} are allowed", list.len()), "join some with |"));
+        return Err(Fault::new(format!("has {} entries, at most {MOST} are allowed", list.len()), too_many));
     }
     let mut entries = Vec::with_capacity(list.len());
     for (element, at) in list {

@@ -19,8 +19,8 @@ use super::values::scalars::{budget, check_plain, flag, plain_text, text, texts}
 use super::values::template::{TemplateError, fill};
 use super::values::value::{ConfigValue, Origin, Table, Value};
 use crate::model::{
-    AiQuery, AiWhen, PingSpec, SocialOperation, SocialQuery, Source, Topic, TopicLimits, Unscheduled, WebOperation,
-    WebQuery, Window,
+    AiQuery, AiWhen, PingSpec, QueryKey, SocialOperation, SocialQuery, Source, Topic, TopicLimits, Unscheduled,
+    WebOperation, WebQuery, Window,
 };
 use crate::search::Dialect;
 
@@ -87,6 +87,20 @@ struct TopicReader<'d> {
 }
 
 impl TopicReader<'_> {
+    /// The key that is filled with `query` for a source.
+    fn query_key(&self, source: Source) -> String {
+        let key = match source {
+            Source::Social | Source::Web => "query",
+            Source::Ai => "prompt",
+            provider => {
+                let kind = self.providers.iter().find(|one| one.name == provider).and_then(|one| one.kind);
+                let filled = |key: &&QueryKey| key.default.is_some_and(|text| text.contains("{query}"));
+                kind.and_then(|kind| kind.asks.iter().find(filled)).map_or("query", |key| key.name)
+            }
+        };
+        format!("{source}.{key}")
+    }
+
     /// Reads `[defaults]` as a topic, so that a mistake is found even if every topic overrides it.
     fn check_defaults(&mut self, defaults: &Table, mistakes: &mut Mistakes<'_>) {
         let mut table = Table::default();
@@ -153,12 +167,12 @@ impl TopicReader<'_> {
                 }
             }
         }
-        let needing_query: Vec<&str> =
-            query_builder.needing_query.iter().filter(|s| wanted(**s)).map(Source::as_str).collect();
+        let needing_query: Vec<Source> = query_builder.needing_query.iter().copied().filter(|s| wanted(*s)).collect();
         if let (false, false, Some(header)) = (self.broken, needing_query.is_empty(), &header) {
-            let what = needing_query.join(", ");
+            let what = needing_query.iter().map(Source::as_str).collect::<Vec<_>>().join(", ");
+            let keys = needing_query.iter().map(|source| self.query_key(*source)).collect::<Vec<_>>().join(", ");
             let named = id.as_deref().map_or_else(|| "this topic".to_owned(), |id| format!("topic {id:?}"));
-            let hint = "write query = \"…\" (or social.query, web.query, ai.prompt), or choose other `sources`";
+            let hint = format!("write query = \"…\" (or {keys}), or choose other `sources`");
             mistakes.at(header, format!("{named} has no `query` for: {what}"), hint);
         }
 

@@ -22,7 +22,7 @@ pub(in crate::config) fn template(value: &Value, names: &[&str], example: &str) 
     if filled.contains('\\') || filled.starts_with('~') {
         return Err(Fault::new(
             "contains `\\` or begins with `~`",
-            "write `/` between folders; the path is relative to this file's folder",
+            "write `/` between folders; the path starts in `output_folder` of [scheduler], or in this file's folder",
         ));
     }
     if Path::new(&filled).components().any(|part| part == Component::ParentDir) {

@@ -55,7 +55,7 @@ impl Write for CountingWriter<'_> {
 }
 
 fn to_u32(number: u64) -> std::io::Result<u32> {
-    let too_large = "the spreadsheet would be too large: write CSV, or select fewer rows (--topic, --since)";
+    let too_large = "the spreadsheet would be too large: write CSV, or select fewer rows, by topic or time";
     u32::try_from(number).map_err(|_| Error::new(ErrorKind::FileTooLarge, too_large))
 }
 
@@ -154,5 +154,16 @@ impl Part {
             header.extend(number.to_le_bytes());
         }
         header.extend(u16::try_from(self.name.len()).unwrap_or(0).to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_do_about_too_many_rows_names_no_option_since_a_schedule_has_none() {
+        let text = to_u32(u64::MAX).unwrap_err().to_string();
+        assert!(text.contains("select fewer rows") && !text.contains("--"), "{text}");
     }
 }

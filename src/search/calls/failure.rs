@@ -1,10 +1,10 @@
-//! What a failed try means: its class, whether a retry can help, what it affects, and what the user can do.
+//! What a failed try means: its class, whether a retry can help, and what it affects. `hint` says what the user can do.
 
 use std::time::Duration;
 
-use super::detail::INSUFFICIENT_QUOTA;
+use super::hint::{ProviderRef, hint};
 use crate::http::ReadStop;
-use crate::model::{Login, Micros, SERVICE, Time};
+use crate::model::{Micros, Time};
 use crate::search::{CallError, ErrorClass, FailureScope, Spent};
 
 /// A try that failed.
@@ -111,135 +111,10 @@ fn reach(class: ErrorClass) -> FailureScope {
     }
 }
 
-/// The provider that was called.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::search) struct ProviderRef<'a> {
-    /// `service`, or the name of `[providers.NAME]`.
-    pub(in crate::search) provider: &'a str,
-    /// How it authenticates callers, if known.
-    pub(in crate::search) login: Option<Login>,
-}
-
-impl ProviderRef<'_> {
-    /// The name of one of its settings, as users write it.
-    pub(in crate::search) fn key(&self, key: &str) -> String {
-        match (self.provider, key) {
-            (SERVICE, "key_env" | "key_file") => format!("service.api_{key}"),
-            (SERVICE, key) => format!("service.{key}"),
-            (provider, key) => format!("providers.{provider}.{key}"),
-        }
-    }
-
-    /// Where its secret is configured.
-    pub(in crate::search) fn secret(&self) -> String {
-        format!("`{}` or `{}`", self.key("key_env"), self.key("key_file"))
-    }
-
-    fn about_access(&self) -> String {
-        let secret = self.secret();
-        match self.login {
-            _ if self.provider == SERVICE => {
-                format!("check the API key ({secret}); it is sent unchanged, without a scheme")
-            }
-            Some(Login::Bare) => format!("check the key ({secret}); it is sent unchanged, without a scheme"),
-            Some(Login::Bearer) => format!("check the key ({secret}); it is sent as `Authorization: Bearer`"),
-            Some(Login::Session) => {
-                format!("check `{}` and the app password ({secret})", self.key("user"))
-            }
-            Some(Login::Open) => {
-                format!("no key was sent; check `{}`, and whether it needs a key", self.key("base_url"))
-            }
-            None => format!("check `{}`, and the key if it needs one ({secret})", self.key("base_url")),
-        }
-    }
-}
-
-/// Returns what to do about a stored failure; `None` for a class that this version does not know. How the provider
-/// authenticates callers is not stored. `feeds`: whether it reads feeds, whose addresses are in the topics.
-#[must_use]
-pub fn hint_for_stored_failure(
-    provider: &str,
-    feeds: bool,
-    class: &str,
-    status: Option<i64>,
-    text: &str,
-) -> Option<String> {
-    let status = status.and_then(|status| u16::try_from(status).ok());
-    let class = ErrorClass::parse(class)?;
-    let hint = || hint(&ProviderRef { provider, login: None }, class, status, text);
-    Some(feeds.then(|| feed_hint(class, text)).flatten().map_or_else(hint, str::to_owned))
-}
-
-/// How an error names status 304.
-const NOT_MODIFIED: &str = "304 Not Modified";
-
-/// What to do about a feed that failed, if that differs from other providers.
-pub(in crate::search) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'static str> {
-    match class {
-        // Refused here, before a request.
-        ErrorClass::BadRequest if text.contains("private network") => None,
-        ErrorClass::BadRequest => Some("check the feed's address; it may have moved, need a login, or block programs"),
-        ErrorClass::KeyRefused => Some("the feed needs a login, or blocks programs"),
-        ErrorClass::Redirect => Some("use the address it redirects to"),
-        ErrorClass::Malformed if text.contains(NOT_MODIFIED) => {
-            Some("the feed's server, or a cache before it, says \"unchanged\" without being asked; tell its owner")
-        }
-        ErrorClass::Malformed => Some("check that the address is that of a feed, not of a page"),
-        ErrorClass::Transport if !text.contains("certificate") => Some("check the feed's address and the network"),
-        _ => None,
-    }
-}
-
-fn hint(whom: &ProviderRef<'_>, class: ErrorClass, status: Option<u16>, text: &str) -> String {
-    let (service, key) = (whom.provider == SERVICE, |key| whom.key(key));
-    let fixed = match (class, status) {
-        (ErrorClass::KeyRefused, _) => return whom.about_access(),
-        (ErrorClass::BadRequest, Some(404 | 405)) if service => {
-            "check `service.base_url`, and whether the service supports this `service.dialect`"
-        }
-        (ErrorClass::BadRequest, Some(404 | 405)) => {
-            return format!("check `{}`, and whether that server is of this `kind`", key("base_url"));
-        }
-        (ErrorClass::BadRequest, _) if service => {
-            "inspect the request with `once --dry-run`; retrying will not help until the topic or `service.dialect` changes"
-        }
-        (ErrorClass::BadRequest, _) => {
-            "inspect the request with `once --dry-run`; retrying will not help until the topic or the provider changes"
-        }
-        (ErrorClass::RateLimited, _) if text.contains(INSUFFICIENT_QUOTA) => {
-            "check the plan and billing of the account at the service; a lower rate does not help"
-        }
-        (ErrorClass::RateLimited, _) => {
-            return format!("lower `{}` or `{}`", key("rate_limit"), key("max_concurrent"));
-        }
-        (ErrorClass::Transport, _) if text.contains("certificate") => {
-            "the service's certificate is not trusted here; install `ca-certificates` or set SSL_CERT_FILE"
-        }
-        (ErrorClass::Transport, _) => return format!("check `{}` and the network", key("base_url")),
-        (ErrorClass::Timeout, _) => return format!("raise `{}`, or request less", key("call_timeout")),
-        (ErrorClass::TooLarge, _) => {
-            return format!("request fewer results, or raise `{}`", key("max_response_bytes"));
-        }
-        (ErrorClass::Redirect, _) => {
-            let why = if whom.login == Some(Login::Open) { "" } else { ", because they would forward the key" };
-            return format!("redirects are not followed{why}; set `{}` to the final address", key("base_url"));
-        }
-        (ErrorClass::Malformed, _) if service => {
-            "check that `service.base_url` is the search service, not a page in front of it"
-        }
-        (ErrorClass::Malformed, _) => {
-            return format!("check that `{}` is the provider, not a page in front of it", key("base_url"));
-        }
-        (ErrorClass::BalanceSpent, _) => "top up the account at the service; later runs then resume automatically",
-        (ErrorClass::Server, _) => "the service has a problem; the next run tries again",
-        (ErrorClass::Cut | ErrorClass::Service, _) => "the next run tries again",
-    };
-    fixed.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Login, SERVICE};
 
     const SEARCH_SERVICE: ProviderRef<'_> = ProviderRef { provider: SERVICE, login: Some(Login::Bare) };
 
@@ -279,41 +154,6 @@ mod tests {
             let error = failure.into_error(&SEARCH_SERVICE, 1, Duration::ZERO, None, Spent::default());
             assert_eq!(error.reach, how_far, "{status}");
         }
-    }
-
-    #[test]
-    fn every_class_has_a_hint_that_is_one_line_and_about_who_was_asked() {
-        let second = |login| ProviderRef { provider: "second", login };
-        for class in ErrorClass::ALL {
-            for status in [None, Some(404), Some(429)] {
-                let service_hint = hint(&SEARCH_SERVICE, *class, status, "");
-                assert!(
-                    !service_hint.is_empty() && !service_hint.contains('\n') && !service_hint.contains("providers."),
-                    "{class}: {service_hint}"
-                );
-                for login in [None, Some(Login::Open), Some(Login::Bare), Some(Login::Bearer), Some(Login::Session)] {
-                    let provider_hint = hint(&second(login), *class, status, "");
-                    assert!(
-                        !provider_hint.is_empty() && !provider_hint.contains("service."),
-                        "{class}: {provider_hint}"
-                    );
-                }
-            }
-        }
-        let refused = |whom: &ProviderRef<'_>| hint(whom, ErrorClass::KeyRefused, Some(401), "");
-        assert!(refused(&SEARCH_SERVICE).contains("`service.api_key_env`"));
-        assert!(refused(&second(Some(Login::Bearer))).contains("(`providers.second.key_env` or"));
-        assert!(!refused(&second(Some(Login::Bearer))).contains("without a scheme"));
-        assert!(refused(&second(Some(Login::Session))).contains("`providers.second.user`"));
-        assert!(!refused(&second(Some(Login::Open))).contains("key_env"));
-    }
-
-    #[test]
-    fn a_used_up_quota_is_no_matter_of_the_rate() {
-        let second = ProviderRef { provider: "second", login: Some(Login::Bearer) };
-        let of = |text: &str| hint(&second, ErrorClass::RateLimited, Some(429), text);
-        assert!(of("429: You exceeded your current quota (insufficient_quota)").contains("plan and billing"));
-        assert!(of("429: You exceeded your current quota per minute").contains("providers.second.rate_limit"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ pub(super) mod attempt;
 mod detail;
 pub(super) mod failure;
 pub(super) mod gate;
+pub(super) mod hint;
 pub(super) mod limits;
 pub(super) mod retry;
 mod retry_after;

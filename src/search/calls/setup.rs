@@ -4,7 +4,7 @@ use reqwest::header::HeaderValue;
 use secrecy::ExposeSecret as _;
 use url::Url;
 
-use super::failure::ProviderRef;
+use super::hint::ProviderRef;
 use crate::search::Access;
 
 /// Settings from which no client can be built.

@@ -15,7 +15,7 @@ use super::kind::{
     Kind, MOST_PARTS, PartFailure, PartReply, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get,
 };
 use crate::model::{LISTED_NOTHING, Remembered, ReplyEntry, Time, without_secrets};
-use crate::search::calls::failure::feed_hint;
+use crate::search::calls::hint::feed_hint;
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
 use continuity::Continuity;

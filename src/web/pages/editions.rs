@@ -102,7 +102,8 @@ pub(in crate::web) async fn open(site: &Site, run: &str, place: usize) -> Result
     let path = file.path;
     let gone = |error: std::io::Error| {
         tracing::warn!(path, "cannot read a recorded file: {error}");
-        let hint = "It was moved or deleted; `topicwatch report` or `export` writes it again.";
+        let hint = "It was moved or deleted, or this process cannot read it. `topicwatch report` can write a report again; \
+                    an export writes its next file on schedule.";
         Problem::new(StatusCode::GONE, "This file is missing", hint)
     };
     let file = tokio::fs::File::open(&path).await.map_err(gone)?;

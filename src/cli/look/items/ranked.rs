@@ -161,7 +161,9 @@ fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, invented: bool) -> S
     if args.suggest && !listed.items.is_empty() {
         text.push_str(&format!("\nmark each good or noise: topicwatch items mark {topic} KEY good --suggested\n"));
     } else if args.suggest {
-        text.push_str("\nall items whose words are stored are marked\n");
+        text.push_str(&format!(
+            "\nnothing is left to mark: of the latest {MOST_ITEMS} items, all with words that the topic's filter shows are marked\n"
+        ));
     }
     text
 }

@@ -68,7 +68,7 @@ pub(in crate::store) fn wrong_nature(place: &str, stored: DataOrigin) -> StoreEr
         DataOrigin::Real => StoreError::new(
             StoreErrorKind::Foreign,
             format!("{place} contains findings of a real service, which cannot be mixed with SANDBOX findings"),
-            "choose another database with --database, or set [service] base_url to the real service",
+            "choose another database with --database, or set the address of a real service where `base_url` is \"sandbox\"",
         ),
     }
 }

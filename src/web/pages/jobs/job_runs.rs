@@ -128,7 +128,8 @@ fn check_runnable(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem
     }
     let scheduled = || jobs.given(entry, "schedule").is_some() || jobs.given(entry, "every").is_some();
     if matches!(kind, Kind::Report | Kind::Export) && !scheduled() {
-        let hint = format!("Give it a schedule, or create it in a shell: topicwatch {word}.");
+        // Exports without a schedule are refused with the file.
+        let hint = format!("Give it a schedule, or create it in a shell: topicwatch report {quoted_name}");
         return Err(Problem::conflict(
             format!("The {word} `{quoted_name}` has no schedule, so no daemon creates it"),
             hint,

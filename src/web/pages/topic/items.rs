@@ -6,7 +6,7 @@ use super::item_query::{ITEMS, ORDERS, SPANS, SUGGESTED, TopicItemQuery};
 use crate::compare::{FilterMode, Ranking, list_items};
 use crate::draw::format::{count_noun, number};
 use crate::export::Format;
-use crate::insight::relevance::LEAST_MARKS;
+use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::{CopyRow, Tone, TopicCard};
 use crate::store::{ItemCursor, ItemRow};
 use crate::web::access::visitor::Visitor;
@@ -136,7 +136,7 @@ fn list(
         @if found.items.is_empty() {
             p { @if found.next.is_some() { "No match among the items checked so far; there are older ones." }
                 @else if all_hidden { (count_noun(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(request.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
-                @else if query.order == SUGGESTED { "All items whose words are stored are marked." }
+                @else if query.order == SUGGESTED { "Nothing is left to mark: of the latest " (number(MOST_ITEMS as u64)) " items, all with words that the topic's filter shows are marked." }
                 @else if narrowed(request) { "No items match. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
                 @else if acts { "Nothing found yet. " strong { "Run now" } " above runs this topic." }
                 @else { "Nothing found yet. " code { "topicwatch once --topic " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch once --dry-run --topic " (card.topic) } " shows what would be searched." } }

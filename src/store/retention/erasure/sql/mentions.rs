@@ -38,7 +38,8 @@ fn place_sql(place: MentionPlace) -> PlaceSql {
             &["subject", "text", "html", "data"],
             format!(
                 "subject = '{ERASED}', text = '', html = NULL, data = NULL, token = NULL, lease_until = NULL, \
-                 error = CASE WHEN state = 'sent' THEN error ELSE 'it contained forgotten content; create the report again' END, \
+                 error = CASE WHEN state = 'sent' THEN error ELSE 'it contained forgotten content' || \
+                 CASE kind WHEN 'report' THEN '; create the report again' ELSE '' END END, \
                  state = CASE WHEN state = 'sent' THEN 'sent' ELSE 'dead' END"
             ),
         ),
