@@ -47,7 +47,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     // Uses `normalise` to tell which feed entries share an address.
     ("search", &["model", "http", "normalise", "failpoint"]),
     ("store", &["model", "failpoint"]),
-    ("insight", &["model", "budget", "schedule", "filter"]),
+    // Uses `normalise` for the words of items that people marked.
+    ("insight", &["model", "budget", "schedule", "normalise", "filter"]),
     // Used by both reports and pages.
     ("draw", &["model", "insight"]),
     // Uses `filter`: daily term counts are taken after the topics' filters.

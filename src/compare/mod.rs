@@ -30,7 +30,7 @@ pub use coverage::{CoveragePeriod, TopicCoverage, coverage};
 pub use filtering::{FilteredItems, apply_filter};
 pub use first_seen::{FirstSeen, first_seen};
 pub use item_list::{ItemList, ListOptions, ShownItem, list_items, shown_or_copy};
-pub use ranking::{Ranking, Rankings, features_of, items_to_mark, items_to_mark_and_ranking};
+pub use ranking::{Ranking, Rankings, items_to_mark, items_to_mark_and_ranking};
 pub use relevance::{LEAST_POSTS, Relevance, relevance};
 pub use row_filter::{FilterMode, RowFilter, hidden_new};
 pub use run_range::{Since, run_range};

@@ -6,10 +6,11 @@ use std::collections::{HashMap, HashSet};
 use super::relevance::all_query_words;
 use super::{FilterMode, RowFilter};
 use crate::insight::relevance::{
-    CrossCheck, Features, LEAST_MARKS, MOST_ITEMS, Ranker, TrainingItem, TrainingMark, suggest,
+    CrossCheck, Features, LEAST_MARKS, MOST_ITEMS, Ranker, TrainingItem, TrainingMark, features_of_item,
+    features_of_sighting, suggest,
 };
-use crate::model::{ItemRow, Kind, Mark, MarkRow, SearchableItem, SightingRow};
-use crate::normalise::words::{QueryWords, tokens};
+use crate::model::{ItemRow, Mark, MarkRow, SightingRow};
+use crate::normalise::words::QueryWords;
 use crate::store::{Filter, Store, StoreError};
 
 /// The number of latest marks to learn from.
@@ -20,73 +21,6 @@ const MOST_MARKS: u32 = 2_000;
 pub struct Ranking {
     query_words: Option<QueryWords>,
     ranker: Ranker,
-}
-
-/// The fields of an item, from either kind of row.
-struct ItemFields<'a> {
-    kind: Kind,
-    title: Option<&'a str>,
-    text: Option<&'a str>,
-    author: Option<&'a str>,
-    url: Option<&'a str>,
-    lang: Option<&'a str>,
-}
-
-impl ItemFields<'_> {
-    /// `None` if there are no words, for example because they were pruned.
-    fn features(&self, query_words: Option<&QueryWords>) -> Option<Features> {
-        self.text.or(self.title)?;
-        let readable = SearchableItem {
-            kind: self.kind,
-            title: self.title,
-            author: self.author,
-            author_name: None,
-            text: self.text,
-            url: self.url,
-        };
-        let mut words: Vec<String> = tokens(&readable).into_iter().flatten().collect();
-        // No word contains a blank, so these cannot be mistaken for one.
-        words.extend(self.lang.map(|lang| format!("lang {}", lang.to_ascii_lowercase())));
-        let text = self.text.unwrap_or("");
-        let shapes = [
-            ("a link", text.contains("://")),
-            ("a repost", text.starts_with("RT ")),
-            ("a reply", text.starts_with('@')),
-            ("a page", self.kind == Kind::Page),
-        ];
-        words.extend(shapes.iter().filter(|(_, is)| *is).map(|(shape, _)| (*shape).to_owned()));
-        let matching_words =
-            query_words.map_or(0, |query_words| query_words.count_in(&[self.text, self.title, self.author, self.url]));
-        Some(Features::of(words.iter().map(String::as_str), matching_words))
-    }
-}
-
-fn of_item(row: &ItemRow) -> ItemFields<'_> {
-    ItemFields {
-        kind: row.kind,
-        title: row.title.as_deref(),
-        text: row.text.as_deref(),
-        author: row.author.as_deref(),
-        url: row.url.as_deref(),
-        lang: row.lang.as_deref(),
-    }
-}
-
-/// The features of an item, for callers that learn from their own rows; `None` if it has no words.
-#[must_use]
-pub fn features_of(row: &ItemRow, query_words: Option<&QueryWords>) -> Option<Features> {
-    of_item(row).features(query_words)
-}
-
-fn of_sighting(row: &SightingRow) -> ItemFields<'_> {
-    ItemFields {
-        kind: row.kind,
-        title: row.title.as_deref(),
-        text: row.text.as_deref(),
-        author: row.author.as_deref(),
-        url: row.url.as_deref(),
-        lang: row.lang.as_deref(),
-    }
 }
 
 /// What is learned from: a topic's latest items and all that are marked. An item may occur twice.
@@ -107,7 +41,7 @@ impl Lessons {
         rows.extend(store.items_by_key(topic, &marked).await?);
         let query_words =
             store.watched(&topics).await?.pop().and_then(|one| one.definition).and_then(|one| all_query_words(&one));
-        let readable = |row: ItemRow| of_item(&row).features(query_words.as_ref()).map(|features| (row, features));
+        let readable = |row: ItemRow| features_of_item(&row, query_words.as_ref()).map(|features| (row, features));
         let rows = rows.into_iter().filter_map(readable).collect();
         let suggested = marks.into_iter().filter(|mark| mark.suggested).map(|mark| mark.key).collect();
         Ok(Self { query_words, rows, suggested })
@@ -168,25 +102,24 @@ impl Ranking {
     /// How likely an item is good, in thousandths; `None` if its words are gone.
     #[must_use]
     pub fn item_relevance(&self, row: &ItemRow) -> Option<i64> {
-        self.thousandths(&of_item(row))
+        features_of_item(row, self.query_words.as_ref()).map(|features| self.thousandths(&features))
     }
 
     /// The same for a sighting, by the words it had then.
     #[must_use]
     pub fn sighting_relevance(&self, row: &SightingRow) -> Option<i64> {
-        self.thousandths(&of_sighting(row))
+        features_of_sighting(row, self.query_words.as_ref()).map(|features| self.thousandths(&features))
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a probability in thousandths")]
-    fn thousandths(&self, item: &ItemFields<'_>) -> Option<i64> {
-        let features = item.features(self.query_words.as_ref())?;
-        Some((self.ranker.relevance(&features) * 1_000.0).round() as i64)
+    fn thousandths(&self, features: &Features) -> i64 {
+        (self.ranker.relevance(features) * 1_000.0).round() as i64
     }
 
     /// Whether to fold an item as likely noise. Marked items are never folded: somebody already judged them.
     #[must_use]
     pub fn is_likely_noise(&self, row: &ItemRow) -> bool {
-        let features = || of_item(row).features(self.query_words.as_ref());
+        let features = || features_of_item(row, self.query_words.as_ref());
         row.mark.is_none() && features().is_some_and(|features| self.ranker.folds(self.ranker.relevance(&features)))
     }
 

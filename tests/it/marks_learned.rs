@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
-use topicwatch::compare::features_of;
-use topicwatch::insight::relevance::{Features, Ranker, SUGGESTIONS, TrainingItem, TrainingMark, suggest};
+use topicwatch::insight::relevance::{
+    Features, Ranker, SUGGESTIONS, TrainingItem, TrainingMark, features_of_item, suggest,
+};
 use topicwatch::model::{Engagement, ItemRow, ItemTone, Kind, Time};
 use topicwatch::normalise::words::QueryWords;
 
@@ -117,7 +118,7 @@ fn posts(file: &Path, asked: &str) -> Posts {
     labelled.truncate(POSTS);
     let asked = QueryWords::of(asked);
     let read = |(number, (text, good)): (usize, (String, bool))| {
-        (format!("{number:05}"), features_of(&post(&text), asked.as_ref()).unwrap_or_default(), good)
+        (format!("{number:05}"), features_of_item(&post(&text), asked.as_ref()).unwrap_or_default(), good)
     };
     labelled.into_iter().enumerate().map(read).collect()
 }
