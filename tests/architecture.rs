@@ -208,26 +208,28 @@ fn only_failpoints_depend_on_debug_assertions() {
 /// What tests share is in `support/`, so that each can be read and removed alone.
 #[test]
 fn tests_use_only_what_is_in_support() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
     let mut mistakes = Vec::new();
-    let mut files = 0;
-    for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
-        let name = entry.file_name().into_string().unwrap();
-        if !name.ends_with(".rs") || name == "main.rs" {
-            continue;
-        }
-        files += 1;
-        let text = std::fs::read_to_string(entry.path()).unwrap();
-        let all = source::tokens(&text);
-        for three in all.windows(3).filter(|three| three[1].is("::")) {
-            let beside = three[0].is("super") && folder.join(format!("{}.rs", three[2].text)).is_file();
-            if three[0].is("crate") && !three[2].is("support") || beside {
-                mistakes.push(format!("tests/it/{name}:{} uses `{}`", three[0].line, three[2].text));
+    for (tests, least) in [("tests/it", 100), ("core/tests/simulations", 5)] {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(tests);
+        let mut files = 0;
+        for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+            let name = entry.file_name().into_string().unwrap();
+            if !name.ends_with(".rs") || name == "main.rs" {
+                continue;
+            }
+            files += 1;
+            let text = std::fs::read_to_string(entry.path()).unwrap();
+            let all = source::tokens(&text);
+            for three in all.windows(3).filter(|three| three[1].is("::")) {
+                let beside = three[0].is("super") && folder.join(format!("{}.rs", three[2].text)).is_file();
+                if three[0].is("crate") && !three[2].is("support") || beside {
+                    mistakes.push(format!("{tests}/{name}:{} uses `{}`", three[0].line, three[2].text));
+                }
             }
         }
+        assert!(files > least, "the walk saw {files} files of {tests}");
     }
-    assert!(files > 100, "the walk saw {files} files");
-    assert!(mistakes.is_empty(), "move what tests share to tests/it/support/:\n{}", mistakes.join("\n"));
+    assert!(mistakes.is_empty(), "move what tests share to their support/:\n{}", mistakes.join("\n"));
 }
 
 /// The names and keywords in a line of SQL.
@@ -333,7 +335,7 @@ fn sorted<const N: usize>(mut paths: [&str; N]) -> Vec<&str> {
 
 #[test]
 fn every_file_opens_with_what_it_is_for() {
-    for folder in ["src", "core/src", "tests", "benches", "build.rs"] {
+    for folder in ["src", "core/src", "core/tests", "tests", "benches", "build.rs"] {
         tree::check(folder, &["rs"], |_, text| rules::opens_with_its_purpose(text));
     }
 }
@@ -363,7 +365,7 @@ fn no_folder_of_src_has_many_entries() {
 
 #[test]
 fn nothing_is_called_by_a_name_that_could_hold_anything() {
-    for folder in ["src", "core/src", "tests", "benches"] {
+    for folder in ["src", "core/src", "core/tests", "tests", "benches"] {
         tree::check(folder, &["rs"], rules::has_specific_name);
     }
 }

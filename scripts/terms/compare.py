@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The terms that plain TF-IDF and YAKE name for the days of tests/it/terms_found.rs: rows of docs/dev/terms-measured.md.
+"""The terms that plain TF-IDF and YAKE name for the days of core/tests/simulations/terms_found.rs: rows of
+docs/dev/terms-measured.md.
 
     pip install yake==0.7.3
-    TERMS_DAYS=days.json TOPICWATCH_TEST_DATA=... cargo test --locked --test it -- terms_found
+    TERMS_DAYS=$PWD/days.json TOPICWATCH_TEST_DATA=... cargo test --locked --test simulations -- terms_found
     scripts/terms/compare.py days.json
 """
 

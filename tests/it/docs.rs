@@ -9,8 +9,8 @@ use topicwatch::config::keys::{KEYS, Section};
 use topicwatch::export::ExportKind;
 
 use crate::support::databases::sqlite;
-use crate::support::generated::replace;
 use crate::support::program::{NINE, Place, Program};
+use crate::support::replaced_page::replace;
 use crate::support::service::Sandbox;
 
 fn root() -> PathBuf {
@@ -348,7 +348,7 @@ fn twelve_questions_are_answered_within_one_click() {
 #[test]
 fn every_page_that_the_code_names_is_there() {
     let mut named = 0;
-    for path in files(&["src", "core/src", "tests", "scripts", "benches"], "rs") {
+    for path in files(&["src", "core/src", "core/tests", "tests", "scripts", "benches"], "rs") {
         for rest in page(&path).split("docs/").skip(1) {
             let name: String =
                 rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '/' | '-' | '_' | '.')).collect();
@@ -525,7 +525,7 @@ fn every_promise_names_tests_that_there_are() {
         part.lines().filter(|line| line.starts_with("| ")).flat_map(quoted).filter(|name| name.contains('_')).collect();
     assert!(named.len() > 10);
     let mut there = BTreeSet::new();
-    for path in files(&["src", "core/src", "tests"], "rs") {
+    for path in files(&["src", "core/src", "core/tests", "tests"], "rs") {
         let text = page(&path);
         there.extend(text.split("fn ").skip(1).filter_map(|rest| rest.split('(').next().map(str::to_owned)));
     }
@@ -536,7 +536,7 @@ fn every_promise_names_tests_that_there_are() {
 
 #[test]
 fn every_file_that_the_walks_name_is_there() {
-    let there = files(&["src", "core/src", "tests"], "rs");
+    let there = files(&["src", "core/src", "core/tests", "tests"], "rs");
     let mut named = 0;
     for (path, text) in pages() {
         let prose = text.split("```").step_by(2).collect::<String>();

@@ -1,4 +1,5 @@
-//! The only integration-test binary: every case uses the crate's public interface with real parts.
+//! The integration tests of the program: every case uses the crate's public interface with real parts. Simulations of the
+//! pure rooms are in `core/tests/simulations`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -28,7 +29,6 @@ mod budget;
 mod budget_store;
 mod calls;
 mod calm_alerts;
-mod cause_accuracy;
 mod cause_reported;
 mod changes;
 mod changes_order;
@@ -90,7 +90,6 @@ mod job_runs;
 mod kills;
 mod kinds_read;
 mod landmarks;
-mod languages;
 mod ledger_cli;
 mod list_windows;
 mod long_outage;
@@ -99,7 +98,6 @@ mod mail_tls;
 mod man;
 mod many_topics;
 mod marks;
-mod marks_learned;
 mod marks_web;
 mod mcp;
 mod mcp_http;
@@ -155,7 +153,6 @@ mod sandbox_asked;
 mod sandbox_kinds;
 mod sandbox_rehearsal;
 mod scheduled_exports;
-mod sentiment;
 mod server_choice;
 mod several_processes;
 mod shutdown;
@@ -172,9 +169,7 @@ mod story_cli;
 mod story_figures;
 mod streams;
 mod support;
-mod term_scripts;
 mod terms;
-mod terms_found;
 mod text_output;
 mod text_search;
 mod text_search_forgets;
@@ -182,8 +177,6 @@ mod themes;
 mod tone;
 mod truth_stream;
 mod unrelated_posts;
-mod usual_accuracy;
-mod usual_limits;
 mod views;
 mod web;
 mod web_addresses;

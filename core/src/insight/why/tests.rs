@@ -1,4 +1,4 @@
-//! Small hand-made cases. tests/it/cause_accuracy.rs measures how often causes are right.
+//! Small hand-made cases. core/tests/simulations/cause_accuracy.rs measures how often causes are right.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use super::*;

@@ -5,7 +5,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 
-use crate::support::generated::check_table;
+use crate::support::doc_tables::check_table;
 use crate::support::random_counts::draw;
 
 const HISTORIES: usize = 8_000;

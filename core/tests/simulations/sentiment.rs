@@ -1,12 +1,12 @@
 //! The scorer: results for plain cases, any text is scored within bounds, and texts are preprocessed as in training.
 
 use proptest::prelude::*;
-use topicwatch::model::Tone;
-use topicwatch::sentiment::{self, Lang, VERSION, features, judge, score, text};
+use topicwatch_core::model::Tone;
+use topicwatch_core::sentiment::{self, Lang, VERSION, features, judge, score, text};
 
-const WEIGHTS: &[u8] = include_bytes!("../../core/src/sentiment/weights/builtin-4.bin");
-const PARITY: &str = include_str!("../../core/src/sentiment/weights/builtin-4.tsv");
-const TEXTS: &str = include_str!("../../core/src/sentiment/weights/parity.txt");
+const WEIGHTS: &[u8] = include_bytes!("../../src/sentiment/weights/builtin-4.bin");
+const PARITY: &str = include_str!("../../src/sentiment/weights/builtin-4.tsv");
+const TEXTS: &str = include_str!("../../src/sentiment/weights/parity.txt");
 
 /// How much quantisation to bytes may change a probability.
 const BYTES_COST: f32 = 0.02;

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
-use topicwatch::insight::relevance::{
+use topicwatch_core::insight::relevance::{
     Features, Ranker, SUGGESTIONS, TrainingItem, TrainingMark, features_of_item, suggest,
 };
-use topicwatch::model::{Engagement, ItemRow, ItemTone, Kind, Time};
-use topicwatch::normalise::words::QueryWords;
+use topicwatch_core::model::{Engagement, ItemRow, ItemTone, Kind, Time};
+use topicwatch_core::normalise::words::QueryWords;
 
-use crate::support::generated::check_table;
+use crate::support::doc_tables::check_table;
 
 const PAGE: &str = "docs/dev/relevance-measured.md";
 /// The number of posts sampled from an event.

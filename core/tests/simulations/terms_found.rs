@@ -8,13 +8,14 @@ use std::path::PathBuf;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
-use topicwatch::insight::daily::{Day, date_of, day_of};
-use topicwatch::insight::terms::{
+use topicwatch_core::insight::daily::{Day, date_of, day_of};
+use topicwatch_core::insight::terms::{
     BEFORE, DayTerms, LEAST_DAYS, RiseInput, TermCounter, TermItem, busiest_day, differs, news, rises, stand_out,
 };
-use topicwatch::model::{Assignment, ItemText, Kind, SearchableItem, Time, format_term};
-use topicwatch::normalise::{near, words};
+use topicwatch_core::model::{Assignment, ItemText, Kind, SearchableItem, Time, format_term};
+use topicwatch_core::normalise::{near, words};
 
+use crate::support::doc_tables::check_table;
 use crate::support::event_days::{EventStream, STREAMS};
 
 /// Times that the posts of each stream are shuffled over its days.
@@ -303,7 +304,7 @@ fn the_event_is_among_the_first_ten_terms_and_shuffled_days_have_hardly_any_news
         share(false_days + busiest, calm),
         false_days + busiest,
     );
-    crate::support::generated::check_table("docs/dev/terms-measured.md", "terms", &format!("{table}{OTHERS}"));
+    check_table("docs/dev/terms-measured.md", "terms", &format!("{table}{OTHERS}"));
 }
 
 fn texts(days: &BTreeMap<String, Vec<&Post>>) -> BTreeMap<String, Vec<String>> {

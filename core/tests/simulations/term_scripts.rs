@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
-use topicwatch::insight::terms::{DayTerms, RiseInput, TermCounter, TermItem, news, rises};
-use topicwatch::model::{Kind, SearchableItem, Time};
-use topicwatch::normalise::words;
+use topicwatch_core::insight::terms::{DayTerms, RiseInput, TermCounter, TermItem, news, rises};
+use topicwatch_core::model::{Kind, SearchableItem, Time};
+use topicwatch_core::normalise::words;
 
 /// A script: letters of other words, what stands between words, and the words of the day.
 struct Script {

@@ -4,10 +4,10 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use rand_distr::{Beta, Binomial, Distribution as _};
-use topicwatch::insight::daily::{Day, Share, days, share, usual_range, usual_share};
-use topicwatch::model::Time;
+use topicwatch_core::insight::daily::{Day, Share, days, share, usual_range, usual_share};
+use topicwatch_core::model::Time;
 
-use crate::support::generated::check_table;
+use crate::support::doc_tables::check_table;
 use crate::support::random_counts::draw;
 
 /// Streams in each cell; each has calm days, a fall and a rise.
@@ -217,7 +217,7 @@ fn calm_shares_are_as_usual_and_a_doubled_share_is_reported() {
 
 /// A share of `whole` items that each are of the kind with this chance, counted one by one.
 fn counted_share(chance: f64, whole: u64, random: &mut ChaCha8Rng) -> Share {
-    // A hundred million numbers are drawn: a plain loop is much faster where code is not optimised.
+    // A hundred million numbers are drawn.
     let (mut part, limit) = (0, chance * (1_u64 << 53) as f64);
     for _ in 0..whole {
         part += u64::from(((random.next_u64() >> 11) as f64) < limit);

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use rand_distr::{Distribution as _, Gamma, Poisson};
-use topicwatch::insight::daily::{Day, Share, days, share, usual_range, usual_share};
-use topicwatch::insight::why::{self, Cause, Compared, DayItems, Dimension, Item, Term};
-use topicwatch::model::{Source, Time};
+use topicwatch_core::insight::daily::{Day, Share, days, share, usual_range, usual_share};
+use topicwatch_core::insight::why::{self, Cause, Compared, DayItems, Dimension, Item, Term};
+use topicwatch_core::model::{Source, Time};
 
-use crate::support::generated::check_table;
+use crate::support::doc_tables::check_table;
 
 /// Streams in each cell; more where they vary most, because fewer of their days are reported.
 fn streams(cv: f64) -> u32 {

@@ -1,8 +1,8 @@
 //! Language detection: which sentences are unsupported, that short English ones are not, and that a text scores the
 //! same in every Unicode form.
 
-use topicwatch::model::Tone;
-use topicwatch::sentiment::{self, Score, score};
+use topicwatch_core::model::Tone;
+use topicwatch_core::sentiment::{self, Score, score};
 use unicode_normalization::UnicodeNormalization;
 
 /// Sentences in languages the model was not trained on: about a new telephone, a late train, a nice café.
