@@ -171,6 +171,11 @@ fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
             &["items", "--topic", "acme"],
             &["items", "--topic", "acme", "--rank", "relevance"],
             &["runs", "--topic", "acme"],
+            &["topic", "pause", "acme"],
+            &["topic", "resume", "acme"],
+            &["topic", "run", "acme"],
+            &["topic", "rename", "acme", "acme-blog"],
+            &["items", "mark", "acme", "post:x:1", "good"],
         ] {
             place.run(args).says(2, &["topic `acme` was renamed to `acme-news`"]);
         }

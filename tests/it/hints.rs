@@ -107,7 +107,10 @@ fn what_to_do_next_names_the_same_file_and_database() {
     with(&["items", "--topic", "acme", "--suggest"]).shows(0, &["nothing is left to mark: of the latest 5000 items"]);
     with(&["export", "--tag", "news"])
         .says(2, &["there is no tag `news`", "hint: tags are set in `tags` of [[topics]]"]);
-    with(&["topic", "pause", "acme"]).says(2, &[&format!("run it (topicwatch once --topic acme {same})")]);
+    let stored =
+        format!("my jobs.toml has it, but the database does not: run it (topicwatch once --topic acme {same})");
+    with(&["topic", "pause", "acme"]).says(2, &[&format!("{stored}, or change the file")]);
+    with(&["items", "mark", "acme", "post:x:1", "good"]).says(2, &[&format!("{stored}\n")]);
     with(&["topic", "run", "acme"]).says(3, &[&format!("run it here: topicwatch once --topic acme {same}")]);
     let next = format!(
         "next: topicwatch show acme {same} · topicwatch items --new-since 24h {same} · topicwatch export --out items.csv {same}\n"

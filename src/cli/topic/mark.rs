@@ -43,7 +43,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
                 error.text = format!("there is no topic `{}` in the database", args.topic);
                 error.hint = String::new();
             }
-            let mut failure = with_suggestion(&context, &store, std::slice::from_ref(&args.topic), error).await;
+            let mut failure = with_suggestion(&context, &store, std::slice::from_ref(&args.topic), error, "").await;
             (failure.text, failure.hint) =
                 (output::escape_control(&failure.text), output::escape_control(&failure.hint));
             return Err(failure);

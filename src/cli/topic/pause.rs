@@ -4,6 +4,7 @@ use clap::Args;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
+use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::daemon::Skew;
@@ -27,6 +28,9 @@ pub struct ResumeArgs {
     pub topics: Vec<String>,
 }
 
+/// What else helps where the file can say the same.
+pub(in crate::cli) const OR_THE_FILE: &str = ", or change the file";
+
 /// Opens the store and returns it with the current time, on PostgreSQL the server's.
 pub(in crate::cli) async fn open(context: &Context) -> Result<(Store, Time), Failure> {
     let store = context.store(false).await?;
@@ -36,22 +40,28 @@ pub(in crate::cli) async fn open(context: &Context) -> Result<(Store, Time), Fai
     Ok((store, now))
 }
 
-/// Converts the error. If a topic is unknown, suggests similar ones.
+/// Converts the error. If a topic is unknown, says what it was renamed to, or suggests similar ones. `or` is what else
+/// helps if only the file has the topic.
 pub(in crate::cli) async fn with_suggestion(
     context: &Context,
     store: &Store,
     named: &[String],
     error: StoreError,
+    or: &str,
 ) -> Failure {
     let known = store.topic_ids().await.unwrap_or_default();
-    let unknown = named.iter().find(|name| !known.contains(name));
+    // The error is about the first in order of id.
+    let unknown = named.iter().filter(|name| !known.contains(name)).min();
     let mut failure = Failure::from(error.clone());
     if let (Some(unknown), StoreErrorKind::Refused, true) = (unknown, error.kind, error.hint.is_empty()) {
+        if let Err(failure) = renamed(context, store, named).await {
+            return failure;
+        }
         failure.text = output::escape_control(&failure.text);
         let in_file = context.config.topics.iter().any(|topic| topic.id == *unknown);
         failure.hint = match crate::config::nearest(unknown, known.iter().map(String::as_str)) {
             _ if in_file => format!(
-                "{} has it, but nothing has run it yet: run it ({}), or change the file",
+                "{} has it, but the database does not: run it ({}){or}",
                 output::escape_control(&context.config.file.display().to_string()),
                 context.command(&format!("once --topic {unknown}"))
             ),
@@ -73,7 +83,7 @@ pub(in crate::cli) async fn pause(common: &Common, args: &PauseArgs) -> Result<E
     let (store, now) = open(&context).await?;
     let paused = match store.pause_topics(&args.topics, reason.as_deref(), now).await {
         Ok(paused) => paused,
-        Err(error) => return Err(with_suggestion(&context, &store, &args.topics, error).await),
+        Err(error) => return Err(with_suggestion(&context, &store, &args.topics, error, OR_THE_FILE).await),
     };
     store.close().await;
     let mut text = String::new();
@@ -96,7 +106,7 @@ pub(in crate::cli) async fn resume(common: &Common, args: &ResumeArgs) -> Result
     let (store, now) = open(&context).await?;
     let resumed = match store.resume_topics(&args.topics, now).await {
         Ok(resumed) => resumed,
-        Err(error) => return Err(with_suggestion(&context, &store, &args.topics, error).await),
+        Err(error) => return Err(with_suggestion(&context, &store, &args.topics, error, OR_THE_FILE).await),
     };
     store.close().await;
     // The database knows of the file only what a process has read; the file may say otherwise since.

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::cli::topic::pause::{open, with_suggestion};
+use crate::cli::topic::pause::{OR_THE_FILE, open, with_suggestion};
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::config;
@@ -36,7 +36,7 @@ pub(in crate::cli) async fn run(common: &Common, RenameArgs { old, new }: &Renam
     }
     let (store, now) = open(&context).await?;
     if let Err(error) = store.rename_topic(old, new, now).await {
-        return Err(with_suggestion(&context, &store, std::slice::from_ref(old), error).await);
+        return Err(with_suggestion(&context, &store, std::slice::from_ref(old), error, OR_THE_FILE).await);
     }
     store.close().await;
     let mut text = format!("{old} renamed to {new}, with all its runs and items; runs keep their public ids\n");

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::{output, run_table};
 use crate::cli::topic::pause::{open, with_suggestion};
+use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
@@ -50,6 +51,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunNowArgs) -> Result<Ex
         if let Some(unknown) = args.topics.iter().find(|topic| !known.contains(topic)) {
             return Err(context.unknown("topic", unknown, &known.iter().map(String::as_str).collect::<Vec<_>>()));
         }
+        renamed(&context, &store, &args.topics).await?;
         store.close().await;
         let topics: Vec<String> = args.topics.iter().map(|t| format!("--topic {}", output::truncate(t, 64))).collect();
         return Err(Failure::new(
@@ -66,7 +68,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunNowArgs) -> Result<Ex
     topics.dedup();
     let runs: Vec<(String, String)> = topics.into_iter().map(|topic| (topic, ids::run_id(now))).collect();
     if let Err(error) = store.queue_manual(&runs, now).await {
-        return Err(with_suggestion(&context, &store, &args.topics, error).await);
+        return Err(with_suggestion(&context, &store, &args.topics, error, "").await);
     }
     let exit = if args.wait { wait(&store, &runs, args, limit).await } else { print_queued(&runs, args) };
     store.close().await;
