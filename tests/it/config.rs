@@ -269,6 +269,18 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             "(or one.query)",
         ),
         (
+            "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nsources = [\"web\", \"ai\"]\n".to_owned(),
+            "3:1",
+            "has no `query` for: web, ai",
+            "(or web.query, ai.prompt)",
+        ),
+        (
+            "[providers.writer]\nkind = \"openai\"\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nwriter.model = \"m\"\nwriter.prompt = \"On {query}\"\n".to_owned(),
+            "4:1",
+            "has no `query` for: writer",
+            "(or writer.prompt)",
+        ),
+        (
             topic("[[channels]]\nname = \"c\"\nkind = \"ntfy\"\nurl = \"https://a.example/t\"\nkey = \"x\""),
             "10:1",
             "unknown key `key`",

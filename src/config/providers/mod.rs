@@ -153,8 +153,8 @@ pub(super) struct QueryContext<'a> {
 pub(super) enum NoQuery {
     /// A mistake, which was reported.
     Reported,
-    /// The topic's `query` is needed but missing.
-    NeedsQuery,
+    /// The topic's `query` is needed by this key, but missing.
+    NeedsQuery(&'static str),
     /// A key of the provider is needed but missing.
     NeedsKey(&'static str),
 }
@@ -181,7 +181,7 @@ impl QueryContext<'_> {
                 Ok(value) => {
                     keys.insert(key.name.to_owned(), value);
                 }
-                Err(TemplateError::NeedsQuery) => return Err(NoQuery::NeedsQuery),
+                Err(TemplateError::NeedsQuery) => return Err(NoQuery::NeedsQuery(key.name)),
                 Err(TemplateError::Wrong(fault)) => {
                     mistakes.fault(&full, &setting.origin, fault);
                     wrong = true;

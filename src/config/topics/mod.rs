@@ -19,8 +19,8 @@ use super::values::scalars::{budget, check_plain, flag, plain_text, text, texts}
 use super::values::template::{TemplateError, fill};
 use super::values::value::{ConfigValue, Origin, Table, Value};
 use crate::model::{
-    AiQuery, AiWhen, PingSpec, QueryKey, SocialOperation, SocialQuery, Source, Topic, TopicLimits, Unscheduled,
-    WebOperation, WebQuery, Window,
+    AiQuery, AiWhen, PingSpec, SocialOperation, SocialQuery, Source, Topic, TopicLimits, Unscheduled, WebOperation,
+    WebQuery, Window,
 };
 use crate::search::Dialect;
 
@@ -87,20 +87,6 @@ struct TopicReader<'d> {
 }
 
 impl TopicReader<'_> {
-    /// The key that is filled with `query` for a source.
-    fn query_key(&self, source: Source) -> String {
-        let key = match source {
-            Source::Social | Source::Web => "query",
-            Source::Ai => "prompt",
-            provider => {
-                let kind = self.providers.iter().find(|one| one.name == provider).and_then(|one| one.kind);
-                let filled = |key: &&QueryKey| key.default.is_some_and(|text| text.contains("{query}"));
-                kind.and_then(|kind| kind.asks.iter().find(filled)).map_or("query", |key| key.name)
-            }
-        };
-        format!("{source}.{key}")
-    }
-
     /// Reads `[defaults]` as a topic, so that a mistake is found even if every topic overrides it.
     fn check_defaults(&mut self, defaults: &Table, mistakes: &mut Mistakes<'_>) {
         let mut table = Table::default();
@@ -154,8 +140,8 @@ impl TopicReader<'_> {
             };
             match query_context.query(*name, kind, mistakes) {
                 Ok(query) => queries.push(query),
-                Err(NoQuery::NeedsQuery) if query_builder.query_wrong => incomplete = true,
-                Err(NoQuery::NeedsQuery) => query_builder.needing_query.push(*name),
+                Err(NoQuery::NeedsQuery(_)) if query_builder.query_wrong => incomplete = true,
+                Err(NoQuery::NeedsQuery(key)) => query_builder.needing_query.push((*name, key)),
                 Err(NoQuery::Reported) => incomplete = true,
                 Err(NoQuery::NeedsKey(key)) => {
                     incomplete = true;
@@ -167,10 +153,12 @@ impl TopicReader<'_> {
                 }
             }
         }
-        let needing_query: Vec<Source> = query_builder.needing_query.iter().copied().filter(|s| wanted(*s)).collect();
+        let needing_query: Vec<(Source, &str)> =
+            query_builder.needing_query.iter().copied().filter(|(source, _)| wanted(*source)).collect();
         if let (false, false, Some(header)) = (self.broken, needing_query.is_empty(), &header) {
-            let what = needing_query.iter().map(Source::as_str).collect::<Vec<_>>().join(", ");
-            let keys = needing_query.iter().map(|source| self.query_key(*source)).collect::<Vec<_>>().join(", ");
+            let what = needing_query.iter().map(|(source, _)| source.as_str()).collect::<Vec<_>>().join(", ");
+            let keys =
+                needing_query.iter().map(|(source, key)| format!("{source}.{key}")).collect::<Vec<_>>().join(", ");
             let named = id.as_deref().map_or_else(|| "this topic".to_owned(), |id| format!("topic {id:?}"));
             let hint = format!("write query = \"…\" (or {keys}), or choose other `sources`");
             mistakes.at(header, format!("{named} has no `query` for: {what}"), hint);
@@ -221,12 +209,14 @@ struct QueryBuilder<'r> {
     query: Option<&'r str>,
     query_wrong: bool,
     title: &'r str,
-    needing_query: Vec<Source>,
+    /// Sources that lack the topic's `query`, with the key that needs it.
+    needing_query: Vec<(Source, &'static str)>,
 }
 
 impl QueryBuilder<'_> {
-    fn filled(&mut self, source: Source, name: &str, mistakes: &mut Mistakes<'_>) -> Option<String> {
+    fn filled(&mut self, source: Source, key: &'static str, mistakes: &mut Mistakes<'_>) -> Option<String> {
         let (longest, lines) = if source == Source::Ai { (LONGEST_PROMPT, true) } else { (LONGEST_QUERY, false) };
+        let name = &format!("{source}.{key}");
         let setting = self.reader.value_or_default(name)?;
         let template = self.reader.read(mistakes, name, text)?;
         let fault = match fill(&template, self.query, self.title) {
@@ -237,7 +227,7 @@ impl QueryBuilder<'_> {
             Err(TemplateError::Wrong(fault)) => fault,
             Err(TemplateError::NeedsQuery) => {
                 if !self.query_wrong {
-                    self.needing_query.push(source);
+                    self.needing_query.push((source, key));
                 }
                 return None;
             }
@@ -248,7 +238,7 @@ impl QueryBuilder<'_> {
 
     fn social(&mut self, dialect: Option<Dialect>, mistakes: &mut Mistakes<'_>) -> Option<SocialQuery> {
         let reader = self.reader;
-        let query = self.filled(Source::Social, "social.query", mistakes);
+        let query = self.filled(Source::Social, "query", mistakes);
         let operation = reader.choice(mistakes, "social.operation", SocialOperation::parse);
         let limit = calls::social_number(reader, dialect, operation, mistakes);
         Some(SocialQuery { query: query?, operation: operation?, limit: limit? })
@@ -256,7 +246,7 @@ impl QueryBuilder<'_> {
 
     fn web(&mut self, dialect: Option<Dialect>, mistakes: &mut Mistakes<'_>) -> Option<WebQuery> {
         let reader = self.reader;
-        let query = self.filled(Source::Web, "web.query", mistakes);
+        let query = self.filled(Source::Web, "query", mistakes);
         let operation = reader.choice(mistakes, "web.operation", WebOperation::parse);
         let limit = calls::web_number(reader, dialect, operation, mistakes);
         Some(WebQuery { query: query?, operation: operation?, limit: limit? })
@@ -264,7 +254,7 @@ impl QueryBuilder<'_> {
 
     fn ai(&mut self, dialect: Option<Dialect>, mistakes: &mut Mistakes<'_>) -> Option<AiQuery> {
         let reader = self.reader;
-        let prompt = self.filled(Source::Ai, "ai.prompt", mistakes);
+        let prompt = self.filled(Source::Ai, "prompt", mistakes);
         let model_and_order = calls::model_and_order(reader, dialect, mistakes);
         let streaming = reader.read(mistakes, "streaming", flag);
         let when = reader.choice(mistakes, "ai.when", AiWhen::parse);
