@@ -209,7 +209,8 @@ fn timeout_hint(kind: JobKind) -> &'static str {
     match kind {
         JobKind::Export => "is the database slow? raise the export's `timeout`, or export fewer rows",
         JobKind::Prune => "is the database slow? the next run goes on with the rest",
-        JobKind::Report | JobKind::Alert => "is the database slow? a report on fewer topics takes less time",
+        JobKind::Report => "is the database slow? a report on fewer topics takes less time",
+        JobKind::Alert => "is the database slow? an alert on fewer topics takes less time",
     }
 }
 
@@ -220,6 +221,8 @@ mod tests {
     #[test]
     fn a_job_that_took_too_long_is_not_advised_to_be_another() {
         assert!(timeout_hint(JobKind::Export).contains("the export's `timeout`"));
-        assert!(!timeout_hint(JobKind::Prune).contains("report"));
+        for kind in [JobKind::Prune, JobKind::Alert] {
+            assert!(!timeout_hint(kind).contains("report"));
+        }
     }
 }

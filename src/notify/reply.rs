@@ -29,7 +29,7 @@ pub(super) async fn judge_as(
     let status = reply.status();
     match form {
         WebhookFormat::Apprise { .. } if status == StatusCode::NO_CONTENT => {
-            let why = "Apprise has no configuration under this key; add its services there; then `topicwatch outbox retry --dead` sends it";
+            let why = "Apprise has no configuration under this key; add its services there; `topicwatch outbox retry --dead` queues all dead messages again";
             Err(DeliveryError::permanent(format!("{status}: {why}")))
         }
         // One of its services did not accept the message. Those that did get it again.

@@ -274,7 +274,11 @@ async fn what_each_service_answers_means_what_its_documentation_says() {
         (
             apprise(),
             "204 No Content",
-            Some((true, None, "under this key; add its services there; then `topicwatch outbox retry --dead`")),
+            Some((
+                true,
+                None,
+                "under this key; add its services there; `topicwatch outbox retry --dead` queues all dead",
+            )),
         ),
         (apprise(), say("424 Failed Dependency", r#"{"error":"not sent"}"#), Some((false, None, "424"))),
         (apprise(), "404 Not Found", Some((true, None, "404"))),
