@@ -60,6 +60,8 @@ impl Failure {
             ErrorKind::NotFound => "create the folder first, or choose another file",
             ErrorKind::IsADirectory => "name a file in it",
             ErrorKind::NotADirectory => "choose another folder, or move that file away",
+            // The error says what to do.
+            ErrorKind::FileTooLarge => "an existing file was not changed",
             _ => "is there room, and may this user write there? an existing file was not changed",
         };
         Self::new(Exit::Output, text, hint)
@@ -99,11 +101,11 @@ impl From<std::io::Error> for Failure {
         if error.kind() == ErrorKind::BrokenPipe {
             return Self::silent(Exit::Ok);
         }
-        Self::new(
-            Exit::Output,
-            format!("the output could not be written: {error}"),
-            "is there room on the disk, and may this user write there?",
-        )
+        let hint = match error.kind() {
+            ErrorKind::FileTooLarge => "what was written so far is incomplete",
+            _ => "is there room on the disk, and may this user write there?",
+        };
+        Self::new(Exit::Output, format!("the output could not be written: {error}"), hint)
     }
 }
 
@@ -122,6 +124,19 @@ impl From<serde_json::Error> for Failure {
             std::io::Error::from(error).into()
         } else {
             Self::new(Exit::Unexpected, error.to_string(), "")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_that_would_be_too_large_is_no_matter_of_room() {
+        let error = || std::io::Error::new(ErrorKind::FileTooLarge, "select fewer rows");
+        for failure in [Failure::unwritable(Path::new("a.xlsx"), &error()), error().into()] {
+            assert!(failure.text.contains("select fewer rows") && !failure.hint.contains("room"), "{failure:?}");
         }
     }
 }

@@ -165,12 +165,11 @@ fn messages(run: &str, spec: &ReportSpec, report: &Report, kinds: &Kinds) -> Vec
 /// Returns the failure of a job whose file could not, or must not, be written.
 fn unwritten(file: &Path, error: &std::io::Error, hint: &str) -> Failed {
     let Failure { exit, text, hint: of_kind, .. } = Failure::unwritable(file, error);
-    let hint = if exit == Exit::Usage || error.kind() == ErrorKind::InvalidInput {
-        "set another `path` in the configuration"
-    } else if error.kind() == ErrorKind::NotADirectory {
-        of_kind.as_str()
-    } else {
-        hint
+    let hint = match error.kind() {
+        _ if exit == Exit::Usage => "set another `path` in the configuration",
+        ErrorKind::InvalidInput | ErrorKind::IsADirectory => "set another `path` in the configuration",
+        ErrorKind::NotADirectory | ErrorKind::FileTooLarge => of_kind.as_str(),
+        _ => hint,
     };
     failed("output", text, hint)
 }
@@ -336,6 +335,9 @@ mod tests {
         let hint = |kind: ErrorKind| unwritten(Path::new("a/b"), &std::io::Error::from(kind), "is there room?").hint;
         assert_eq!(hint(ErrorKind::StorageFull), "is there room?");
         assert!(hint(ErrorKind::NotADirectory).contains("move that file away"));
-        assert!(hint(ErrorKind::InvalidInput).contains("another `path`"));
+        for kind in [ErrorKind::InvalidInput, ErrorKind::IsADirectory] {
+            assert!(hint(kind).contains("another `path`"));
+        }
+        assert_eq!(hint(ErrorKind::FileTooLarge), "an existing file was not changed");
     }
 }
