@@ -190,27 +190,36 @@ fn what_to_do_about_a_stored_failure_is_what_would_help() {
     const OLD: &str =
         "error sending request: invalid peer certificate: certificate expired: verification time 9 (UNIX)";
     const INNER: &str = "https://a.example/feed: the address points into a private network";
-    for (provider, feeds, class, text, helps) in [
-        ("service", false, "timeout", "the run's timeout was reached", "raise the topic's `timeout` ([[topics]]"),
-        ("one", true, "timeout", "the run's timeout was reached", "raise the topic's `timeout` ([[topics]]"),
-        ("service", false, "timeout", "no answer after 120s", "raise `service.call_timeout`"),
-        ("service", false, "bad_request", "this process has no provider `service`", "has no [service]"),
-        ("one", false, "bad_request", "this process has no provider `one`", "has no [providers.one]"),
-        ("one", true, "bad_request", "this process has no provider `one`", "has no [providers.one]"),
-        ("one", true, "bad_request", INNER, "set providers.one.allow_private = true"),
-        ("one", true, "transport", "a.example points into a private network", "providers.one.allow_private = true"),
-        ("service", false, "transport", NAME, "for another name; check `service.base_url`"),
-        ("one", true, "transport", NAME, "for another name; check the feed's address"),
-        ("service", false, "transport", OLD, "is this machine's clock right?"),
+    for (provider, feeds, class, status, text, helps) in [
+        ("service", false, "timeout", None, "the run's timeout was reached", "raise the topic's `timeout` ([[topics]]"),
+        ("one", true, "timeout", None, "the run's timeout was reached", "raise the topic's `timeout` ([[topics]]"),
+        ("service", false, "timeout", None, "no answer after 120s", "raise `service.call_timeout`"),
+        ("service", false, "bad_request", None, "this process has no provider `service`", "has no [service]"),
+        ("one", false, "bad_request", None, "this process has no provider `one`", "has no [providers.one]"),
+        ("one", true, "bad_request", None, "this process has no provider `one`", "has no [providers.one]"),
+        ("one", true, "bad_request", None, INNER, "set providers.one.allow_private = true"),
+        ("one", true, "bad_request", Some(404), INNER, "set providers.one.allow_private = true"),
+        (
+            "one",
+            true,
+            "transport",
+            None,
+            "a.example points into a private network",
+            "providers.one.allow_private = true",
+        ),
+        ("service", false, "transport", None, NAME, "for another name; check `service.base_url`"),
+        ("one", true, "transport", None, NAME, "for another name; check the feed's address"),
+        ("service", false, "transport", None, OLD, "is this machine's clock right?"),
         (
             "service",
             false,
             "transport",
+            None,
             "invalid peer certificate: UnknownIssuer",
             "`ca-certificates` or set SSL_CERT_FILE",
         ),
     ] {
-        let hint = topicwatch::search::hint_for_stored_failure(provider, feeds, class, None, text).unwrap();
+        let hint = topicwatch::search::hint_for_stored_failure(provider, feeds, class, status, text).unwrap();
         assert!(hint.contains(helps), "{class} {text}: {hint}");
     }
 }

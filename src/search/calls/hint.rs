@@ -59,6 +59,9 @@ pub fn hint_for_stored_failure(
 ) -> Option<String> {
     let status = status.and_then(|status| u16::try_from(status).ok());
     let class = ErrorClass::parse(class)?;
+    // Of several feeds, the status is that of the last one.
+    let refused_here = feeds && text.contains(PRIVATE);
+    let status = status.filter(|_| !refused_here);
     let hint = || hint(&ProviderRef { provider, login: None }, class, status, text);
     Some(feeds.then(|| feed_hint(class, text)).flatten().map_or_else(hint, str::to_owned))
 }
