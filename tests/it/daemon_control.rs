@@ -105,6 +105,11 @@ fn the_files_pause_wins_over_resume() {
         let resumed = place.run(&["topic", "resume", "acme"]);
         resumed.shows(3, &["acme: stays paused until `run` or `once` reads the file"]);
         assert!(!resumed.err.contains("hint:"), "{resumed}");
+        // A file without the topic does not pause it.
+        place.configure(&sandbox.lines(), &topics(&["globex"]));
+        let resumed = place.run(&["topic", "resume", "acme"]);
+        resumed.shows(3, &["acme: stays paused: the file it was last read from had `paused = true`"]);
+        resumed.says(3, &["jobs.toml does not have the topic: set `paused = false` in the file that has it"]);
     }
 }
 

@@ -118,9 +118,8 @@ pub(in crate::cli) async fn resume(common: &Common, args: &ResumeArgs) -> Result
     for topic in &resumed {
         let what = match (paused_in_file(&topic.topic), topic.by_file) {
             (Some(false), true) => "stays paused until `run` or `once` reads the file, which no longer pauses it",
-            (Some(true), _) | (None, true) => {
-                "stays paused: the configuration has `paused = true`, which takes precedence"
-            }
+            (Some(true), _) => "stays paused: the configuration has `paused = true`, which takes precedence",
+            (None, true) => "stays paused: the file it was last read from had `paused = true`",
             (_, false) if topic.already => "was not paused",
             (_, false) => "resumed; slots missed meanwhile are not run",
         };
@@ -135,7 +134,9 @@ pub(in crate::cli) async fn resume(common: &Common, args: &ResumeArgs) -> Result
         output::print_stderr(&format!("hint: set `paused = false` in {file}"));
     }
     if by_another {
-        output::print_stderr(&format!("hint: set `paused = false` in the file that has the topic; {file} has not"));
+        output::print_stderr(&format!(
+            "hint: {file} does not have the topic: set `paused = false` in the file that has it, if one does"
+        ));
     }
     if stays {
         return Ok(Exit::Searches);
