@@ -107,7 +107,7 @@ pub(super) fn warn_of_typos(
         let hint = match near {
             Some(hint) => hint,
             None if name.ends_with("_KEY") || name.ends_with("_TOKEN") => {
-                const NAMED: &str = "by `key_env` or `token_env`";
+                const NAMED: &str = "by keys that end in `_env`";
                 match api_key_env {
                     Some(variable) => {
                         format!("the key of [service] is read from {variable}; the file names other variables, {NAMED}")

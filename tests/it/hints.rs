@@ -121,6 +121,10 @@ fn what_to_do_next_names_the_same_file_and_database() {
     let by_variable = place.program(&[&["once", "--at", NINE][..], &there].concat());
     let by_variable = by_variable.env("TOPICWATCH_SERVICE_BASE_URL", "sandbox").run();
     by_variable.shows(0, &["for real searches: set TOPICWATCH_SERVICE_BASE_URL and put"]);
+    std::fs::write(place.path("address"), "sandbox\n").unwrap();
+    let by_file = place.program(&[&["once", "--at", NINE][..], &there].concat());
+    let by_file = by_file.env("TOPICWATCH_SERVICE_BASE_URL_FILE", &place.path("address").display().to_string()).run();
+    by_file.shows(0, &["set the address in the file that TOPICWATCH_SERVICE_BASE_URL_FILE names and put"]);
 }
 
 #[test]

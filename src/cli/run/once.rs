@@ -335,6 +335,7 @@ async fn print(
     if context.is_sandbox() && context.config.service.target == Target::Sandbox {
         let effective = context.config.effective.iter().find(|one| one.key == "service.base_url");
         let place = match effective.and_then(|one| one.origin.strip_prefix("environment ")) {
+            Some(variable) if variable.ends_with("_FILE") => format!("the address in the file that {variable} names"),
             Some(variable) => variable.to_owned(),
             None => format!("[service] base_url in {}", context.config.file.display()),
         };
