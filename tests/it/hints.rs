@@ -133,7 +133,9 @@ fn a_topic_that_left_the_file_before_it_ran_is_not_to_be_run() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", &both);
     place.ok(&["once", "--due", "--at", NINE]);
     place.configure("base_url = \"sandbox\"", &TOPIC.replace("acme", "globex"));
-    place.run(&["diff", "acme"]).says(2, &["has no finished run yet", "jobs.toml no longer has it"]);
+    place
+        .run(&["diff", "acme"])
+        .says(2, &["has no finished run yet", "jobs.toml does not have it: name the file that does with --config"]);
     // It has no items, and none of them is said to be marked.
     let page = Pages::serve(&place, &["--at", NINE]).page("/topics/globex?order=suggested");
     assert!(page.contains("Nothing is left to mark: of the latest 5,000 items"), "{page}");

@@ -93,7 +93,7 @@ fn no_finished_run(context: &Context, id: &str) -> Failure {
     let text = format!("topic {id} has no finished run yet");
     if context.config.topics.iter().all(|topic| topic.id != id) {
         let file = output::escape_control(&context.config.file.display().to_string());
-        return Failure::usage(text, format!("{file} no longer has it, so nothing runs it"));
+        return Failure::usage(text, format!("{file} does not have it: name the file that does with --config"));
     }
     Failure::usage(text, format!("run it: {}", context.command(&format!("once --topic {id}"))))
 }
