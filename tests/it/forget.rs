@@ -514,6 +514,25 @@ fn where_nothing_was_forgotten_the_journal_is_no_file_and_that_is_said() {
 }
 
 #[test]
+fn a_path_in_a_message_does_not_reach_the_terminal_raw() {
+    const NAME: &str = "a\u{1b}[2J";
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
+    let import = ["db", "forget", "--import", NAME, "--yes"];
+    let refused = |args: &[&str], text: &str| {
+        let refused = place.run(args);
+        refused.says(2, &[text]);
+        assert!(!refused.err.contains('\u{1b}'), "{refused}");
+    };
+    refused(&import, "there is no file a\\u{1b}[2J");
+    std::fs::write(place.path(NAME), "x\n").unwrap();
+    refused(&import, "a\\u{1b}[2J is not a journal");
+    std::fs::rename(place.path("jobs.toml"), place.path(NAME)).unwrap();
+    refused(&["db", "forget", "--topic", "acme", "--yes", "--config", NAME], "is still watched by");
+    refused(&["once", "--topic", "nobody", "--config", NAME], "there is no topic `nobody` in");
+    refused(&["outbox", "deliver", "--config", NAME], "has no [[channels]]");
+}
+
+#[test]
 fn an_author_whose_items_were_pruned_is_forgotten_with_their_keys() {
     for database in databases() {
         let raw = Raw::saying(|_| {

@@ -263,7 +263,7 @@ async fn deliver(context: &Context, as_json: bool) -> Result<Exit, Failure> {
     let channels = channels::read(&context.config)?;
     if channels.is_empty() && context.config.channels.is_empty() {
         return Err(Failure::usage(
-            format!("{} has no [[channels]]", context.config.file.display()),
+            format!("{} has no [[channels]]", output::escape_control(&context.config.file.display().to_string())),
             "add [[channels]] with a name, a kind and a destination",
         ));
     }

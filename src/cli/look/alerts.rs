@@ -195,7 +195,7 @@ async fn list(context: &Context, names: &[String], args: &AlertsListOptions) -> 
     if alert_states.is_empty() {
         text.push_str(&format!(
             "{} has no [[alerts]]; docs/how-to/alerts.md explains how to write one\n",
-            context.config.file.display()
+            output::escape_control(&context.config.file.display().to_string())
         ));
     } else {
         let head = ["alert", "rule", "waiting", "last message"];

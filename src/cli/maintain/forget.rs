@@ -99,7 +99,9 @@ fn read_import(path: &Path) -> Result<Journal, Failure> {
     const HINT: &str = "give the file that --export wrote";
     // Not the database's own journal, which would have to be restored.
     let read = Journal::read(path).map_err(|failure| Failure::usage(failure.text, HINT))?;
-    read.ok_or_else(|| Failure::usage(format!("there is no file {}", path.display()), HINT))
+    read.ok_or_else(|| {
+        Failure::usage(format!("there is no file {}", output::escape_control(&path.display().to_string())), HINT)
+    })
 }
 
 /// Returns the named authors, items and topics, normalised as tombstones store them.
@@ -132,7 +134,7 @@ fn parse_names(context: &Context, args: &ForgetArgs) -> Result<Vec<(TombstoneKin
                 format!(
                     "topic `{}` is still watched by {}",
                     output::truncate(topic, 64),
-                    context.config.file.display()
+                    output::escape_control(&context.config.file.display().to_string())
                 ),
                 "remove it from the file first; a daemon reloads the file automatically",
             ));

@@ -10,6 +10,7 @@ use crate::cli::run::long_running::{LongRunning, Reloads, Resources};
 use crate::cli::run::reload::{InForce, Reloader};
 use crate::cli::run::{wait_for_database, worker};
 use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
 use crate::cli::terminal::signals::HangUps;
 use crate::cli::wiring::context::{Context, Service};
 use crate::cli::wiring::options::Common;
@@ -39,7 +40,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunArgs) -> Result<Exit,
         return Err(Failure::usage(
             format!(
                 "no topic, report or export in {} has a schedule, so there would be nothing to run",
-                context.config.file.display()
+                output::escape_control(&context.config.file.display().to_string())
             ),
             "set `schedule = \"0 6 * * *\"` or `every = \"6h\"` under [defaults] or in a topic; `topicwatch once` runs topics without one",
         ));

@@ -292,8 +292,9 @@ impl Context {
             [] => format!("it has no [[{what}s]]"),
             _ => format!("the {what}s are: {}", known.join(", ")),
         };
+        let file = output::escape_control(&self.config.file.display().to_string());
         Failure::usage(
-            format!("there is no {what} `{}` in {}", output::truncate(name, 64), self.config.file.display()),
+            format!("there is no {what} `{}` in {file}", output::truncate(name, 64)),
             format!("{suggestion}{}", output::truncate(&alternatives, 400)),
         )
     }

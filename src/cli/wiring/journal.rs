@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
 use crate::files::{Protected, Replacement};
 use crate::model::Time;
 use crate::store::{ForgetKey, Store, Tombstone, TombstoneKind};
@@ -50,7 +51,7 @@ pub(in crate::cli) fn path_for(store: &Store) -> Option<PathBuf> {
 impl Journal {
     /// Reads a journal; `None` if there is no file.
     pub(in crate::cli) fn read(path: &Path) -> Result<Option<Self>, Failure> {
-        let display_path = path.display();
+        let display_path = output::escape_control(&path.display().to_string());
         let wrong = |text: String| {
             Failure::new(Exit::Store, text, "it was written by `topicwatch db forget`: restore it from a backup")
         };
@@ -135,8 +136,8 @@ pub(in crate::cli) async fn reject_older_database(store: &Store) -> Result<(), F
             "{} of the {} tombstones in {} are not in {}: the database is older than the journal",
             strange,
             hashes.len(),
-            path.display(),
-            store.place()
+            output::escape_control(&path.display().to_string()),
+            output::escape_control(store.place())
         ),
         "run `topicwatch db forget --resume` to erase it again (or move the journal away if it belongs to another database)",
     ))
