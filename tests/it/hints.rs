@@ -104,7 +104,7 @@ fn what_to_do_next_names_the_same_file_and_database() {
     for verb in ["show", "diff", "coverage"] {
         with(&[verb, "acme"]).says(2, &[&format!("run it: topicwatch once --topic acme {same}")]);
     }
-    with(&["items", "--topic", "acme", "--suggest"]).shows(0, &["nothing is left to mark: of the latest 5000 items"]);
+    with(&["items", "--topic", "acme", "--suggest"]).shows(0, &["nothing is left to mark: of the latest 5,000 items"]);
     with(&["export", "--tag", "news"])
         .says(2, &["there is no tag `news`", "hint: tags are set in `tags` of [[topics]]"]);
     let stored =

@@ -50,14 +50,17 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
         }
     };
     let all = store.marked_counts().await?;
+    let many = all.iter().find(|(topic, _)| *topic == args.topic).map_or(0, |(_, many)| *many);
+    let least = i64::try_from(LEAST_MARKS).unwrap_or(i64::MAX);
     let mut lacking = None;
-    for kind in [Mark::Good, Mark::Noise] {
-        if store.marked_keys(&args.topic, Some(kind), 1).await?.is_empty() {
-            lacking = Some(kind);
+    if !args.json && many >= least {
+        for kind in [Mark::Good, Mark::Noise] {
+            if store.marked_keys(&args.topic, Some(kind), 1).await?.is_empty() {
+                lacking = Some(kind);
+            }
         }
     }
     store.close().await;
-    let many = all.iter().find(|(topic, _)| *topic == args.topic).map_or(0, |(_, many)| *many);
     if args.json {
         output::json(&json!({ "topic": args.topic, "items": marked, "marks": many }))?;
         return Ok(Exit::Ok);
@@ -69,7 +72,6 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
     };
     let same = if changed < marked.len() { format!(", {} unchanged", marked.len() - changed) } else { String::new() };
     let items = if changed == 1 { "item" } else { "items" };
-    let least = i64::try_from(LEAST_MARKS).unwrap_or(i64::MAX);
     let next = match lacking {
         _ if many < least => {
             format!("relevance needs at least {LEAST_MARKS} marks; topicwatch items --topic {} --suggest", args.topic)

@@ -13,6 +13,7 @@ use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::compare::{FilterMode, Ranking, RowFilter, items_to_mark_and_ranking};
+use crate::draw::format::number;
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::Mark;
 use crate::store::{DataOrigin, Filter, ItemRow, Store};
@@ -162,7 +163,8 @@ fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, invented: bool) -> S
         text.push_str(&format!("\nmark each good or noise: topicwatch items mark {topic} KEY good --suggested\n"));
     } else if args.suggest {
         text.push_str(&format!(
-            "\nnothing is left to mark: of the latest {MOST_ITEMS} items, all with words that the topic's filter shows are marked\n"
+            "\nnothing is left to mark: of the latest {} items, all with words that the topic's filter shows are marked\n",
+            number(MOST_ITEMS as u64)
         ));
     }
     text
