@@ -96,20 +96,13 @@ impl Metrics {
             counts.spent = Some(store.usage_on(now.utc_day(), &[]).await?.0.money);
         }
         let topics = store.first_topics(MOST_TOPICS).await?;
-        let mut roles: Vec<(String, i64)> = Vec::new();
-        for process in store.processes().await?.into_iter().filter(|process| process.is_alive(now)) {
-            match roles.iter_mut().find(|(role, _)| *role == process.role) {
-                Some((_, many)) => *many += 1,
-                None => roles.push((process.role, 1)),
-            }
-        }
         let latest = of_own_sources(store.latest_answers(&topics).await?, &store.watched(&topics).await?);
         let limited = store.topic_limit_usage(now.utc_day(), &topics).await?;
         Ok(Reading {
             counts,
             sums: store.tally().await?,
             bytes: store.disk().await?.bytes,
-            roles,
+            roles: store.running_roles(now).await?,
             latest,
             limited,
             providers: store.used_by_provider(now.utc_day()).await?,

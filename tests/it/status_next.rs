@@ -8,6 +8,7 @@ use topicwatch::daemon::system_clock;
 
 use crate::support::daemons::{today, under_a_call};
 use crate::support::databases::databases;
+use crate::support::exposition::Exposed;
 use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
@@ -143,6 +144,12 @@ fn status_does_not_advise_to_start_a_daemon_that_is_running() {
             assert_eq!(output.contains(start), !is_running, "{}: {output}", place.database.name);
             assert_eq!(output.contains("a daemon is running, but does not plan what is due"), is_running, "{output}");
         }
+        // Many workers that were seen after it do not hide it.
+        place.database.add_workers(60, now + 1, now + 3_600_000);
+        place.run(&["status"]).shows(0, &["a daemon is running, but does not plan what is due"]);
+        place.run(&["health"]).says(1, &["the planner is late: 1 slot overdue", "or does it use another file?"]);
+        let exposed = Exposed::read(&Pages::serve(&place, &[]));
+        assert_eq!(exposed.of("topicwatch_processes", &[("role", "worker")]), Some(61.0), "{}", place.database.name);
     }
 }
 

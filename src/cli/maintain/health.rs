@@ -187,9 +187,8 @@ async fn check_database(context: &Context, timeout: Duration, deadline: Instant)
     let query_task = tokio::spawn(async move {
         let store = Store::open_to_read(&settings).await?;
         let now = store.server_time().await?.unwrap_or_else(|| clock());
-        let processes = store.processes().await?;
-        let alive = processes.iter().any(|process| process.is_alive(now));
-        let plans = processes.iter().any(|process| process.role == "daemon" && process.is_alive(now));
+        let alive = store.running_instances(now).await? > 0;
+        let plans = store.is_daemon_running(now).await?;
         let overdue = store.status_counts(now, now.minus(LATE)).await?.overdue;
         let room = store.has_room().await;
         store.close().await;

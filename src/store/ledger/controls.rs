@@ -32,6 +32,16 @@ impl Store {
         read!(self, instances::running_count(now))
     }
 
+    /// Returns the number of running processes of each role: `daemon` and `worker`.
+    pub async fn running_roles(&self, now: Time) -> Result<Vec<(String, i64)>, StoreError> {
+        read!(self, instances::running_roles(now))
+    }
+
+    /// Returns whether a daemon is running. Workers plan nothing.
+    pub async fn is_daemon_running(&self, now: Time) -> Result<bool, StoreError> {
+        Ok(self.running_roles(now).await?.iter().any(|(role, _)| role == "daemon"))
+    }
+
     /// Returns a value that changes whenever a daemon should check the ledger before its next slot.
     pub async fn control_version(&self) -> Result<String, StoreError> {
         read!(self, info::control_version())

@@ -35,6 +35,16 @@ impl Database {
         )));
     }
 
+    /// That many workers that were seen at this time.
+    #[track_caller]
+    pub fn add_workers(&self, many: u32, seen_at: i64, alive_until: i64) {
+        wait(self.execute(&format!(
+            "INSERT INTO instance (id, role, generation, started_at, seen_at, alive_until) \
+             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {many}) \
+             SELECT 'many-' || i, 'worker', 9, 0, {seen_at}, {alive_until} FROM n"
+        )));
+    }
+
     /// A report that was made at nine with these files, whose subject is `What <matters>`.
     #[track_caller]
     pub fn add_report(&self, files: &[PathBuf]) {

@@ -12,15 +12,10 @@ pub(super) async fn overdue_line(store: &Store, since: &[Time], now: Time) -> Re
     let topics = if since.len() == 1 { "topic is" } else { "topics are" };
     let why = if let Err(full) = store.has_room().await {
         format!("{} (hint: {})", output::escape_control(&full.text), full.hint)
-    } else if is_daemon_alive(store, now).await? {
+    } else if store.is_daemon_running(store.server_time().await?.unwrap_or(now)).await? {
         "a daemon is running, but does not plan what is due; its log says why, or it uses another file".to_owned()
     } else {
         "start `topicwatch run`, or run `topicwatch once --due`".to_owned()
     };
     Ok(format!("{} {topics} overdue since {}: {why}\n", since.len(), output::format_time(*first)))
-}
-
-async fn is_daemon_alive(store: &Store, now: Time) -> Result<bool, Failure> {
-    let now = store.server_time().await?.unwrap_or(now);
-    Ok(store.processes().await?.iter().any(|process| process.role == "daemon" && process.is_alive(now)))
 }

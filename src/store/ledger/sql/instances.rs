@@ -130,3 +130,11 @@ pub(in crate::store) async fn running_count(conn: &mut Conn, now: Time) -> Resul
     let query = sqlx::query_scalar("SELECT count(*) FROM instance WHERE alive_until > $1 AND seen_at <= $2");
     Ok(query.bind(now.0).bind(now.plus(SIGN_AHEAD).0).fetch_one(conn).await?)
 }
+
+/// Returns the number of running processes of each role.
+pub(in crate::store) async fn running_roles(conn: &mut Conn, now: Time) -> Result<Vec<(String, i64)>, StoreError> {
+    let query = sqlx::query_as(
+        "SELECT role, count(*) FROM instance WHERE alive_until > $1 AND seen_at <= $2 GROUP BY role ORDER BY role LIMIT 50",
+    );
+    Ok(query.bind(now.0).bind(now.plus(SIGN_AHEAD).0).fetch_all(conn).await?)
+}
