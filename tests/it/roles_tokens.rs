@@ -2,7 +2,7 @@
 //! moved, and pruned.
 
 use crate::support::access_stage::{Visitor, link, listed, logged_in, pages, place, token};
-use crate::support::databases::databases;
+use crate::support::databases::{databases, wait};
 use crate::support::program::until;
 use crate::support::web_client::{Pages, ends, events};
 use crate::support::world::hour;
