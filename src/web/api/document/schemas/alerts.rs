@@ -11,8 +11,16 @@ use crate::web::api::requests::{ALERT_ACTIONS, EVENT_CHARS};
 
 const ACTION: Shape = Word(|| ALERT_ACTIONS.iter().map(|(name, _)| *name).collect());
 const ALERT: Field = ("alert", Text, "its name");
-const SUBJECT: Field = ("subject", Text, "what it is about: a topic, a topic's source or day, `service/DATE`");
-const TOPIC: Field = ("topic", Maybe(&Text), "id of the topic that the subject names");
+const SUBJECT: Field = (
+    "subject",
+    Text,
+    "what it is about: a topic, `TOPIC/SOURCE`, `TOPIC/unrelated`; a budget: `TOPIC/DATE`, `PROVIDER/DATE`, `service/DATE`",
+);
+const TOPIC: Field = (
+    "topic",
+    Maybe(&Text),
+    "its subject up to the slash: a topic, or the provider of a budget; null for `service/DATE`",
+);
 
 const DELIVERY: Shape = Maybe(&Word(|| Delivery::ALL.iter().map(|state| state.as_str()).collect()));
 
@@ -36,7 +44,7 @@ const STANDING: &[Field] = &[
     ("firing", List(&Of("Firing")), "what fires, latest first; 20 at most"),
     ("firing_count", Integer, "total number of firing subjects"),
     ("held_back", List(&Of("Firing")), "what is not judged because of unrelated posts, latest first; 20 at most"),
-    ("waiting_count", Integer, "events not yet in a message"),
+    ("waiting_count", Integer, "events that wait for a message"),
 ];
 
 const FIRING: &[Field] = &[

@@ -7,7 +7,7 @@ use crate::web::api::document::shape::Shape::{Flag, Integer, List, Maybe, Number
 use crate::web::api::document::shape::{Field, object};
 
 const NEWS: &[Field] = &[
-    ("before_days", Integer, "number of days before that the span was compared with"),
+    ("before_days", Integer, "number of days before that can be compared with the span"),
     (
         "untold",
         Maybe(&Word(|| NoTermsReason::ALL.iter().map(|why| why.as_str()).collect())),
@@ -15,7 +15,7 @@ const NEWS: &[Field] = &[
     ),
     ("tested", Integer, "number of terms tested: those used at least three times in the span and the days before"),
     ("terms", List(&Of("Term")), "at most ten, the most surprising first"),
-    ("more", Integer, "further terms that are news"),
+    ("more", Integer, "further terms that are news; with those in `terms`, at most 50 are counted"),
     ("themes", List(&Of("Theme")), "at most seven, the largest first"),
     ("more_themes", Integer, "further themes"),
     ("more_items", Integer, "items of these"),
