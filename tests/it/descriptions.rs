@@ -99,3 +99,18 @@ fn runs_since_a_time_are_those_started_or_due_then() {
         assert!(help.contains("Started or due at or after"), "{help}");
     }
 }
+
+#[test]
+fn a_key_that_several_kinds_of_providers_have_is_described_for_each() {
+    let place = Place::new(crate::support::databases::sqlite(), "", TOPICS);
+    let schema: Value = serde_json::from_str(&place.ok(&["check", "--schema"])).unwrap();
+    let keys = &schema["properties"]["defaults"]["additionalProperties"]["properties"];
+    let limit = keys["limit"]["description"].as_str().unwrap();
+    for kind in
+        ["hackernews: Maximum hits read per run", "desearch: Maximum posts per reply", "spec-web: Maximum pages"]
+    {
+        assert!(limit.contains(kind), "{limit}");
+    }
+    assert!(keys["prompt"]["description"].as_str().unwrap().contains("desearch-ai, spec-ai: Query or prompt"));
+    assert_eq!(keys["model"]["description"], "Name of the model.");
+}

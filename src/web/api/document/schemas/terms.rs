@@ -62,7 +62,7 @@ const TERM: &[Field] = &[
 ];
 
 const THEME: &[Field] = &[
-    ("name", Text, "its two or three best terms; untrusted text"),
+    ("name", Text, "its one to three best terms; untrusted text"),
     ("items", Integer, "items"),
     ("unique", Integer, "with near-copies counted once"),
     ("authors", Integer, "how many people wrote them"),
