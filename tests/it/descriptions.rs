@@ -8,6 +8,7 @@ use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{ASKED, Pages};
 use crate::support::web_topics::TOPICS;
+use crate::support::world::{World, hour, once, post, topic};
 
 const MARKS: &str = "/api/v1/topics/acme/marks";
 
@@ -113,4 +114,24 @@ fn a_key_that_several_kinds_of_providers_have_is_described_for_each() {
     }
     assert!(keys["prompt"]["description"].as_str().unwrap().contains("desearch-ai, spec-ai: Query or prompt"));
     assert_eq!(keys["model"]["description"], "Name of the model.");
+}
+
+#[test]
+fn a_list_counts_each_of_its_hidden_rows_once_however_many_copies_it_has() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"spam\"]"));
+        let text =
+            "spam about the launch of the new engine that was moved to the ninth of april because of the weather";
+        world.posts(&(600..604).map(|id| post(id, 22, text, 3)).collect::<Vec<_>>());
+        once(&place, 24);
+        let pages = Pages::serve(&place, &["--at", &hour(25)]);
+        for (query, rows, filtered) in
+            [("", 0, 1), ("?filtered=keep", 1, 1), ("?copies=all", 0, 4), ("?copies=all&filtered=only", 4, 4)]
+        {
+            let list = get(&pages, &format!("/api/v1/topics/acme/items{query}"));
+            let listed = (list["data"].as_array().unwrap().len(), &list["filtered"]);
+            assert_eq!(listed, (rows, &json!(filtered)), "{} {query}", place.database.name);
+        }
+    }
 }

@@ -30,7 +30,11 @@ const RUN: &[Field] = &[
     ("started_at", Maybe(&Time), "when it started"),
     ("finished_at", Maybe(&Time), "when its end was recorded"),
     ("attempt", Integer, "number of attempts"),
-    COST,
+    (
+        "cost_usd",
+        Number,
+        "US dollars, rounded to millionths; billed, or expected where no bill says; without searches under way",
+    ),
     ("error_class", Maybe(&Text), "class of the first error"),
     ("error_text", Maybe(&Text), "the error in words"),
     ("seq", Maybe(&Integer), "its number in the reading order; null until it can be read"),
