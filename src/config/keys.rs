@@ -324,7 +324,7 @@ keys! {
     Alert {
         "name" Text, None, "Short name, unique among the alerts: a-z, 0-9, - and _; the cursor is stored under it.";
         "rule" OneOf(names!(AlertRule)), None, "What the alert looks for.";
-        "topics" Texts, Some("[]"), "Topics, by id; all if neither topics nor tags are set.";
+        "topics" Texts, Some("[]"), "Topics, by id; if neither topics nor tags are set, all, or for a budget the service and providers.";
         "tags" Texts, Some("[]"), "Topics, by tag.";
         "sources" Named(service_sources), Some("[]"), "Only these sources; all if empty.";
         "words" Texts, Some("[]"), "Items: one of these must occur in title or text.";

@@ -27,7 +27,11 @@ const DELIVERY: Shape = Maybe(&Word(|| Delivery::ALL.iter().map(|state| state.as
 const STANDING: &[Field] = &[
     ALERT,
     ("rule", Word(|| AlertRule::ALL.iter().map(|rule| rule.as_str()).collect()), "what it looks for"),
-    ("topics", List(&Text), "topics that it checks; all if neither topics nor tags are set"),
+    (
+        "topics",
+        List(&Text),
+        "topics that it checks; if neither topics nor tags are set, all, or of a budget the service and providers",
+    ),
     ("tags", List(&Text), "the same by tag"),
     ("words", List(&Text), "at least one of these words must occur"),
     ("sources", List(&SOURCE), "sources that it checks; all if none is set"),
@@ -35,7 +39,7 @@ const STANDING: &[Field] = &[
     ("cooldown_ms", Integer, "minimum milliseconds between two messages"),
     ("quiet", Maybe(&Text), "hours of its zone's day in which nothing is sent"),
     ("timezone", Text, "IANA time zone of `quiet`, and of the hours and weekdays that are compared"),
-    ("looked_at", Maybe(&Time), "when it last looked"),
+    ("looked_at", Maybe(&Time), "when it last checked new runs"),
     ("sent_at", Maybe(&Time), "when its last message was queued"),
     ("delivery", DELIVERY, "what became of that message; null if there is none"),
     ("cooling_until", Maybe(&Time), "end of its cool-down; null if it may send"),

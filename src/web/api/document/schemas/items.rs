@@ -66,7 +66,11 @@ const ITEM: &[Field] = &[
 
 const LISTED: &[Field] = &[
     ("fit", FIT, "whether it was published in the window of the search that first found it"),
-    ("copies", Of("Copies"), "its near-copies in this topic that match the filters"),
+    (
+        "copies",
+        Of("Copies"),
+        "near-copies under it: those in this topic that match the filters; none with `copies=all`",
+    ),
 ];
 
 const PAGE: &[Field] = &[
