@@ -239,7 +239,7 @@ keys! {
         "exclude_authors" Texts, Some("[]"), "Items of these authors are hidden.";
         "schedule" Text, None, "Cron expression with five fields, or six with seconds first.";
         "every" Duration, None, "Interval, instead of a schedule.";
-        "timezone" Text, Some("\"UTC\""), "IANA time zone of the schedule.";
+        "timezone" Text, Some("\"UTC\""), "IANA time zone of the schedule, and of days and times on its pages.";
         "catch_up" OneOf(names!(CatchUp)), Some("\"latest\""), "Which missed slots to run afterwards.";
         "catch_up_window" Duration, Some("\"7d\""), "How far back missed slots are considered.";
         "max_catch_up_runs" Integer(1, 10_000), Some("100"), "Limit on the runs of one catch-up.";

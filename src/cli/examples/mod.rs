@@ -109,7 +109,8 @@ Examples:
   topicwatch topic backfill acme --from 2026-03-05 --to 2026-03-05
 
 One run per day; each call counts against max_calls_per_day. It needs calls that
-accept dates: dialect \"desearch\", or social.operation = \"basic\".";
+accept dates: dialect \"desearch\" (without social.operation = \"posts\"), or
+social.operation = \"basic\".";
 pub(in crate::cli) const REPORT: &str = "\
 Examples:
   topicwatch report --open
