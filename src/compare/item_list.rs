@@ -32,12 +32,17 @@ pub async fn shown_or_copy(
     folded: Option<&ListFilter>,
     row: ItemRow,
 ) -> Result<Option<ItemRow>, StoreError> {
+    let counted = row_filter.hidden_count();
     let is_shown = row_filter.shows_item(&row);
     let filter = folded.filter(|_| row.cluster.is_some() && !(is_shown && row.pruned_at.is_none()));
     let Some(filter) = filter else { return Ok(is_shown.then_some(row)) };
     let mut copies = store.matching_copies(filter, &row.key, STAND_INS).await?;
     copies.retain(|copy| copy.key != row.key && !(is_shown && copy.pruned_at.is_some()));
-    let copy = copies.into_iter().find(|copy| row_filter.shows_item(copy));
+    let copy = copies.into_iter().find(|copy| row_filter.would_show_item(copy));
+    // A row counts once, for itself or for the copy in its place, however many copies are hidden with it.
+    if let Some(copy) = copy.as_ref().filter(|_| row_filter.hidden_count() == counted) {
+        row_filter.shows_item(copy);
+    }
     Ok(copy.or(is_shown.then_some(row)))
 }
 

@@ -69,6 +69,12 @@ impl RowFilter {
         self.shows(&row.topic, [&row.title, &row.text, &row.author, &row.lang])
     }
 
+    /// The same without counting the item: it is no row of its own.
+    #[must_use]
+    pub fn would_show_item(&self, row: &ItemRow) -> bool {
+        self.mode_shows(self.passes(&row.topic, [&row.title, &row.text, &row.author, &row.lang]))
+    }
+
     /// Whether to show a sighting.
     pub fn shows_sighting(&mut self, row: &SightingRow) -> bool {
         self.shows(&row.topic, [&row.title, &row.text, &row.author, &row.lang])
@@ -94,6 +100,10 @@ impl RowFilter {
     fn shows(&mut self, topic: &str, fields: [&Option<String>; 4]) -> bool {
         let passes = self.passes(topic, fields);
         self.hidden += u64::from(!passes);
+        self.mode_shows(passes)
+    }
+
+    fn mode_shows(&self, passes: bool) -> bool {
         match self.mode {
             FilterMode::Hide => passes,
             FilterMode::Keep => true,

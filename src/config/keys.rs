@@ -180,8 +180,8 @@ keys! {
         "max_response_bytes" Bytes, Some("15000000"), "Size limit of a reply, after decompression.";
         "max_calls_per_day" Integer(1, 10_000_000), Some("10000"), "Calls per UTC day, counted before each call.";
         "budget_per_day" Budget, None, "Dollars per UTC day; each call's price is counted before the call.";
-        "price.call" Dollars, Some("0"), "Dollars per call.";
-        "price.result" Dollars, Some("0"), "Dollars per entry in a reply; a call is expected to return `limit` entries, or 20.";
+        "price.call" Dollars, Some("0"), "Dollars per call; for kinds of a search service (desearch, spec) without any price, the default of [service].prices.";
+        "price.result" Dollars, Some("0"), "Dollars per entry in a reply; a call is expected to return `limit` entries, but no more than a page, or 20; an answer is one.";
         "price.tokens" Dollars, Some("0"), "Dollars per 1,000 tokens.";
         "allow_private" Flag, Some("false"), "Whether feed URLs may point into a private network.";
     }
@@ -239,12 +239,12 @@ keys! {
         "exclude_authors" Texts, Some("[]"), "Items of these authors are hidden.";
         "schedule" Text, None, "Cron expression with five fields, or six with seconds first.";
         "every" Duration, None, "Interval, instead of a schedule.";
-        "timezone" Text, Some("\"UTC\""), "IANA time zone of the schedule.";
+        "timezone" Text, Some("\"UTC\""), "IANA time zone of the schedule, and of days and times on its pages.";
         "catch_up" OneOf(names!(CatchUp)), Some("\"latest\""), "Which missed slots to run afterwards.";
         "catch_up_window" Duration, Some("\"7d\""), "How far back missed slots are considered.";
         "max_catch_up_runs" Integer(1, 10_000), Some("100"), "Limit on the runs of one catch-up.";
         "overlap" OneOf(names!(Overlap)), Some("\"skip\""), "What happens to a slot while the previous run is still active.";
-        "jitter" Duration, Some("\"0s\""), "Maximum delay of a start after its slot; constant per topic.";
+        "jitter" Duration, Some("\"0s\""), "Maximum delay of a start after its slot; for a topic and slot always the same.";
         "timeout" Duration, Some("\"5m\""), "Time limit of a run.";
         "max_attempts" Integer(1, 100), Some("3"), "Attempts at a run if its process dies.";
         "paused" Flag, Some("false"), "While true, the schedule is off.";
@@ -324,7 +324,7 @@ keys! {
     Alert {
         "name" Text, None, "Short name, unique among the alerts: a-z, 0-9, - and _; the cursor is stored under it.";
         "rule" OneOf(names!(AlertRule)), None, "What the alert looks for.";
-        "topics" Texts, Some("[]"), "Topics, by id; all if neither topics nor tags are set.";
+        "topics" Texts, Some("[]"), "Topics, by id; if neither topics nor tags are set, all, or for a budget the service and providers.";
         "tags" Texts, Some("[]"), "Topics, by tag.";
         "sources" Named(service_sources), Some("[]"), "Only these sources; all if empty.";
         "words" Texts, Some("[]"), "Items: one of these must occur in title or text.";

@@ -1,6 +1,8 @@
 //! The JSON Schema (draft 2020-12) of `jobs.toml`, for editors, built from the table of keys. It describes types. Keys
 //! that it requires may also come from the environment, and loading checks everything else.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use crate::model::{KINDS, QueryKeyType};
@@ -55,22 +57,37 @@ pub fn schema() -> String {
     format!("{schema:#}\n")
 }
 
-/// Returns the query keys of all kinds.
+/// Returns the query keys of all kinds. Where kinds describe a key differently, each description names its kinds.
 fn query_keys() -> Value {
     let mut object = empty_object();
-    for key in KINDS.iter().flat_map(|kind| kind.asks) {
-        let property = match key.shape {
-            QueryKeyType::Text => json!({ "type": "string" }),
-            QueryKeyType::Texts => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
-            QueryKeyType::Count(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
-            QueryKeyType::Flag => json!({ "type": "boolean" }),
-            QueryKeyType::OneOf(choices) => json!({ "enum": choices() }),
-        };
-        let slot = &mut object["properties"][key.name];
-        if slot.is_null() {
-            *slot = property;
-            slot["description"] = json!(key.doc);
+    let mut docs: BTreeMap<&str, Vec<(&str, Vec<&str>)>> = BTreeMap::new();
+    for kind in KINDS {
+        for key in kind.asks {
+            let property = match key.shape {
+                QueryKeyType::Text => json!({ "type": "string" }),
+                QueryKeyType::Texts => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
+                QueryKeyType::Count(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+                QueryKeyType::Flag => json!({ "type": "boolean" }),
+                QueryKeyType::OneOf(choices) => json!({ "enum": choices() }),
+            };
+            let slot = &mut object["properties"][key.name];
+            if slot.is_null() {
+                *slot = property;
+            }
+            let of_key = docs.entry(key.name).or_default();
+            match of_key.iter_mut().find(|(doc, _)| *doc == key.doc) {
+                Some((_, kinds)) => kinds.push(kind.name),
+                None => of_key.push((key.doc, vec![kind.name])),
+            }
         }
+    }
+    for (name, docs) in docs {
+        let of_kinds = |(doc, kinds): &(&str, Vec<&str>)| format!("{}: {doc}", kinds.join(", "));
+        let described = match docs.as_slice() {
+            [(doc, _)] => (*doc).to_owned(),
+            several => several.iter().map(of_kinds).collect::<Vec<_>>().join(" "),
+        };
+        object["properties"][name]["description"] = json!(described);
     }
     object
 }

@@ -44,6 +44,7 @@ mod daemon_control;
 mod database_away;
 mod database_gone;
 mod day_tables;
+mod descriptions;
 mod docs;
 mod dry_run;
 mod edited_schedule;

@@ -109,7 +109,8 @@ Examples:
   topicwatch topic backfill acme --from 2026-03-05 --to 2026-03-05
 
 One run per day; each call counts against max_calls_per_day. It needs calls that
-accept dates: dialect \"desearch\", or social.operation = \"basic\".";
+accept dates: dialect \"desearch\" (without social.operation = \"posts\"), or
+social.operation = \"basic\".";
 pub(in crate::cli) const REPORT: &str = "\
 Examples:
   topicwatch report --open
@@ -177,8 +178,8 @@ Examples:
   topicwatch db prune --dry-run         # what would be deleted, by table
   topicwatch db prune
 
-The daemon and `once --due` prune once a day. It works in small batches and can
-run beside a daemon; run it again after an interruption.";
+By default the daemon and `once --due` prune once a day. It works in small
+batches and can run beside a daemon; run it again after an interruption.";
 pub(in crate::cli) const BACKUP: &str = "\
 Examples:
   topicwatch db backup topicwatch-backup.db
@@ -217,8 +218,8 @@ Examples:
   topicwatch health --url http://127.0.0.1:8080
 
 For a container's HEALTHCHECK. It requests /healthz and /readyz at [web] listen,
-or checks the database if no pages are served. Exits with 0 if healthy, 1 if not
-alive, 4 if the database is down or cannot be written to.";
+or checks the database if `run` serves no pages there. Exits with 0 if healthy,
+1 if not alive, 4 if the database is down or cannot be written to.";
 pub(in crate::cli) const MIGRATE: &str = "\
 Examples:
   topicwatch db migrate

@@ -19,7 +19,7 @@ pub struct RunsArgs {
     /// Only this topic (repeat for more)
     #[arg(long, value_name = "ID")]
     pub topic: Vec<String>,
-    /// Started at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    /// Started or due at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// At most this many

@@ -29,7 +29,7 @@ pub enum DbVerb {
     /// Move everything to another database and compare the two
     #[command(after_help = examples::MOVE)]
     Move(MoveArgs),
-    /// Bring the tables up to date (every other verb does this itself)
+    /// Bring the tables up to date (`run` and `once` do this too)
     #[command(after_help = examples::MIGRATE)]
     Migrate,
     /// Delete data older than [retention] allows

@@ -19,7 +19,7 @@ use crate::store::Store;
 
 #[derive(Debug, Args)]
 pub struct HealthArgs {
-    /// Check the pages at this address [default: [web] listen, or the database if no pages are served]
+    /// Check the pages at this address [default: [web] listen, or the database if `run` serves no pages]
     #[arg(long, value_name = "URL")]
     pub url: Option<Url>,
     /// Give up after this long

@@ -18,7 +18,7 @@ pub struct Common {
     /// Database to use instead of the configured one: sqlite:PATH (relative to the current folder) or postgres://…
     #[arg(long, global = true, value_name = "URL")]
     pub database: Option<String>,
-    /// Print only errors
+    /// Log only errors, and show no progress
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Log more to stderr (-vv: much more)

@@ -74,7 +74,10 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
         answer.note(format!("{} on this page are hidden by the topic's filter.", list.hidden));
     }
     if list.outside > 0 {
-        answer.note(format!("{} on this page were older than the topic's window and are omitted.", list.outside));
+        answer.note(format!(
+            "{} on this page were outside the topic's window when they were found, and are omitted.",
+            list.outside
+        ));
     }
     if !complete {
         answer.note("In this order, at most the 1,000 items first seen most recently are considered.");

@@ -55,7 +55,7 @@ pub(super) static TOOLS: &[Tool] = &[
             Argument::new(
                 "order",
                 Kind::Word(&["new", "engagement", "negative", "positive"]),
-                "Order [new]; others cover only the 1,000 items first seen most recently",
+                "Order [new]; others cover the 1,000 items first seen most recently, or with rare words in `search` all",
             ),
             Argument::new("copies", Kind::Word(&["fold", "all"]), "Near-copies folded [fold], or as separate items"),
             Argument::new(
@@ -114,13 +114,13 @@ pub(super) static TOOLS: &[Tool] = &[
         name: "get_changes",
         title: "What changed in a topic",
         description: "New, gone, edited and rising items between two runs, with total counts. What came with the first answer \
-               to a query is `baseline`, not new; `outside` was older than the window when it was found.",
+               to a query is `baseline`, not new; `outside` was not published in the window of the search that found it.",
         arguments: &[
             TOPIC,
             Argument::new(
                 "since",
                 Kind::Text(200),
-                "A run, `last-report`, or 2026-03-11, 2026-03-11T09:00:00Z, 24h, 7d (ago) [the run before the last]",
+                "A run, `last-report`, or 2026-03-11, 2026-03-11T09:00:00Z, 24h, 7d (ago) [the last earlier run that found something]",
             ),
             Argument::new("limit", Kind::Number(0, 50, 10), "Maximum number of items in each list"),
         ],

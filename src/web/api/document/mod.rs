@@ -135,7 +135,7 @@ fn who_may(need: AccessRule) -> String {
 fn problem(status: u16) -> Value {
     let reason = axum::http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
     let text = match status {
-        409 => "Valid parameters that cannot be combined",
+        409 => "Each value is well-formed, but they do not fit together, or one cannot be used; `detail` says which",
         _ => reason.unwrap_or("refused"),
     };
     let content = json!({ MEDIA: { "schema": { "$ref": "#/components/schemas/Problem" } } });

@@ -42,6 +42,8 @@ pub(in crate::web::api) const NOTE: Operation = Operation {
     path: "/api/v1/notes",
     id: "note",
     summary: "Writes an item's note, replacing an existing one",
+    description: "Needs `topicwatch run`, and a token for all topics (or none, where pages may edit the file). The note belongs to the \
+           item, in every topic. An empty `note` deletes it.",
     body: Some(("ToNote", "{\"key\": \"post:x:2031610711893905509\", \"note\": \"ask Ann\"}")),
     answered: ResponseKind::Json(200, "OneNote"),
     handler: |call| Box::pin(stars_and_notes::note(call)),

@@ -13,8 +13,8 @@ pub(in crate::web::api) const MARK: Operation = Operation {
     need: OfTopic(Act),
     id: "mark",
     summary: "Marks an item good or noise for a topic",
-    description: "Only inside `topicwatch run`, and only with a token. An item has one mark per topic; a new one replaces it. \
-           `key` is any key of the item. `suggested` is true for items that `order=suggested` listed.",
+    description: "Only inside `topicwatch run`, and only with a token, or without any where pages may edit the file. An item has \
+           one mark per topic; a new one replaces it. `key` is any key of the item. `suggested` is true for items that `order=suggested` listed.",
     parameters: &[&OF_TOPIC],
     body: Some(("Mark", "{\"key\": \"post:x:2031610711893905509\", \"mark\": \"noise\"}")),
     answered: ResponseKind::Json(200, "OneMark"),
@@ -28,7 +28,8 @@ pub(super) const UNMARK: Operation = Operation {
     need: OfTopic(Act),
     id: "unmark",
     summary: "Removes an item's mark",
-    description: "Only inside `topicwatch run`, and only with a token. Removing a mark that is not there is not an error.",
+    description: "Only inside `topicwatch run`, and only with a token, or without any where pages may edit the file. Removing a mark \
+           that is not there is not an error.",
     parameters: &[&OF_TOPIC, &KEY],
     body: None,
     answered: ResponseKind::Json(200, "OneMark"),

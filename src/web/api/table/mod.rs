@@ -56,10 +56,11 @@ pub(super) static OPERATIONS: &[Operation] = &[
             "listItems",
             "A topic's items",
             "New first, unless `order` says otherwise. A page may hold fewer rows than `limit`, even none, if many are \
-             hidden: the list ends only when `next_page_token` is null. Orders other than `new` cover the 1,000 items \
-             first seen most recently (`complete` is then false); `velocity` covers the last two days, `relevance` \
-             the 5,000 items first seen most recently, unfiltered, on one page; `suggested` lists up to five of these \
-             5,000 that teach most if they are marked next.",
+             hidden: the list ends only when `next_page_token` is null. `engagement`, `negative` and `positive` cover \
+             the 1,000 items first seen most recently (`complete` is then false), or with a `search` for rare words all \
+             that have them. The other orders have one page, and no `search`, `tone`, `source`, `author` or time: \
+             `velocity` covers the last two days, `relevance` the 5,000 items first seen most recently (none while \
+             `learned` is null); `suggested` lists up to five of these 5,000 that teach most if they are marked next.",
             &[
                 &OF_TOPIC,
                 &SEARCH,
@@ -104,7 +105,8 @@ pub(super) static OPERATIONS: &[Operation] = &[
             OfTopic(Read),
             "listDays",
             "A topic's last fourteen local days",
-            "Counted in the background, before the topic's filter; an item counts on the day it was published.",
+            "Counted in the background, before the topic's filter; an item counts on the day it was published, or first \
+             seen if that was earlier or it has no date.",
             &[&OF_TOPIC],
             "Days",
             |call| Box::pin(days::list(call)),

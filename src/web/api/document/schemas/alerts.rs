@@ -11,15 +11,27 @@ use crate::web::api::requests::{ALERT_ACTIONS, EVENT_CHARS};
 
 const ACTION: Shape = Word(|| ALERT_ACTIONS.iter().map(|(name, _)| *name).collect());
 const ALERT: Field = ("alert", Text, "its name");
-const SUBJECT: Field = ("subject", Text, "what it is about: a topic, a topic's source or day, `service/DATE`");
-const TOPIC: Field = ("topic", Maybe(&Text), "id of the topic that the subject names");
+const SUBJECT: Field = (
+    "subject",
+    Text,
+    "what it is about: a topic, `TOPIC/SOURCE`, `TOPIC/unrelated`; a budget: `TOPIC/DATE`, `PROVIDER/DATE`, `service/DATE`",
+);
+const TOPIC: Field = (
+    "topic",
+    Maybe(&Text),
+    "its subject up to the slash: a topic, or the provider of a budget; null for `service/DATE`",
+);
 
 const DELIVERY: Shape = Maybe(&Word(|| Delivery::ALL.iter().map(|state| state.as_str()).collect()));
 
 const STANDING: &[Field] = &[
     ALERT,
     ("rule", Word(|| AlertRule::ALL.iter().map(|rule| rule.as_str()).collect()), "what it looks for"),
-    ("topics", List(&Text), "topics that it checks; all if neither topics nor tags are set"),
+    (
+        "topics",
+        List(&Text),
+        "topics that it checks; if neither topics nor tags are set, all, or of a budget the service and providers",
+    ),
     ("tags", List(&Text), "the same by tag"),
     ("words", List(&Text), "at least one of these words must occur"),
     ("sources", List(&SOURCE), "sources that it checks; all if none is set"),
@@ -27,7 +39,7 @@ const STANDING: &[Field] = &[
     ("cooldown_ms", Integer, "minimum milliseconds between two messages"),
     ("quiet", Maybe(&Text), "hours of its zone's day in which nothing is sent"),
     ("timezone", Text, "IANA time zone of `quiet`, and of the hours and weekdays that are compared"),
-    ("looked_at", Maybe(&Time), "when it last looked"),
+    ("looked_at", Maybe(&Time), "when it last checked new runs"),
     ("sent_at", Maybe(&Time), "when its last message was queued"),
     ("delivery", DELIVERY, "what became of that message; null if there is none"),
     ("cooling_until", Maybe(&Time), "end of its cool-down; null if it may send"),
@@ -36,7 +48,7 @@ const STANDING: &[Field] = &[
     ("firing", List(&Of("Firing")), "what fires, latest first; 20 at most"),
     ("firing_count", Integer, "total number of firing subjects"),
     ("held_back", List(&Of("Firing")), "what is not judged because of unrelated posts, latest first; 20 at most"),
-    ("waiting_count", Integer, "events not yet in a message"),
+    ("waiting_count", Integer, "events that wait for a message"),
 ];
 
 const FIRING: &[Field] = &[

@@ -44,17 +44,33 @@ const ITEM: &[Field] = &[
     ("conversation_id", Maybe(&Text), "thread"),
     ("engagement", Of("Engagement"), "reactions as last seen"),
     ("revisions", Maybe(&Integer), "how often its text changed; null with a token for some topics"),
-    ("cluster", Maybe(&Text), "key of the first of its near-copies; null until they are compared"),
+    (
+        "cluster",
+        Maybe(&Text),
+        "key of the first of its near-copies; null until they are compared, and with a token for some topics unless it is the first",
+    ),
     ("pruned_at", Maybe(&Time), "when its text was deleted because of its age"),
     ("mark", Maybe(&MARK), "its mark for this topic"),
-    ("relevance", Maybe(&Number), "how likely it is good for this topic, from 0 to 1; null with fewer than 20 marks"),
-    ("starred_at", Maybe(&Time), "when it was starred, for every topic; null without a star"),
-    ("note", Maybe(&Text), "its note, for every topic"),
+    (
+        "relevance",
+        Maybe(&Number),
+        "how likely it is good for this topic, from 0 to 1; null with fewer than 20 marks, if all are the same, or without its text",
+    ),
+    (
+        "starred_at",
+        Maybe(&Time),
+        "when it was starred, for every topic; null without a star, or with a token for some topics",
+    ),
+    ("note", Maybe(&Text), "its note, for every topic; null without one, or with a token for some topics"),
 ];
 
 const LISTED: &[Field] = &[
     ("fit", FIT, "whether it was published in the window of the search that first found it"),
-    ("copies", Of("Copies"), "its near-copies in this topic that match the filters"),
+    (
+        "copies",
+        Of("Copies"),
+        "near-copies under it: those in this topic that match the filters; none with `copies=all`",
+    ),
 ];
 
 const PAGE: &[Field] = &[
@@ -63,9 +79,21 @@ const PAGE: &[Field] = &[
     ("filtered", Integer, "rows of this page that the topic's filter hides, shown or not"),
     ("outside", Integer, "rows of this page left out because they were not new (`new_since`)"),
     ("noise", Integer, "rows of this page left out as likely noise (`noise=fold`)"),
-    ("learned", Maybe(&Text), "how sure `relevance` is, in a sentence; null with too few marks"),
-    ("complete", Flag, "all matches were considered, not only the items first seen most recently"),
-    ("unindexed", Integer, "items not yet in the text index, of any topic that the token covers"),
+    (
+        "learned",
+        Maybe(&Text),
+        "how sure `relevance` is, in a sentence; null with too few marks, or if all are the same",
+    ),
+    (
+        "complete",
+        Flag,
+        "false if only the 1,000 or 5,000 items first seen most recently were considered; true for `velocity` and `suggested`",
+    ),
+    (
+        "unindexed",
+        Integer,
+        "items not yet in the text index: of any topic, with a token for some topics of this one; 0 without `search`",
+    ),
 ];
 
 const ENGAGEMENT: &[Field] = &[

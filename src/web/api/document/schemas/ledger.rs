@@ -25,12 +25,16 @@ const RUN: &[Field] = &[
     ("topic", Maybe(&Text), "id of the topic; null for reports, exports and pruning"),
     ("trigger", TRIGGER, "why it exists"),
     ("state", RUN_STATE, "its outcome"),
-    ("reason", Maybe(&Text), "why it is missed, skipped, cancelled or over quota"),
+    ("reason", Maybe(&Text), "why it is missed, skipped, cancelled, over quota or interrupted"),
     ("slot", Maybe(&Time), "when it was due; null for manual runs"),
     ("started_at", Maybe(&Time), "when it started"),
     ("finished_at", Maybe(&Time), "when its end was recorded"),
     ("attempt", Integer, "number of attempts"),
-    COST,
+    (
+        "cost_usd",
+        Number,
+        "US dollars, rounded to millionths; billed, or expected where no bill says; without searches under way",
+    ),
     ("error_class", Maybe(&Text), "class of the first error"),
     ("error_text", Maybe(&Text), "the error in words"),
     ("seq", Maybe(&Integer), "its number in the reading order; null until it can be read"),
@@ -74,7 +78,7 @@ const REQUEST_ACCEPTED: &[Field] = &[
     ("made_at", Time, "when it was created"),
     ("subject", Maybe(&Text), "of a report: its subject line"),
     ("rows", Maybe(&Integer), "of an export: number of rows"),
-    ("files", List(&Of("FileLink")), "its files that are kept"),
+    ("files", List(&Of("FileLink")), "the files that it wrote; `replaced` ones are gone"),
 ];
 
 pub(super) fn schemas() -> Vec<Named> {

@@ -7,7 +7,7 @@ use crate::web::api::document::shape::Shape::{Flag, Integer, List, Maybe, Number
 use crate::web::api::document::shape::{Field, object};
 
 const NEWS: &[Field] = &[
-    ("before_days", Integer, "number of days before that the span was compared with"),
+    ("before_days", Integer, "number of days before that can be compared with the span"),
     (
         "untold",
         Maybe(&Word(|| NoTermsReason::ALL.iter().map(|why| why.as_str()).collect())),
@@ -15,13 +15,13 @@ const NEWS: &[Field] = &[
     ),
     ("tested", Integer, "number of terms tested: those used at least three times in the span and the days before"),
     ("terms", List(&Of("Term")), "at most ten, the most surprising first"),
-    ("more", Integer, "further terms that are news"),
+    ("more", Integer, "further terms that are news; with those in `terms`, at most 50 are counted"),
     ("themes", List(&Of("Theme")), "at most seven, the largest first"),
     ("more_themes", Integer, "further themes"),
     ("more_items", Integer, "items of these"),
     ("other_items", Integer, "items in no theme"),
     ("items", Integer, "items of the span"),
-    ("items_read", Integer, "those whose words were read, at most 20,000"),
+    ("items_read", Integer, "those whose words are read, at most 20,000; where `untold` is set, perhaps not read"),
     ("cut", Flag, "only a sample of the items was read; all counts are those of the sample"),
     (
         "stand_out",
@@ -62,7 +62,7 @@ const TERM: &[Field] = &[
 ];
 
 const THEME: &[Field] = &[
-    ("name", Text, "its two or three best terms; untrusted text"),
+    ("name", Text, "its one to three best terms; untrusted text"),
     ("items", Integer, "items"),
     ("unique", Integer, "with near-copies counted once"),
     ("authors", Integer, "how many people wrote them"),

@@ -1,0 +1,137 @@
+//! What the program publishes about itself (the API's document, the help texts) is what it does, on both databases.
+
+use serde_json::{Value, json};
+
+use crate::support::api_client::{ask, get};
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{ASKED, Pages};
+use crate::support::web_topics::TOPICS;
+use crate::support::world::{World, hour, once, post, topic};
+
+const MARKS: &str = "/api/v1/topics/acme/marks";
+
+fn encoded(key: &str) -> String {
+    url::form_urlencoded::byte_serialize(key.as_bytes()).collect()
+}
+
+#[test]
+fn marks_need_no_token_where_pages_may_edit_the_file_and_the_document_says_so() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let pages = Pages::of(place.program(&["run"]).start());
+        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+        let key = place.database.first_key();
+        let marks = || get(&pages, MARKS)["data"].as_array().unwrap().clone();
+        let body = json!({ "key": key, "mark": "noise" }).to_string();
+        let reply = ask(&pages, "POST", MARKS, &[("Content-Type", "application/json")], &body);
+        assert_eq!(reply.status, 200, "{name}: {}", reply.text());
+        assert_eq!(marks()[0]["mark"], "noise", "{name}");
+        let reply = ask(&pages, "DELETE", &format!("{MARKS}?key={}", encoded(&key)), &[], "");
+        assert_eq!((reply.status, marks().len()), (200, 0), "{name}: {}", reply.text());
+        let document = get(&pages, "/api/v1/openapi.json");
+        let mut actions = 0;
+        for (path, operations) in document["paths"].as_object().unwrap() {
+            for (method, operation) in operations.as_object().unwrap() {
+                if operation["x-role"] == "act" {
+                    let description = operation["description"].as_str().unwrap();
+                    assert!(description.contains("where pages may edit the file"), "{method} {path}: {description}");
+                    actions += 1;
+                }
+            }
+        }
+        assert!(actions >= 8, "{actions}");
+        let note = document["paths"]["/api/v1/notes"]["post"]["description"].as_str().unwrap();
+        assert!(note.contains("The note belongs to the item") && !note.contains("star"), "{note}");
+    }
+}
+
+#[test]
+fn an_order_of_the_latest_items_is_complete_only_with_rare_words() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        for (query, complete) in [
+            ("order=new", true),
+            ("order=engagement", false),
+            ("order=negative", false),
+            ("order=positive&tone=positive", false),
+            ("order=engagement&search=launch", true),
+            ("order=velocity", true),
+            ("order=suggested", true),
+        ] {
+            let list = get(&pages, &format!("/api/v1/topics/acme/items?{query}"));
+            assert_eq!((&list["complete"], &list["unindexed"]), (&json!(complete), &json!(0)), "{name} {query}");
+        }
+        // Without marks nothing was learned, and nothing is ranked.
+        let ranked = get(&pages, "/api/v1/topics/acme/items?order=relevance");
+        assert_eq!((&ranked["learned"], ranked["data"].as_array().unwrap().len()), (&Value::Null, 0), "{name}");
+        let document = get(&pages, "/api/v1/openapi.json");
+        let told = document["paths"]["/api/v1/topics/{topic}/items"]["get"]["description"].as_str().unwrap();
+        assert!(told.contains("with a `search` for rare words all"), "{told}");
+    }
+}
+
+#[test]
+fn runs_since_a_time_are_those_started_or_due_then() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1h\"\ncatch_up = \"none\"\n";
+        let place = Place::new(database, &sandbox.lines(), topic);
+        for at in [NINE, "2026-03-11T13:30:00Z"] {
+            place.ok(&["once", "--due", "--at", at]);
+        }
+        let listed = place.json(&["runs", "--json", "--since", "2026-03-11T12:00:00Z"]);
+        let runs: Vec<String> = listed["runs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|run| format!("{} {}", run["state"].as_str().unwrap(), run["slot"].as_str().unwrap()))
+            .collect();
+        let expected = ["missed 2026-03-11T13:00:00.000Z", "missed 2026-03-11T12:00:00.000Z"];
+        assert_eq!(runs, expected, "{}", place.database.name);
+        let help = place.ok(&["runs", "--help"]);
+        assert!(help.contains("Started or due at or after"), "{help}");
+    }
+}
+
+#[test]
+fn a_key_that_several_kinds_of_providers_have_is_described_for_each() {
+    let place = Place::new(crate::support::databases::sqlite(), "", TOPICS);
+    let schema: Value = serde_json::from_str(&place.ok(&["check", "--schema"])).unwrap();
+    let keys = &schema["properties"]["defaults"]["additionalProperties"]["properties"];
+    let limit = keys["limit"]["description"].as_str().unwrap();
+    for kind in
+        ["hackernews: Maximum hits read per run", "desearch: Maximum posts per reply", "spec-web: Maximum pages"]
+    {
+        assert!(limit.contains(kind), "{limit}");
+    }
+    assert!(keys["prompt"]["description"].as_str().unwrap().contains("desearch-ai, spec-ai: Query or prompt"));
+    assert_eq!(keys["model"]["description"], "Name of the model.");
+}
+
+#[test]
+fn a_list_counts_each_of_its_hidden_rows_once_however_many_copies_it_has() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"spam\"]"));
+        let text =
+            "spam about the launch of the new engine that was moved to the ninth of april because of the weather";
+        world.posts(&(600..604).map(|id| post(id, 22, text, 3)).collect::<Vec<_>>());
+        once(&place, 24);
+        let pages = Pages::serve(&place, &["--at", &hour(25)]);
+        for (query, rows, filtered) in
+            [("", 0, 1), ("?filtered=keep", 1, 1), ("?copies=all", 0, 4), ("?copies=all&filtered=only", 4, 4)]
+        {
+            let list = get(&pages, &format!("/api/v1/topics/acme/items{query}"));
+            let listed = (list["data"].as_array().unwrap().len(), &list["filtered"]);
+            assert_eq!(listed, (rows, &json!(filtered)), "{} {query}", place.database.name);
+        }
+    }
+}
