@@ -7,6 +7,7 @@ use clap::{CommandFactory as _, Parser as _};
 use topicwatch::cli::{Cli, Exit};
 use topicwatch::config::keys::{KEYS, Section};
 use topicwatch::export::ExportKind;
+use topicwatch::search::ErrorClass;
 
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place, Program};
@@ -283,6 +284,17 @@ fn the_exit_codes_are_those_of_the_program() {
     for code in output {
         assert!(codes.split([' ', '\n']).any(|word| word == code.to_string()), "{code}: {codes}");
     }
+}
+
+#[test]
+fn the_classes_of_errors_are_those_of_the_program() {
+    let page = page("docs/reference/exit-codes.md");
+    let cells = first_cells(section(&page, "## Classes of errors"));
+    let listed: BTreeSet<&str> = cells.into_iter().flat_map(quoted).collect();
+    // Besides those of calls: of findings that the database refuses, and of runs.
+    let others = ["mixed", "interrupted", "lease_lost", "store", "output", "definition"];
+    let all: BTreeSet<&str> = ErrorClass::ALL.iter().map(|class| class.as_str()).chain(others).collect();
+    assert_eq!(listed, all);
 }
 
 /// `UPDATE_DOCS=1` rewrites the page.

@@ -41,7 +41,7 @@ pub(in crate::export) const SEARCHES: &[Column<SearchExportRow>] = &[
     }),
     Column::flag("saturated", "the reply was full: there may be more", |r| Cell::Flag(r.search.saturated)),
     Column::money("expected_cost_usd", "expected cost when it started", |r| Cell::Money(r.expected)),
-    Column::money("cost_usd", "actual cost; if unknown, empty, and the expected cost counts", |r| {
+    Column::money("cost_usd", "actual cost, or the price where it is unknown", |r| {
         r.actual.map_or(Cell::Empty, Cell::Money)
     }),
     Column::word("cost_basis", "`billed` by the service, `assumed` from the price, or `none`", |r| {

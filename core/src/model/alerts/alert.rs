@@ -129,7 +129,7 @@ pub struct AlertLine {
 /// An event of an alert: a condition began or ended.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct AlertEvent {
-    /// The id, made of alert, run (or day) and subject. The same however often and by whichever process it is detected.
+    /// The id, made of alert, kind, run (or day) and subject. The same however often and by whichever process it is detected.
     pub event: String,
     /// The alert's name.
     pub alert: String,
