@@ -205,7 +205,9 @@ fn what_a_channel_answers_to_a_test_is_told_without_its_secrets() {
         let said = page.split("Test, requested").nth(1).unwrap_or_else(|| panic!("{name}: {page}"));
         let said = said.split("</td>").next().unwrap();
         assert!(
-            said.contains("<strong>refused</strong>") && said.contains("404") && !page.contains("very-secret-part"),
+            said.contains("<strong>not delivered</strong>")
+                && said.contains("404")
+                && !page.contains("very-secret-part"),
             "{name}: {said}"
         );
         assert_eq!(place.database.number("SELECT count(*) FROM outbox"), 1, "{name}: one message");

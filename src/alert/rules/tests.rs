@@ -152,10 +152,17 @@ fn a_budget_fires_at_its_part_of_calls_or_money() {
         (10, 1_599_999, Status::Well),
         (i64::MAX, i64::MAX, Status::Bad),
     ] {
-        let evaluation = budget(&spec(), "service", Usage { calls, money: Micros(money) }, limits, "this UTC day");
+        let evaluation =
+            budget(&spec(), "service", Usage { calls, money: Micros(money) }, limits, "on the UTC day 2026-03-11");
         assert_eq!(evaluation.status, expected, "{calls} calls, {money}");
     }
-    let none = budget(&spec(), "service", Usage { calls: 9, money: Micros(9) }, TopicLimits::default(), "this UTC day");
+    let none = budget(
+        &spec(),
+        "service",
+        Usage { calls: 9, money: Micros(9) },
+        TopicLimits::default(),
+        "on the UTC day 2026-03-11",
+    );
     assert_eq!(none.status, Status::Well, "no limit is never used up");
 }
 

@@ -66,7 +66,11 @@ pub(super) fn page(report: &Report) -> String {
 
 /// Returns the page for mail programs.
 pub(super) fn mail(report: &Report) -> String {
-    let left_out = html! { "Charts, the days in numbers, the rows and the SQL of the main numbers are on the page: " code { (report.command()) } };
+    let left_out = html! {
+        "Charts, the days in numbers, the rows and the SQL of the main numbers are "
+        // The command would make the next report since the last one.
+        @if report.window == ReportWindow::SinceLast { "only on its HTML page." } @else { "on the page: " code { (report.command()) } }
+    };
     mail::mail(&page(report), &left_out.into_string())
 }
 
@@ -244,7 +248,7 @@ fn foot(report: &Report) -> Markup {
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
                 dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }
             }
-            p.page-only.off-paper { "topicwatch report " (report.name) " · " (sql::NAMED) " · this page loads nothing and runs nothing" }
+            p.page-only.off-paper { (report.made_by()) " · " (sql::NAMED) " · this page loads nothing and runs nothing" }
         }
     }
 }

@@ -104,7 +104,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
             OfTopic(Read),
             "listDays",
             "A topic's last fourteen local days",
-            "Counted in the background, before the topic's filter; an item counts on the day it was published.",
+            "Counted in the background, before the topic's filter; an item counts on the day it was published, or first seen if it has no date.",
             &[&OF_TOPIC],
             "Days",
             |call| Box::pin(days::list(call)),

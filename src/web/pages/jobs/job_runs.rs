@@ -85,7 +85,8 @@ pub(in crate::web::pages) async fn last(
 fn outcome(posted: &OutboxEntry) -> &'static str {
     match posted.state {
         OutboxState::Sent => "sent",
-        OutboxState::Dead => "refused",
+        // Refused, or tried too often.
+        OutboxState::Dead => "not delivered",
         OutboxState::Sending => "being sent",
         OutboxState::Queued if posted.error.is_some() => "not delivered yet",
         OutboxState::Queued => "waiting",
