@@ -7,6 +7,7 @@ use crate::support::program::{NINE, Place, until};
 use crate::support::replies::{self, Replies};
 use crate::support::service::{Raw, Sandbox, reply};
 use crate::support::stored::COST;
+use crate::support::web_client::Pages;
 
 fn topics(names: &[&str]) -> String {
     names.iter().map(|name| format!("[[topics]]\nid = \"{name}\"\nquery = \"{name}\"\nevery = \"6h\"\n\n")).collect()
@@ -115,8 +116,16 @@ fn a_request_that_is_wrong_for_ever_stops_only_its_own_search() {
         ] {
             wait(place.database.execute(statement));
         }
-        let shown = place.ok(&["show", "acme"]);
-        assert!(shown.contains("Posts") && !shown.contains("! web"), "{name}: {shown}", name = place.database.name);
+        let (name, shown) = (place.database.name, place.ok(&["show", "acme"]));
+        assert!(shown.contains("Posts") && !shown.contains("! web"), "{name}: {shown}");
+        // The last attempt may be lost, too: nothing takes the run over then.
+        wait(
+            place
+                .database
+                .execute("UPDATE search SET state = 'lost', error_class = NULL WHERE attempt = 1 AND source = 'web'"),
+        );
+        let page = Pages::serve(&place, &["--at", NINE]).page("/runs");
+        assert!(page.contains("its run is made again while it has attempts left"), "{name}: {page}");
     }
 }
 
