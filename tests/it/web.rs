@@ -232,9 +232,9 @@ fn an_item_tells_its_sightings_edits_copies_and_topics() {
             assert!(page.contains(part), "{part}\n{page}");
         }
         // Sightings of which some were pruned are not the latest.
-        let first = "(SELECT min(id) FROM run WHERE topic = 'acme')";
-        let pruned =
-            format!("DELETE FROM sighting WHERE run = {first} AND item = (SELECT id FROM item WHERE key = '{key}')");
+        let item = format!("(SELECT id FROM item WHERE key = '{key}')");
+        let first = format!("(SELECT min(run) FROM sighting WHERE item = {item})");
+        let pruned = format!("DELETE FROM sighting WHERE run = {first} AND item = {item}");
         wait(place.database.execute(&pruned));
         let page = pages.page(&address);
         assert!(page.contains("; the others are no longer kept.") && !page.contains("The latest "), "{page}");
