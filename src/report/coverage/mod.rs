@@ -88,6 +88,14 @@ pub(super) fn covered_or_checks(covered: f64, checks: Option<u64>) -> String {
     checks.map_or_else(|| format::percent(covered), |checks| format::count_noun(checks, "check"))
 }
 
+impl SourceFacts {
+    /// Whether no search of it was made although it was to be searched, as after a refusal that every call would meet.
+    /// An AI source is often not needed.
+    pub(super) fn is_left_out(&self) -> bool {
+        self.source != Source::Ai && self.last == SearchState::NotRun.as_str()
+    }
+}
+
 impl DayFacts {
     /// Whether nothing was searched on the day and no item of it is known.
     pub(super) fn is_uncovered(&self) -> bool {
