@@ -183,6 +183,10 @@ fn programs_mark_with_the_token_and_read_marks_and_relevance() {
         assert_eq!(ranked["complete"], true, "{name}");
         let page = ask(&pages, "GET", "/topics/acme?order=relevance", &[token], "").text();
         assert!(page.contains("learned from 20 marks") && !page.contains("older ones were not"), "{name}: {page}");
+        // Its file has near-copies; that of the usual list has none.
+        assert!(page.contains("Download CSV") && !page.contains("Near-copies are left out."), "{name}: {page}");
+        let page = ask(&pages, "GET", "/topics/acme", &[token], "").text();
+        assert!(page.contains("Near-copies are left out."), "{name}: {page}");
         ask(&pages, "GET", "/api/v1/topics/acme/items?order=relevance&tone=negative", &[token], "").refused(409);
     }
 }

@@ -79,7 +79,8 @@ fn files(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery) -> Mar
             @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
                 a href=(address(format)) download { "Download " (format.to_string().to_uppercase()) }
             }
-            @if query.folded { span.meta { "Near-copies are left out." } }
+            // Rankings list each copy.
+            @if query.folded && query.is_filtered_list() { span.meta { "Near-copies are left out." } }
         }
     }
 }
