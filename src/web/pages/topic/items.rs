@@ -144,7 +144,7 @@ fn list(
             p { @if found.next.is_some() { "No match among the items checked so far; there are older ones." }
                 @else if all_hidden { (count_noun(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(request.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
                 @else if query.order == SUGGESTED { "Nothing is left to mark: of the latest " (number(MOST_ITEMS as u64)) " items, all with words that the topic's filter shows are marked." }
-                @else if query.order == "relevance" && found.learned.is_none() { "Until then, this order lists nothing." }
+                @else if query.order == "relevance" && found.learned.is_none() { "Without enough marks, this order lists nothing." }
                 @else if query.order == "velocity" && found.noise == 0 { "Nothing rose enough: of the items seen more than once in the last two days, none gained at least " (RISING_GAIN) " reactions and " (RISING_SHARE) " %." }
                 @else if narrowed(request) { "No items match. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
                 @else if acts { "Nothing found yet. " strong { "Run now" } " above runs this topic." }
