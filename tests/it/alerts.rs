@@ -356,7 +356,10 @@ fn more_than_usual_at_this_hour_fires_and_a_new_query_does_not() {
         let subjects = subjects(&hook);
         assert_eq!(subjects.len(), 1, "{subjects:?}");
         assert!(
-            subjects[0].starts_with("[recalls] acme: 30 new unique items in 1h (30 items by 3 authors); up to "),
+            // Thirty is a number at which services cut: the reply may have been full.
+            subjects[0]
+                .replace('≥', "")
+                .starts_with("[recalls] acme: 30 new unique items in 1h (30 items by 3 authors); up to "),
             "{subjects:?}"
         );
         // Another query also finds thirty: a baseline, not a storm.
