@@ -59,6 +59,8 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
 pub struct Trial {
     /// Runs of the alert's topics that were evaluated.
     pub runs: u64,
+    /// Whether there were more since that instant: only the latest were evaluated.
+    pub cut: bool,
     /// What would be firing now.
     pub firing: Vec<Firing>,
     /// The events that would have been recorded, oldest first.
@@ -69,8 +71,9 @@ pub struct Trial {
 /// budget.
 pub async fn trial(store: &Store, spec: &AlertSpec, since: Time, most: i64, now: Time) -> Result<Trial, StoreError> {
     let last = store.last_seq().await?;
-    let mut seq = store.alert_seq_before(since).await?.max(last.saturating_sub(most));
-    let (mut result, mut seen) = (Trial::default(), Transitions::of(&[]));
+    let (begin, latest) = (store.alert_seq_before(since).await?, last.saturating_sub(most));
+    let mut seq = begin.max(latest);
+    let (mut result, mut seen) = (Trial { cut: latest > begin, ..Trial::default() }, Transitions::of(&[]));
     while seq < last {
         let mut runs = next_runs(store, spec, seq).await?;
         let Some(latest) = runs.last() else { break };

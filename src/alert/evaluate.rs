@@ -266,7 +266,8 @@ async fn evaluate_day(
     muted: Option<&str>,
 ) -> Result<(), StoreError> {
     let day = at.utc_date();
-    let named = if is_earlier_day(at, now) { format!("on the UTC day {day}") } else { "this UTC day".to_owned() };
+    // A message may be read on another day: after quiet hours, or in the list of past events.
+    let named = format!("on the UTC day {day}");
     let selected = selected_topics(store, spec).await?;
     let ids: Vec<String> = selected.iter().flatten().map(|topic| topic.id.clone()).collect();
     let (service, used) = store.usage_on(at.utc_day(), &ids).await?;

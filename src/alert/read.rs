@@ -86,7 +86,7 @@ async fn evaluate_window(
     run: &AlertRun,
 ) -> Result<(Vec<Evaluation>, Option<EvaluatedWindow>), StoreError> {
     let Some(current) = compare::alert_window(store, spec, topic, run).await? else { return Ok((Vec::new(), None)) };
-    let AlertWindow { day: now, pause, searches: current_searches, items: marks } = current;
+    let AlertWindow { day: now, pause, searches: current_searches, full, items: marks } = current;
     let length = Duration::from_millis(spec.window_ms);
     let window = |back: i32| compare::window_of_run(spec, run, back);
     let before = daily::windows_at_any_hour(now.span.until, length, &spec.timezone);
@@ -129,7 +129,7 @@ async fn evaluate_window(
             let like = RunningStats::of(same_hour.iter().map(|(_, count)| *count));
             evaluated = Some(EvaluatedWindow { at: run.at, window: now.span, count: counted.unique, like });
             let unusual = usual.usual.map(Unusual::Volume);
-            let about = WindowVolume { counted: &counted, usual, length: &length, top: &top };
+            let about = WindowVolume { counted: &counted, at_least: full, usual, length: &length, top: &top };
             let evaluation = rules::volume(spec, &topic.id, &about);
             let window =
                 Window { topic, day: now, marks: &marks, earlier: &earlier, run_at: run.at, asked_since: anew };

@@ -30,7 +30,7 @@ pub fn replay(spec: &AlertSpec, topic: &str, windows: &[Window]) -> Backtest {
     for (number, window) in windows.iter().enumerate() {
         let counted = ItemCounts { raw: window.count, unique: window.count, ..ItemCounts::default() };
         let usual = rules::usual_volume(&window.day, &window.earlier, &window.at_any_hour);
-        let about = WindowVolume { counted: &counted, usual, length: &length, top: &[] };
+        let about = WindowVolume { counted: &counted, at_least: false, usual, length: &length, top: &[] };
         let says = rules::volume(spec, topic, &about).into_iter().collect();
         seen.take(spec, &number.to_string(), window.at, says, None);
         let like = RunningStats::of(window.earlier.iter().map(|(_, count)| *count));

@@ -29,6 +29,8 @@ pub struct WindowAnswers {
     /// Whether one came after a longer pause than usual. It then also brings older items, which an answer on time would
     /// not.
     caught_up: bool,
+    /// Whether one was a full reply, so that there may be more items than are known.
+    full: bool,
 }
 
 impl WindowAnswers {
@@ -61,8 +63,9 @@ pub async fn window_answers(
     let wide = Span { from: Time(span.from.0.saturating_sub(long)), until: span.until };
     let searches = moment.searches(&topic.id, wide, MOST_SEARCHES).await?;
     let answered = searches.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
-    let answered = answered.filter(|search| spec.checks_source(search.source));
-    let mut at: Vec<Time> = answered.map(|search| search.at).collect();
+    let answered: Vec<_> = answered.filter(|search| spec.checks_source(search.source)).collect();
+    let full = answered.iter().any(|search| search.at >= span.from && search.saturated);
+    let mut at: Vec<Time> = answered.iter().map(|search| search.at).collect();
     at.sort_unstable();
     let many = at.iter().filter(|at| **at >= span.from).count();
     let last = at.last().copied().filter(|at| *at >= span.from);
@@ -71,7 +74,7 @@ pub async fn window_answers(
         let before = n.checked_sub(1).and_then(|n| at.get(n));
         *one >= span.from && before.is_none_or(|before| one.0 - before.0 > long)
     };
-    Ok(WindowAnswers { many, last, caught_up: pause > 0 && at.iter().enumerate().any(late) })
+    Ok(WindowAnswers { many, last, caught_up: pause > 0 && at.iter().enumerate().any(late), full })
 }
 
 /// The items of a window that the run could see, and that one of the alert's sources found in the window.
@@ -103,6 +106,8 @@ pub struct AlertWindow {
     pub pause: i64,
     /// The answers in it.
     pub searches: usize,
+    /// Whether one of them was full, so that there may be more items.
+    pub full: bool,
     /// The items that count.
     pub items: Vec<CountedItem>,
 }
@@ -122,7 +127,7 @@ pub async fn alert_window(
     let answers = window_answers(&mut moment, spec, topic, until_now, pause).await?;
     let items = window_items(&mut moment, topic, (spec, run), &day, &answers, pause).await?;
     moment.end().await?;
-    Ok(Some(AlertWindow { day, pause, searches: answers.many, items }))
+    Ok(Some(AlertWindow { day, pause, searches: answers.many, full: answers.full, items }))
 }
 
 /// Returns the window of a run, or the same so many days before.

@@ -183,8 +183,9 @@ pub fn remaining(story: &Story, when: FormatTime<'_>) -> Vec<String> {
         0 => "none".to_owned(),
         many => number(many as u64),
     };
+    let runs = if story.topics.len() > 1 { "runs of these topics" } else { "run" };
     let mut sentences = vec![format!(
-        "The last answered run showed {still_shown} of them; the latest sighting was {}.",
+        "The last answered {runs} showed {still_shown} of them; the latest sighting was {}.",
         when(story.last_seen)
     )];
     if story.pruned > 0 {

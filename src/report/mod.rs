@@ -159,6 +159,12 @@ impl Report {
         format!("topicwatch report {}{period}", self.name)
     }
 
+    /// Returns what made it: a command that names it, if it is in the configuration.
+    fn made_by(&self) -> String {
+        let is_ad_hoc = ad_hoc::NAMES.contains(&self.name.as_str());
+        if is_ad_hoc { "topicwatch".to_owned() } else { format!("topicwatch report {}", self.name) }
+    }
+
     /// Returns the same facts as Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {

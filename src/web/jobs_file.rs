@@ -87,6 +87,8 @@ pub struct AlertTrial {
     /// Runs that were evaluated, and since when.
     pub runs: u64,
     pub since: Time,
+    /// Whether there were more runs since then: only the latest were evaluated.
+    pub cut: bool,
     pub firing: Vec<Firing>,
     /// Why it says nothing about the past, if so.
     pub not_backtested: Option<&'static str>,

@@ -356,7 +356,10 @@ fn more_than_usual_at_this_hour_fires_and_a_new_query_does_not() {
         let subjects = subjects(&hook);
         assert_eq!(subjects.len(), 1, "{subjects:?}");
         assert!(
-            subjects[0].starts_with("[recalls] acme: 30 new unique items in 1h (30 items by 3 authors); up to "),
+            // Thirty is a number at which services cut: the reply may have been full.
+            subjects[0]
+                .replace('≥', "")
+                .starts_with("[recalls] acme: 30 new unique items in 1h (30 items by 3 authors); up to "),
             "{subjects:?}"
         );
         // Another query also finds thirty: a baseline, not a storm.
@@ -478,8 +481,8 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
         for n in 23..29 {
             due(&place, &hook, &hour(n));
         }
-        let reported = "[recalls] acme: 2 of 10 calls used this UTC day (20%)";
-        assert_eq!(subjects(&hook), [reported], "{named}: {:?}", events(&place, &hook));
+        let reported = |day: &str| format!("[recalls] acme: 2 of 10 calls used on the UTC day {day} (20%)");
+        assert_eq!(subjects(&hook), [reported("2026-03-12")], "{named}: {:?}", events(&place, &hook));
         assert_eq!(events(&place, &hook)[0]["event"], "alert:recalls/2026-03-12/acme/2026-03-12/fired");
         // It fires until the UTC day is over, also if nothing has looked since.
         for (at, firing) in [("2026-03-12T23:59:00Z", true), ("2026-03-13T00:00:00Z", false)] {
@@ -491,7 +494,7 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
         }
         assert_eq!(
             subjects(&hook),
-            [reported, reported],
+            [reported("2026-03-12"), reported("2026-03-13")],
             "another day is another event, and the end of one is not told"
         );
     }

@@ -353,6 +353,9 @@ fn a_budget_below_the_price_of_a_call_is_reported_as_one_that_no_midnight_clears
         assert_eq!(calls.load(Ordering::SeqCst), 0);
         let run = &place.json(&["runs", "--json"])["runs"][0];
         assert_eq!((&run["state"], &run["clears_at"]), (&json!("over_quota"), &Value::Null), "{name}: {run}");
+        let page = Pages::serve(&place, &["--at", NINE]).page("/runs");
+        let hint = "raise the daily limit: one call may cost more than it allows";
+        assert!(page.contains(hint) && !page.contains("midnight"), "{name}: {page}");
         // A new day does not help.
         let status = ["status", "--at", "2026-03-13T09:00:00Z"];
         let left = "topic money of acme: $0.000 used today (UTC) of $0.002, $0.002 left, too little for one call of web ($0.003)";

@@ -322,6 +322,14 @@ fn pages_answers_and_posts_without_dates_are_checks_at_an_instant() {
         let only = place.json(&["coverage", "acme", "--source", "web", "--json", "--at", &day(4)]);
         let sources = only["topics"][0]["sources"].as_array().unwrap();
         assert_eq!((sources.len(), &sources[0]["kind"], &sources[0]["failed"]), (1, &"checks".into(), &1.into()));
+        // A topic without the source is watched all the same.
+        let other =
+            "[[topics]]\nid = \"other\"\nquery = \"other\"\nsources = [\"social\"]\nsocial.operation = \"posts\"\n";
+        let acme = topic(more).replace("[\"social\"]", "[\"social\", \"web\", \"ai\"]");
+        place.configure(&format!("{}dialect = \"desearch\"\n", sandbox.lines()), &format!("{acme}\n{other}"));
+        assert_eq!(once(&place, &sandbox, &day(4)).code, Some(0));
+        let none = place.ok(&["coverage", "other", "--source", "web", "--at", &day(5)]);
+        assert!(none.ends_with("none of these topics had this source in the period: web\n"), "{none}");
     }
 }
 

@@ -2,11 +2,12 @@
 //! what the ledger records, what is stored, and the exit code.
 
 use crate::support::daemons::under_a_call;
-use crate::support::databases::databases;
+use crate::support::databases::{databases, wait};
 use crate::support::program::{NINE, Place, until};
 use crate::support::replies::{self, Replies};
 use crate::support::service::{Raw, Sandbox, reply};
 use crate::support::stored::COST;
+use crate::support::web_client::Pages;
 
 fn topics(names: &[&str]) -> String {
     names.iter().map(|name| format!("[[topics]]\nid = \"{name}\"\nquery = \"{name}\"\nevery = \"6h\"\n\n")).collect()
@@ -107,6 +108,24 @@ fn a_request_that_is_wrong_for_ever_stops_only_its_own_search() {
         let failed =
             "acme: failed in the last run: web (bad_request)\nglobex: failed in the last run: web (bad_request)\n";
         place.run(&["status"]).shows(0, &["partial", failed]);
+        // An attempt that was made again is no problem of what is shown.
+        for statement in [
+            "UPDATE run SET attempt = 2",
+            "INSERT INTO search (run, attempt, source, operation, query, topic, state, started_at) \
+             SELECT run, 2, source, operation, query, topic, 'ok', started_at FROM search WHERE source = 'web'",
+        ] {
+            wait(place.database.execute(statement));
+        }
+        let (name, shown) = (place.database.name, place.ok(&["show", "acme"]));
+        assert!(shown.contains("Posts") && !shown.contains("! web"), "{name}: {shown}");
+        // The last attempt may be lost, too: nothing takes the run over then.
+        wait(
+            place
+                .database
+                .execute("UPDATE search SET state = 'lost', error_class = NULL WHERE attempt = 1 AND source = 'web'"),
+        );
+        let page = Pages::serve(&place, &["--at", NINE]).page("/runs");
+        assert!(page.contains("its run is made again while it has attempts left"), "{name}: {page}");
     }
 }
 

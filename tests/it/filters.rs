@@ -276,5 +276,16 @@ fn an_item_of_two_sources_is_filtered_once_and_a_list_counts_what_it_passed() {
         let diff = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
         assert_eq!(diff["counts"]["filtered"], 2, "{diff}");
         place.run(&["items"]).shows(0, &["2 skipped by their topics' filters"]);
+        // What the filter hides is not called hidden where it is listed.
+        place.ok(&["items", "star", "post:x:1"]);
+        for how in
+            [&["--topic", "acme"][..], &["--search", "hiring"], &["--starred"], &["--topic", "acme", "--fold-noise"]]
+        {
+            for (mode, is_said) in [("hide", true), ("keep", false), ("only", false)] {
+                let list = place.ok(&[&["items"], how, &["--filtered", mode]].concat());
+                let said = list.contains(" skipped by ") || list.contains(" hidden by ");
+                assert_eq!((said, list.contains("hiring")), (is_said, !is_said), "{how:?} {mode}: {list}");
+            }
+        }
     }
 }

@@ -68,12 +68,23 @@ fn buttons_mark_an_item_and_take_it_back_and_lead_back_to_where_they_were() {
         assert_eq!(pages.ask("POST", "/topics/nobody/marks", &headers, &right).status, 404, "{name}");
         assert!(marks(&place).is_empty(), "{name}");
         assert!(see("/topics/acme?order=relevance").contains("Relevance needs at least 20 marks"), "{name}");
+        // A list that its order leaves empty says nothing about what was found.
+        for (order, why) in [("relevance", "this order lists nothing"), ("velocity", "Nothing rose enough")] {
+            let page = see(&format!("/topics/acme?order={order}"));
+            assert!(page.contains(why) && !page.contains("Nothing found yet"), "{name}: {page}");
+            assert!(page.contains("Words, tone, source, author and time do not apply"), "{name}: {page}");
+        }
         // The suggested items say so when they are marked, and a press leads back to the list of the next.
         let list = "/topics/acme?order=suggested";
         assert!(see("/topics/acme").contains(&format!("<a href=\"{list}#items\">Suggest items to mark</a>")), "{name}");
         let page = see(list);
         let field = "name=\"suggested\" value=\"true\"";
         assert_eq!(page.matches(field).count(), 5, "{name}: {page}");
+        assert_eq!(
+            see(&format!("{list}&filtered=only")).matches(field).count(),
+            5,
+            "{name}: the filter field is not used"
+        );
         assert!(
             page.contains(&format!("value=\"{list}#i0\"")) && !see("/topics/acme").contains(field),
             "{name}: {page}"
@@ -172,6 +183,10 @@ fn programs_mark_with_the_token_and_read_marks_and_relevance() {
         assert_eq!(ranked["complete"], true, "{name}");
         let page = ask(&pages, "GET", "/topics/acme?order=relevance", &[token], "").text();
         assert!(page.contains("learned from 20 marks") && !page.contains("older ones were not"), "{name}: {page}");
+        // Its file has near-copies; that of the usual list has none.
+        assert!(page.contains("Download CSV") && !page.contains("Near-copies are left out."), "{name}: {page}");
+        let page = ask(&pages, "GET", "/topics/acme", &[token], "").text();
+        assert!(page.contains("Near-copies are left out."), "{name}: {page}");
         ask(&pages, "GET", "/api/v1/topics/acme/items?order=relevance&tone=negative", &[token], "").refused(409);
     }
 }

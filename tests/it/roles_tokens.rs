@@ -187,6 +187,8 @@ fn a_link_shows_one_thing_until_it_expires_or_is_withdrawn() {
         // A wrong, an expired and a withdrawn link get the same answer.
         let wrong = shown("nobody-has-this-secret");
         assert_eq!((wrong.status, wrong.words()), (404, shown(&old).words()));
+        // Nor does it show a topic that was deleted.
+        assert!(wrong.text().contains("or its topic or report is no longer there."), "{}", wrong.text());
         for reply in [&page, &whole, &wrong] {
             assert_eq!(reply.header("referrer-policy"), Some("no-referrer"));
             assert!(reply.header("x-robots-tag").is_some_and(|tag| tag.contains("noindex")));

@@ -924,13 +924,13 @@ fn the_cause_of_a_day_with_more_items_than_are_read_counts_all_of_them() {
         let database = &place.database;
         let begin = BEGIN + (DAYS - 1) * DAY;
         // More than a report reads: all say the same word.
-        let at = format!("{begin} + n");
+        let second = format!("{begin} + n");
         database.make_items(
             21_000,
             &[
-                ("first_seen", &at),
-                ("last_seen", &at),
-                ("published_at", &at),
+                ("first_seen", &second),
+                ("last_seen", &second),
+                ("published_at", &second),
                 ("text", "'acme dambreak ' || n || ' w' || (n * 7919)"),
                 ("author", "'ann' || n"),
                 ("lang", "'en'"),

@@ -215,12 +215,12 @@ fn an_item_tells_its_sightings_edits_copies_and_topics() {
         let key = place.database.texts("SELECT i.key FROM v_item i JOIN v_sighting s ON s.key = i.key WHERE i.topic = 'acme' AND i.kind = 'post' GROUP BY i.key HAVING count(DISTINCT s.run) > 1 ORDER BY i.key LIMIT 1").remove(0);
         place.database.give_edit("acme", &key, "words that were <b>replaced</b>");
         let pages = Pages::serve(&place, &["--at", NINE]);
-        let page = pages.page(&format!(
-            "/item?{}",
-            url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish()
-        ));
+        let address =
+            format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());
+        let page = pages.page(&address);
         for part in [
             "Sightings",
+            "The latest ",
             "Topics that found it",
             "href=\"/topics/acme\"",
             "Edits",
@@ -231,6 +231,13 @@ fn an_item_tells_its_sightings_edits_copies_and_topics() {
         ] {
             assert!(page.contains(part), "{part}\n{page}");
         }
+        // Sightings of which some were pruned are not the latest.
+        let item = format!("(SELECT id FROM item WHERE key = '{key}')");
+        let first = format!("(SELECT min(run) FROM sighting WHERE item = {item})");
+        let pruned = format!("DELETE FROM sighting WHERE run = {first} AND item = {item}");
+        wait(place.database.execute(&pruned));
+        let page = pages.page(&address);
+        assert!(page.contains("; the others are no longer kept.") && !page.contains("The latest "), "{page}");
     }
 }
 

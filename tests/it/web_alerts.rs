@@ -108,6 +108,7 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
         // One alert; one that is no longer configured; none.
         let one = pages.page("/alerts?alert=sick");
         assert!(one.contains("web failed") && !one.contains("1 new"), "{name}: {one}");
+        assert!(one.contains("Alerts and their states") && !one.contains("Every alert"), "{name}: {one}");
         assert!(pages.page("/alerts?alert=gone").contains("no longer in the configuration"), "{name}");
         assert_eq!(pages.get("/alerts?alert=nobody").status, 404, "{name}");
         for wrong in ["/alerts?before=x", "/alerts?before=1", "/alerts?before=x%2Fy"] {

@@ -81,14 +81,29 @@ impl PrunedSummary {
     pub fn describe(&self) -> Option<String> {
         let mut parts = Vec::new();
         if self.thinned > 0 {
-            parts.push(format!("{} snapshots were thinned to one a day", self.thinned));
+            let (s, were) = if self.thinned == 1 { ("", "was") } else { ("s", "were") };
+            parts.push(format!("{} snapshot{s} {were} thinned to one a day", self.thinned));
         }
         if self.items > 0 {
-            parts.push(format!("the text of {} items was deleted", self.items));
+            let s = if self.items == 1 { "" } else { "s" };
+            parts.push(format!("the text of {} item{s} was deleted", self.items));
         }
         if let Some(until) = self.ledger_until {
             parts.push(format!("searches, answers and some runs before {until} were deleted"));
         }
         (!parts.is_empty()).then(|| format!("pruned since: {}", parts.join("; ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_snapshot_and_one_item_are_singular() {
+        let of = |many: i64| PrunedSummary { thinned: many, items: many, ledger_until: None }.describe();
+        let one = "pruned since: 1 snapshot was thinned to one a day; the text of 1 item was deleted";
+        let two = "pruned since: 2 snapshots were thinned to one a day; the text of 2 items was deleted";
+        assert_eq!((of(0), of(1).as_deref(), of(2).as_deref()), (None, Some(one), Some(two)));
     }
 }

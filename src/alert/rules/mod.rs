@@ -72,6 +72,8 @@ pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &WordFilters, changes
 /// What a window held, and what is usual for such a window.
 pub(super) struct WindowVolume<'a> {
     pub(super) counted: &'a ItemCounts,
+    /// Whether there may be more.
+    pub(super) at_least: bool,
     pub(super) usual: UsualVolume,
     /// As shown to people: `24h`.
     pub(super) length: &'a str,
@@ -120,12 +122,13 @@ pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &WindowVolume<'_>) -
         (false, false) => (" at this hour", "earlier day"),
         (false, true) => (" at this hour of this weekday", "earlier day"),
     };
+    let at_least = if volume.at_least { "≥" } else { "" };
     let by = match volume.counted.authors {
         0 => String::new(),
         authors => format!(" by {}", plural(usize::try_from(authors).unwrap_or(usize::MAX), "author")),
     };
     let summary = format!(
-        "{topic}: {} in {} ({}{by}); up to {:.0} are usual{kind} ({:.0} expected, based on {})",
+        "{topic}: {at_least}{} in {} ({}{by}); up to {:.0} are usual{kind} ({:.0} expected, based on {})",
         plural(usize::try_from(volume.counted.unique).unwrap_or(usize::MAX), "new unique item"),
         volume.length,
         plural(usize::try_from(volume.counted.raw).unwrap_or(usize::MAX), "item"),

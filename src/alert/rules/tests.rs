@@ -30,8 +30,18 @@ fn a_volume_fires_far_above_the_usual_and_ends_within_it() {
     ] {
         let counted = ItemCounts { raw: unique * 2, unique, ..ItemCounts::default() };
         let usual = UsualVolume { usual, at_any_hour: false };
-        let about = WindowVolume { counted: &counted, usual, length: "24h", top: &[] };
+        let about = WindowVolume { counted: &counted, at_least: false, usual, length: "24h", top: &[] };
         assert_eq!(status(volume(&spec, "acme", &about)), expected, "{unique}");
+    }
+    // A full reply in the window: there may be more.
+    let counted = ItemCounts { raw: 30, unique: 30, ..ItemCounts::default() };
+    for (at_least, said) in
+        [(false, "acme: 30 new unique items in 24h ("), (true, "acme: ≥30 new unique items in 24h (")]
+    {
+        let usual = UsualVolume { usual: Some(usual(20.0, 30.0)), at_any_hour: false };
+        let about = WindowVolume { counted: &counted, at_least, usual, length: "24h", top: &[] };
+        let summary = volume(&spec, "acme", &about).map(|evaluation| evaluation.summary).unwrap_or_default();
+        assert!(summary.starts_with(said), "{summary}");
     }
 }
 
@@ -152,10 +162,17 @@ fn a_budget_fires_at_its_part_of_calls_or_money() {
         (10, 1_599_999, Status::Well),
         (i64::MAX, i64::MAX, Status::Bad),
     ] {
-        let evaluation = budget(&spec(), "service", Usage { calls, money: Micros(money) }, limits, "this UTC day");
+        let evaluation =
+            budget(&spec(), "service", Usage { calls, money: Micros(money) }, limits, "on the UTC day 2026-03-11");
         assert_eq!(evaluation.status, expected, "{calls} calls, {money}");
     }
-    let none = budget(&spec(), "service", Usage { calls: 9, money: Micros(9) }, TopicLimits::default(), "this UTC day");
+    let none = budget(
+        &spec(),
+        "service",
+        Usage { calls: 9, money: Micros(9) },
+        TopicLimits::default(),
+        "on the UTC day 2026-03-11",
+    );
     assert_eq!(none.status, Status::Well, "no limit is never used up");
 }
 

@@ -85,7 +85,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
         ));
     }
     if topics.iter().all(|topic| topic.sources.is_empty()) {
-        text.push_str("nothing is watched\n");
+        let names: Vec<&str> = args.source.iter().map(Source::as_str).collect();
+        text.push_str(&match names.is_empty() || topics.is_empty() {
+            true => "nothing is watched\n".to_owned(),
+            false => format!("none of these topics had this source in the period: {}\n", names.join(", ")),
+        });
     }
     output::text(&text)?;
     Ok(Exit::Ok)

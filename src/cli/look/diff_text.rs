@@ -45,9 +45,9 @@ fn headline(counts: &ChangeCounts) -> String {
     let mut line = format!(
         "{} new · {} gone · {} edited · {} rising",
         least(counts.new, counts.at_least || counts.cut),
-        least(counts.gone, counts.pruned),
-        least(counts.edited, counts.pruned),
-        least(counts.rising, counts.pruned)
+        least(counts.gone, counts.pruned || counts.cut),
+        least(counts.edited, counts.pruned || counts.cut),
+        least(counts.rising, counts.pruned || counts.cut)
     );
     if counts.baseline > 0 {
         line.push_str(&format!(" · {} baseline", counts.baseline));
@@ -279,6 +279,13 @@ mod tests {
             assert_eq!(format_word_diff(&word_diff(before, after), 200), expected);
         }
         assert_eq!(format_word_diff(&word_diff("", &"x".repeat(900)), 20).chars().count(), 21, "cut");
+    }
+
+    #[test]
+    fn what_was_not_read_may_hold_more_of_everything() {
+        let counts = ChangeCounts { edited: 3, ..ChangeCounts::default() };
+        assert_eq!(headline(&counts), "0 new · 0 gone · 3 edited · 0 rising");
+        assert_eq!(headline(&ChangeCounts { cut: true, ..counts }), "≥0 new · ≥0 gone · ≥3 edited · ≥0 rising");
     }
 
     #[test]

@@ -52,7 +52,9 @@ fn heading(snapshot: &Snapshot) -> String {
 
 /// Formats one line per source that did not answer in full, and one for a later failed run.
 fn problems(snapshot: &Snapshot) -> Vec<String> {
-    let troubled = snapshot.searches.iter().filter(|s| s.error_class.is_some());
+    // What failed in an attempt that was made again is no problem of what is shown.
+    let is_last = |s: &&SearchRow| s.attempt == snapshot.run.attempt;
+    let troubled = snapshot.searches.iter().filter(is_last).filter(|s| s.error_class.is_some());
     let since = snapshot.failed_since.iter().map(|run| {
         let at = run.started_at.map_or_else(String::new, output::format_time);
         let why = run.error_text.as_deref().or(run.reason.as_deref()).unwrap_or("");

@@ -19,9 +19,9 @@ pub(super) async fn try_alert(config: &Config, store: &Store, name: &str, now: T
     let spec = config.alerts.iter().find(|alert| alert.name == name).ok_or_else(gone)?;
     let since = now.minus(BACK);
     let trial = alert::trial(store, spec, since, RUNS, now).await;
-    let alert::Trial { runs, firing, events } =
+    let alert::Trial { runs, cut, firing, events } =
         trial.map_err(|error| Diagnostic::without_line(error.text, error.hint))?;
     let (name, channels) = (spec.name.clone(), spec.channels.clone());
     let not_backtested = (spec.rule == AlertRule::Budget).then_some(alert::NO_BUDGET_BACKTEST);
-    Ok(AlertTrial { name, runs, since, firing, not_backtested, events, channels, paused: spec.paused })
+    Ok(AlertTrial { name, runs, since, cut, firing, not_backtested, events, channels, paused: spec.paused })
 }

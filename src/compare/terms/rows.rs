@@ -91,7 +91,7 @@ impl StandOutRows {
                 number(self.texts)
             ),
             ComparedWith::Nothing => format!(
-                "{why}The terms used by the most people. Other topics have too few texts to compare with, so these terms are not news."
+                "{why}The terms used by the most people. They are compared with no other topic, so they are not news."
             ),
         }
     }

@@ -88,6 +88,14 @@ pub(super) fn covered_or_checks(covered: f64, checks: Option<u64>) -> String {
     checks.map_or_else(|| format::percent(covered), |checks| format::count_noun(checks, "check"))
 }
 
+impl SourceFacts {
+    /// Whether no search of it was made although it was to be searched, as after a refusal that every call would meet.
+    /// An AI source is often not needed.
+    pub(super) fn is_left_out(&self) -> bool {
+        self.source != Source::Ai && self.last == SearchState::NotRun.as_str()
+    }
+}
+
 impl DayFacts {
     /// Whether nothing was searched on the day and no item of it is known.
     pub(super) fn is_uncovered(&self) -> bool {
@@ -199,9 +207,14 @@ impl TopicFacts {
         let has_gaps = !self.holes_of(period).0.is_empty();
         let before = || self.holes.iter().filter(|hole| hole.before && hole.span.intersection(period).is_some());
         if before().next().is_none() {
-            let all =
-                if self.sources_changed() { "No gaps while it had each source." } else { "No gaps in the period." };
-            return (!has_gaps).then(|| all.to_owned());
+            // More than a little may not be covered yet, or all of it.
+            let is_open = self.open.is_some_and(|open| open.length() * 50 > period.length());
+            let all = match (self.sources_changed(), is_open) {
+                (true, _) => "No gaps while it had each source.",
+                (false, true) => "No gaps in the rest of the period.",
+                (false, false) => "No gaps in the period.",
+            };
+            return (!has_gaps && !self.idle(period)).then(|| all.to_owned());
         }
         // Only the time from the start of the period on: another source may have gaps before a later part.
         let until = before()

@@ -25,8 +25,11 @@ pub(super) fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Ma
             p.meta {
                 "Asked " (format::date_time(answer.asked_at, zone))
                 @if let Some(model) = &answer.model { ", model " (format::line(model, 60)) }
-                ". " (count_noun(answer.cited.citations.len() as u64, "citation")) " checked against what is stored"
-                @if missing > 0 { ": " strong.bad { (number(missing)) " not found" } "." } @else { ": all found." }
+                ". "
+                @if answer.cited.citations.is_empty() { "It cites nothing." } @else {
+                    (count_noun(answer.cited.citations.len() as u64, "citation")) " checked against what is stored"
+                    @if missing > 0 { ": " strong.bad { (number(missing)) " not found" } "." } @else { ": all found." }
+                }
             }
             @if let Some(unlooked) = answer.unchecked_note() { p.note { (unlooked) } }
             @if !answer.cited.citations.is_empty() {

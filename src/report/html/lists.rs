@@ -100,6 +100,8 @@ fn list(report: &Report, topic: &TopicFacts, List { title, places, scores, count
 pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut Empty<'a>) -> Markup {
     let quiet = if topic.period.raw > 0 && topic.period.no_engagement == topic.period.raw {
         "Engagement is unknown for every item."
+    } else if topic.period.no_engagement > 0 {
+        "No post in the period is known to have any engagement."
     } else {
         "No post in the period has any engagement."
     };
@@ -120,6 +122,7 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut 
         false => sections.insert(sections.len().min(1), rising(report, topic)),
     }
     match topic.campaigns.is_empty() {
+        true if topic.uncompared => empty.note("One text, many times", UNCOMPARED),
         true => empty.note("One text, many times", "No text was found three times in the period."),
         false => sections.push(campaigns(report, topic)),
     }
@@ -138,6 +141,9 @@ fn nothing_rose(topic: &TopicFacts) -> &'static str {
         false => NOT_COMPARED,
     }
 }
+
+/// Shown when no text is known to repeat, but some items may turn out to be copies.
+const UNCOMPARED: &str = "Not known yet: not every item has been compared with the others.";
 
 /// Shown when nothing rose enough.
 const RISES: &str = "No item that was seen twice with its reactions since the run before the period gained at least 10 of them and 20 %.";

@@ -66,7 +66,11 @@ pub(super) fn page(report: &Report) -> String {
 
 /// Returns the page for mail programs.
 pub(super) fn mail(report: &Report) -> String {
-    let left_out = html! { "Charts, the days in numbers, the rows and the SQL of the main numbers are on the page: " code { (report.command()) } };
+    let left_out = html! {
+        "Charts, the days in numbers, the rows and the SQL of the main numbers are "
+        // The command would make the next report since the last one.
+        @if report.window == ReportWindow::SinceLast { "only on its HTML page." } @else { "on the page: " code { (report.command()) } }
+    };
     mail::mail(&page(report), &left_out.into_string())
 }
 
@@ -155,7 +159,7 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
     let named = |s: &SourceFacts| match (s.fails, s.over_quota) {
         (true, _) => Some(format!("{} failing", s.source)),
         (false, true) => Some(format!("{} over quota", s.source)),
-        (false, false) => None,
+        (false, false) => s.is_left_out().then(|| format!("{} not searched", s.source)),
     };
     let failing: Vec<String> = topic.sources.iter().filter_map(named).collect();
     html! {
@@ -236,7 +240,7 @@ fn foot(report: &Report) -> Markup {
         footer {
             h2 { "How to read this" }
             dl {
-                dt { "Item" } dd { "A post or page, once per topic. " @if report.window.is_calendar() { "It counts on the day it was published; without a date, on the day it was first seen." } @else { "It counts in the report after it was first seen; in the table of days, on the day it was published." } }
+                dt { "Item" } dd { "A post or page, once per topic. " @if report.window.is_calendar() { "It counts on the day it was published; without a date, on the day it was first seen." } @else { "It counts in the report after it was first seen; in the table of days, on the day it was published, or first seen if it has no date." } }
                 dt { "Unique" } dd { "Near-copies of one text count once. An item that has not been compared yet counts as unique." }
                 @if report.topics.iter().any(|topic| topic.calendar.is_some()) { dt { (comparison_header(report)) } dd { "Counted in the same way. The two are compared only if at least 90 % of both was searched with the same query. Weeks and months are never marked as unusual: usual ranges exist only for days." } }
                 @else { dt { "Usual" } dd { "The range expected from comparable earlier days, adjusted for the weekday; about one calm day in fifty lies outside it. A day is comparable if it was watched from its start, at least 90 % of it was searched (parts cut off by a full reply count), and its query and sources were the same." } }
@@ -244,7 +248,7 @@ fn foot(report: &Report) -> Markup {
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
                 dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }
             }
-            p.page-only.off-paper { "topicwatch report " (report.name) " · " (sql::NAMED) " · this page loads nothing and runs nothing" }
+            p.page-only.off-paper { (report.made_by()) " · " (sql::NAMED) " · this page loads nothing and runs nothing" }
         }
     }
 }

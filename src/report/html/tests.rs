@@ -36,6 +36,24 @@ fn ids_are_unique_and_every_link_into_the_page_leads_somewhere() {
     assert!(inside.iter().all(|id| once.contains(id)), "{inside:?}");
     let labels = attributes(&html, "aria-labelledby");
     assert!(labels.iter().flat_map(|label| label.split(' ')).all(|id| once.contains(id)), "{labels:?}");
+    assert!(html.contains("It cites nothing.") && !html.contains("all found"), "{html}");
+}
+
+#[test]
+fn an_empty_list_denies_nothing_that_is_not_known() {
+    let page = |raw: u64, no_engagement: u64, uncompared: bool| {
+        let mut facts = topic("a");
+        (facts.period.raw, facts.period.posts, facts.period.no_engagement) = (raw, raw, no_engagement);
+        facts.uncompared = uncompared;
+        report(vec![facts]).html()
+    };
+    for (unknown, reason) in
+        [(0, "has any engagement"), (1, "is known to have any engagement"), (2, "is unknown for every item")]
+    {
+        assert!(page(2, unknown, false).contains(reason), "{unknown}");
+    }
+    let denied = "No text was found three times in the period.";
+    assert!(page(2, 0, false).contains(denied) && !page(2, 0, true).contains(denied));
 }
 
 #[test]
@@ -163,6 +181,19 @@ fn a_first_report_since_the_last_one_is_of_a_day() {
         assert!(first.html().contains(&note) && first.mail().contains(&note) && first.markdown().contains(&note));
     }
     assert!(first.markdown().contains("not compared: this is not a whole day"));
+    assert!(first.html().contains("on the day it was published, or first seen if it has no date."));
+    // No command makes the same report again.
+    assert!(first.mail().contains("are only on its HTML page.") && !first.mail().contains("<code>topicwatch report "));
+}
+
+#[test]
+fn a_page_names_no_command_that_there_is_not() {
+    let mut report = report(vec![topic("a")]);
+    for (name, is_command) in [("daily", true), ("everything", false), ("page", false)] {
+        report.name = name.to_owned();
+        let (html, command) = (report.html(), format!("topicwatch report {name}"));
+        assert_eq!(html.contains(&command), is_command, "{name}");
+    }
 }
 
 #[test]

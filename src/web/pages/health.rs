@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use crate::draw::format::{count_noun, number};
+use crate::draw::format::{at_least, count_noun, number};
 use crate::model::{LATE, ProcessRow, Time};
 use crate::web::layout::{Page, moment};
 use crate::web::page_request::{PageRequest, link};
@@ -40,7 +40,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
             }
             dt { "Database" } dd { (word("good", "answers")) " " code { (store.place()) } ", " (bytes(disk.bytes)) }
             dt { "Runs" } dd { (number(counts.running.unsigned_abs())) " running, " (number(counts.due.unsigned_abs())) " due and waiting" @if let Some(at) = ledger.last_end { "; the last ended " (moment(at, "UTC")) } }
-            dt { "Missed slots" } dd { @if let (0, Some(at)) = (ledger.missed, ledger.overdue_since) { (word("warn", "unknown")) ": not checked since " (moment(at, "UTC")) } @else if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &number(ledger.missed.unsigned_abs()))) " in 7 days, " a href=(link("/runs", [("state", "missed"), ("since", since.as_str())])) { "which" } } }
+            dt { "Missed slots" } dd { @if let (0, Some(at)) = (ledger.missed, ledger.overdue_since) { (word("warn", "unknown")) ": not checked since " (moment(at, "UTC")) } @else if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &at_least(ledger.missed.unsigned_abs(), ledger.overdue_since.is_some()))) " in 7 days, " a href=(link("/runs", [("state", "missed"), ("since", since.as_str())])) { "which" } } }
             dt { "Messages" } dd {
                 @let (dead, queued) = (undelivered.dead, undelivered.waiting);
                 @if dead > 0 { (word("bad", &format!("{} dead", number(dead.unsigned_abs())))) " " }

@@ -61,7 +61,7 @@ pub(in crate::web) async fn show(
 
 fn not_found() -> Problem {
     let hint =
-        "It was mistyped, has expired or was withdrawn, or its report was replaced. The sender can create another.";
+        "It was mistyped, has expired or was withdrawn, or its topic or report is no longer there. Ask who sent it.";
     Problem::new(StatusCode::NOT_FOUND, "This link shows nothing", hint)
 }
 

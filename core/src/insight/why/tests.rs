@@ -268,6 +268,18 @@ fn a_clause_says_what_how_much_and_what_is_left() {
             "most of the rise (82%) comes from @Ann (45 items, 0 expected)",
         ),
         (
+            Cause { part: 0.997, ..cause(Dimension::Author, 1, false) },
+            Figure::Rise,
+            "Ann",
+            "most of the rise (99%) comes from @Ann (45 items, 0 expected)",
+        ),
+        (
+            Cause { part: 0.5, ..cause(Dimension::Author, 1, false) },
+            Figure::Rise,
+            "Ann",
+            "half of the rise comes from @Ann (45 items, 0 expected)",
+        ),
+        (
             Cause { part: 1.2, items: 0, usual: 39.6, ..cause(Dimension::Source, 0, true) },
             Figure::Fall,
             "web",

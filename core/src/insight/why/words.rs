@@ -22,9 +22,12 @@ impl Cause {
             Figure::Fall => "the fall",
             Figure::Tone(_) => "the change",
         };
-        let hundredths = (self.part * 100.0).round();
-        let most = if hundredths >= 100.0 {
+        // What is not all is not rounded to it, and half is not most.
+        let hundredths = (self.part * 100.0).round().min(99.0);
+        let most = if self.part > 1.0 - 1e-9 {
             format!("all of {change}")
+        } else if hundredths <= 50.0 {
+            format!("half of {change}")
         } else {
             format!("most of {change} ({hundredths:.0}%)")
         };

@@ -165,7 +165,8 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
     if more {
         text.push_str(&format!("\nthe newest {}; --limit N for more, topicwatch export for all\n", items.len()));
     }
-    if hiding.hidden_count() > 0 {
+    // Otherwise they are among the items above.
+    if mode == FilterMode::Hide && hiding.hidden_count() > 0 {
         text.push_str(&format!(
             "\n{} skipped by their topics' filters; --filtered keep shows them\n",
             hiding.hidden_count()

@@ -91,7 +91,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, options: &Li
             "learned": listed.learned,
         }))?;
     } else {
-        output::text(&as_text(&listed, topic, args, invented))?;
+        let hides = options.filtered == "hide";
+        output::text(&as_text(&listed, topic, args, (hides, invented)))?;
     }
     Ok(Exit::Ok)
 }
@@ -140,13 +141,14 @@ async fn suggested(store: &Store, topic: &str, options: &ListOptions) -> Result<
     Ok(Listed { items, folded: 0, more: 0, hidden: 0, learned: ranking.map(|ranking| ranking.describe()) })
 }
 
-fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, invented: bool) -> String {
+/// `hides` tells whether items that the filter hides were left out.
+fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, (hides, invented): (bool, bool)) -> String {
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     text.push_str(&table(&listed.items));
     if listed.more > 0 {
         text.push_str(&format!("\n{} more; --limit N shows more\n", listed.more));
     }
-    if listed.hidden > 0 {
+    if hides && listed.hidden > 0 {
         text.push_str(&format!("\n{} hidden by the topic's filter; --filtered keep shows them\n", listed.hidden));
     }
     if args.rank.is_some() || args.fold_noise {

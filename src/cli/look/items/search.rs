@@ -74,7 +74,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &SearchArgs) -> Result<Ex
         let (sandbox, filtered) = (found.invented, found.hidden);
         output::json(&json!({ "sandbox": sandbox, "items": json_items, "filtered": filtered, "next": next }))?;
     } else {
-        output::text(&as_text(found))?;
+        output::text(&as_text(found, args.filtered == "hide"))?;
     }
     Ok(Exit::Ok)
 }
@@ -107,7 +107,8 @@ async fn find(
     }
 }
 
-fn as_text(found: SearchPage) -> String {
+/// `hides` tells whether items that filters hide were left out.
+fn as_text(found: SearchPage, hides: bool) -> String {
     let mut text = if found.invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     if found.items.is_empty() {
         text.push_str("nothing found\n");
@@ -119,7 +120,7 @@ fn as_text(found: SearchPage) -> String {
         let next = output::escape_control(&page_mark(next));
         text.push_str(&format!("\nthere is more: --limit N, or --after '{next}' for the next page\n"));
     }
-    if found.hidden > 0 {
+    if hides && found.hidden > 0 {
         text.push_str(&format!("\n{} hidden by their topics' filters; --filtered keep shows them\n", found.hidden));
     }
     text

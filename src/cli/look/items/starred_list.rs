@@ -55,7 +55,7 @@ pub(in crate::cli::look) async fn run(common: &Common, args: &StarredArgs) -> Re
     if more {
         text.push_str(&format!("\nthe newest {}; --limit N for more\n", items.len()));
     }
-    if hiding.hidden_count() > 0 {
+    if mode == FilterMode::Hide && hiding.hidden_count() > 0 {
         text.push_str(&format!(
             "\n{} hidden by their topics' filters; --filtered keep shows them\n",
             hiding.hidden_count()

@@ -47,6 +47,38 @@ fn a_calm_report_says_only_what_was_judged() {
 }
 
 #[test]
+fn a_source_that_was_never_called_did_not_answer() {
+    let with = |source: Source| {
+        let mut facts = topic("a");
+        for one in &mut facts.sources {
+            (one.source, one.searches, one.left_out, one.last) = (source, 0, 4, "not_run".into());
+        }
+        report(vec![facts])
+    };
+    let refused = with(Source::Web);
+    assert!(calm_text(&refused).contains("sources (some searches were not made)"), "{}", calm_text(&refused));
+    assert!(refused.html().contains("web not searched"), "{}", refused.html());
+    // An AI source that had nothing new to write about is well.
+    let unneeded = with(Source::Ai);
+    assert!(calm_text(&unneeded).contains("very source answered") && !unneeded.html().contains("ai not searched"));
+}
+
+#[test]
+fn what_is_not_covered_yet_is_not_said_to_have_no_gaps() {
+    let page = |open: Option<i64>| {
+        let mut facts = topic("a");
+        facts.open = open.map(|from| Span { from: Time(from * HOUR), until: Time(24 * HOUR) });
+        report(vec![facts]).html()
+    };
+    for (open, said) in
+        [(None, "No gaps in the period."), (Some(18), "No gaps in the rest of the period."), (Some(0), "")]
+    {
+        let page = page(open);
+        assert!(page.contains(said) && page.matches("No gaps").count() == usize::from(!said.is_empty()), "{page}");
+    }
+}
+
+#[test]
 fn too_few_days_are_counted_only_if_there_are_any() {
     let mut facts = topic("a");
     let of = |facts: &TopicFacts| relation_to_usual(&report(vec![facts.clone()]), facts);

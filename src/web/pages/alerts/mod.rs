@@ -57,7 +57,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             (requests)
             @if cards.is_empty() { @if only_firing { p { "No alert fires." } } @else if one.is_none() && after.is_empty() { (none(events.is_empty())) } } @else {
                 div.wide { table.cards {
-                    caption.quiet { "Every alert and its state" }
+                    caption.quiet { "Alerts and their states" }
                     thead { tr { th scope="col" { "Alert" } th scope="col" { "State" } th scope="col" { "Last message" } th scope="col" { "Sends to" } @if acts { th scope="col" { "Actions" } } } }
                     tbody { @for card in &cards { (row(card, &topics, (acts, named), now)) } }
                 } }

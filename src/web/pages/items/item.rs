@@ -70,7 +70,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         }
         @if let Some(story) = &story { (story::section(story, &story_items)) }
         (topics(&rows, site.may_act(&request.visitor), &pages))
-        (sightings(&seen, item, &pages))
+        (sightings(&seen, &rows, &pages))
         (edits(item, &earlier))
         (near(item, many, &copies, request.get("within").filter(|_| within.is_some())))
     };
@@ -121,14 +121,21 @@ fn topics(rows: &[ItemRow], acts: bool, pages: &BTreeSet<String>) -> Markup {
     } }
 }
 
-fn sightings(seen: &[ItemSightingRow], item: &ItemRow, pages: &BTreeSet<String>) -> Markup {
+/// Whether more runs showed an item than its sightings are of: the others were pruned.
+fn are_some_gone(seen: &[ItemSightingRow], rows: &[ItemRow]) -> bool {
+    let runs = seen.iter().map(|sighting| sighting.run.as_str()).collect::<BTreeSet<_>>().len();
+    let shown = rows.iter().map(|row| row.times_seen).sum::<i64>();
+    seen.len() < MAX_LISTED as usize && i64::try_from(runs).is_ok_and(|runs| runs < shown)
+}
+
+fn sightings(seen: &[ItemSightingRow], rows: &[ItemRow], pages: &BTreeSet<String>) -> Markup {
     let points: Vec<(Time, i64)> =
         seen.iter().rev().filter(|s| s.engagement.is_known()).map(|s| (s.at, s.engagement.sum())).collect();
     html! { section aria-labelledby="sightings" {
         h2 #sightings { "Sightings" }
         @if points.len() > 1 { figure { (growth(&points, "reactions")) figcaption { "Likes, reposts, replies and quotes together, over time." } } }
         div.wide role="region" tabindex="0" aria-label="Table of sightings" { table.cards {
-            caption { "The latest " (count_noun(seen.len() as u64, "sighting")) @if seen.len() == MAX_LISTED as usize { "; there may be more" } @if item.times_seen > 1 && seen.is_empty() { "; older ones were pruned" } "." }
+            caption { @if are_some_gone(seen, rows) { (count_noun(seen.len() as u64, "sighting")) "; the others are no longer kept." } @else { "The latest " (count_noun(seen.len() as u64, "sighting")) @if seen.len() == MAX_LISTED as usize { "; there may be more" } "." } }
             thead { tr { th scope="col" { "When" } th scope="col" { "Topic" } th scope="col" { "Source" } th.n scope="col" { "Rank" } th scope="col" { "Reactions" } } }
             tbody { @for row in seen { tr {
                 td data-label="When" { (moment(row.at, "UTC")) }

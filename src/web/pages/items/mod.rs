@@ -93,7 +93,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             @if per_topic && many != ItemCount::All(0) { " An item counts once for each topic that found it." }
             @if row_filter.has_filters() && query.filtered == FilterMode::Hide { " Items hidden by topics' filters are left out." }
         }
-        @if waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
+        @if waiting { p.note { "Some items are not indexed yet, so the words do not find them." } }
         (list(&request, &rows, &state))
         @if many != ItemCount::All(0) { nav.pages aria-label="Download these items" {
             @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {

@@ -85,7 +85,8 @@ pub(in crate::web::pages) async fn last(
 fn outcome(posted: &OutboxEntry) -> &'static str {
     match posted.state {
         OutboxState::Sent => "sent",
-        OutboxState::Dead => "refused",
+        // Refused, or tried too often.
+        OutboxState::Dead => "not delivered",
         OutboxState::Sending => "being sent",
         OutboxState::Queued if posted.error.is_some() => "not delivered yet",
         OutboxState::Queued => "waiting",
@@ -168,6 +169,7 @@ pub(in crate::web::pages) fn trial(trial: &AlertTrial) -> Markup {
         }
         p {
             @if let Some(why) = trial.not_backtested { "Only today's use was checked: " (why) "." }
+            @else if trial.cut { "In the latest " (count_noun(trial.runs, "run")) " it would have fired " (count_noun(fired, "time")) "." }
             @else { "In " (count_noun(trial.runs, "run")) " since " (moment(trial.since, "UTC")) " it would have fired " (count_noun(fired, "time")) "." }
             @if trial.events.len() > NAMED { " The latest:" }
         }
@@ -209,6 +211,7 @@ mod tests {
         };
         let (alarm, held) = (firing("acme", None), firing("acme/unrelated", Some(Firing::UNRELATED)));
         for (all, fires, held_back) in [
+            (vec![], "In the latest 1 run it would have fired 0 times.", false),
             (vec![], "Nothing would fire now.", false),
             (vec![alarm.clone()], "<strong>1 subject would fire now</strong>", false),
             (vec![held.clone()], "Nothing would fire now.", true),
@@ -218,6 +221,7 @@ mod tests {
                 name: "loud".to_owned(),
                 runs: 1,
                 since: Time(0),
+                cut: true,
                 firing: all,
                 not_backtested: None,
                 events: Vec::new(),

@@ -70,7 +70,7 @@ async fn page(site: &Site, result: ActionResult, visitor: &Visitor) -> Result<Pa
     if let Some(topic) = result.confirm.as_ref().filter(|_| edits) {
         jobs.entry(Kind::Topic, topic).map_err(|_| Problem::not_found("The file has no such topic"))?;
     }
-    let halted = paused_by_button(site, &jobs).await?;
+    let halted = paused_in_database(site, &jobs).await?;
     let mut sections = Vec::new();
     for kind in Kind::ALL {
         let all: Vec<&Entry> = jobs.entries(kind).collect();
@@ -129,8 +129,8 @@ fn result_notes(result: &ActionResult) -> Markup {
     }
 }
 
-/// Topics that a button paused, whatever the file says: that is stored in the database.
-async fn paused_by_button(site: &Site, jobs: &Jobs<'_>) -> Result<BTreeSet<String>, Problem> {
+/// Topics that a button or `topic pause` paused, whatever the file says: that is stored in the database.
+async fn paused_in_database(site: &Site, jobs: &Jobs<'_>) -> Result<BTreeSet<String>, Problem> {
     let names: Vec<String> = jobs.entries(Kind::Topic).take(LISTED).map(|entry| entry.name.clone()).collect();
     let most = u32::try_from(LISTED).unwrap_or(u32::MAX);
     let cards = site.store.topic_cards(Some(&names), "", most, Time(i64::MAX)).await?;
@@ -164,7 +164,10 @@ async fn row(
         th scope="row" { @if kind == Kind::Topic { a href=(format!("/topics/{name}")) { (format::line(name, 80)) } } @else { (format::line(name, 80)) } }
         td data-label="What" { (table_summary(jobs, kind, entry)) }
         td data-label="State" {
-            @if halted { span.state.calm { "paused by a button" } a.sub href=(format!("/topics/{name}")) { "Resume it on its page" } }
+            @if halted {
+                span.state.calm { "paused, not in the file" }
+                @if site.may_act(visitor) { a.sub href=(format!("/topics/{name}")) { "Resume it on its page" } } @else { span.sub { "Resume it: " code { "topicwatch topic resume " (name) } } }
+            }
             @else { span.state.(if on { "good" } else { "calm" }) { @if on { "on" } @else { "paused" } } }
         }
         td {

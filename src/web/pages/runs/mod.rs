@@ -16,7 +16,7 @@ use crate::model::{Micros, RunRow, RunState, SearchRow, SearchState, Time};
 use crate::store::{RunCursor, RunItems};
 use crate::web::access::access_rule::out_of_scope;
 use crate::web::access::visitor::Visitor;
-use crate::web::layout::{Page, moment};
+use crate::web::layout::{Page, moment, utc};
 use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -194,9 +194,13 @@ fn word(state: SearchState) -> Markup {
 /// What to do about a search that went wrong.
 pub(in crate::web) fn hint(site: &Site, search: &SearchRow) -> Option<String> {
     match (search.state, &search.error_class) {
-        (SearchState::OverQuota, _) => Some("raise the daily limit, or wait for midnight UTC".to_owned()),
+        (SearchState::OverQuota, _) => Some(match search.clears_at {
+            Some(at) if at > site.now() => format!("raise the daily limit, or wait until {}", utc(at)),
+            Some(_) => "the limit has been reset since; raise it to allow more".to_owned(),
+            None => "raise the daily limit: one call may cost more than it allows".to_owned(),
+        }),
         (SearchState::Lost, _) => {
-            Some("the process ended during the search; its run is taken over automatically".to_owned())
+            Some("the process ended during the search; its run is made again while it has attempts left".to_owned())
         }
         (_, Some(class)) => {
             let text = search.error_text.as_deref().unwrap_or("");

@@ -112,7 +112,8 @@ impl TopicItemQuery {
     pub(in crate::web::pages) fn options<'a>(&'a self, topic: &'a str, copies: Option<u32>) -> ListOptions<'a> {
         ListOptions {
             topic,
-            filtered: self.filtered,
+            // Only items that the filter shows are suggested.
+            filtered: if self.order == SUGGESTED { FilterMode::Hide } else { self.filtered },
             // Likely noise is worth marking.
             without_noise: self.fold_noise && self.order != SUGGESTED,
             only_new: false,

@@ -7,6 +7,7 @@ use crate::compare::{FilterMode, Ranking, list_items};
 use crate::draw::format::{count_noun, number};
 use crate::export::Format;
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
+use crate::insight::{RISING_GAIN, RISING_SHARE};
 use crate::model::{CopyRow, Tone, TopicCard};
 use crate::store::{ItemCursor, ItemRow};
 use crate::web::access::visitor::Visitor;
@@ -78,7 +79,8 @@ fn files(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery) -> Mar
             @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
                 a href=(address(format)) download { "Download " (format.to_string().to_uppercase()) }
             }
-            @if query.folded { span.meta { "Near-copies are left out." } }
+            // Rankings list each copy.
+            @if query.folded && query.is_filtered_list() { span.meta { "Near-copies are left out." } }
         }
     }
 }
@@ -107,6 +109,10 @@ fn form(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery, (learne
     } }
 }
 
+fn verb(many: u64) -> &'static str {
+    if many == 1 { "is" } else { "are" }
+}
+
 /// Whether the address leaves out some items.
 fn narrowed(request: &PageRequest) -> bool {
     ["search", "tone", "source", "author", "since", "noise", "filtered", "after"]
@@ -126,17 +132,20 @@ fn list(
     let back = Some(request.with(&path, &[])).filter(|back| back.len() + 10 <= LONGEST).unwrap_or_else(|| path.clone());
     let all_hidden = found.items.is_empty() && found.hidden > 0 && found.next.is_none();
     html! {
-        @if query.order == "velocity" { p.meta { "Items that gained reactions fastest between their first and last sighting in the last two days; filters do not apply." } }
+        @if query.order == "velocity" { p.meta { "Items that gained reactions fastest between their first and last sighting in the last two days." } }
         @if ["relevance", SUGGESTED].contains(&query.order) && found.learned.is_none() { p.note { "Relevance needs at least " (LEAST_MARKS) " marks, both good and noise." } }
         @if query.order == SUGGESTED { p.meta { "Marks of these, good or noise, teach more than marks of others. The fields above do not apply." } }
         @else if acts && !found.items.is_empty() { p.meta { a href=(format!("{path}?order={SUGGESTED}#items")) { "Suggest items to mark" } } }
-        @if let Some(learned) = &found.learned { p.meta { "Relevance is " (learned) "." @if query.fold_noise { " " (number(found.noise as u64)) " on this page are likely noise and left out." } } }
+        @if let Some(learned) = &found.learned { p.meta { "Relevance is " (learned) "." @if query.fold_noise { " " (number(found.noise as u64)) " on this page " (verb(found.noise as u64)) " likely noise and left out." } } }
+        @if !query.is_filtered_list() && query.order != SUGGESTED { p.meta { "Words, tone, source, author and time do not apply in this order." } }
         @if found.cut { p.meta { "Only the items first seen most recently; older ones were not checked." } }
-        @if found.waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
+        @if found.waiting { p.note { "Some items are not indexed yet, so the words do not find them." } }
         @if found.items.is_empty() {
             p { @if found.next.is_some() { "No match among the items checked so far; there are older ones." }
                 @else if all_hidden { (count_noun(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(request.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
                 @else if query.order == SUGGESTED { "Nothing is left to mark: of the latest " (number(MOST_ITEMS as u64)) " items, all with words that the topic's filter shows are marked." }
+                @else if query.order == "relevance" && found.learned.is_none() { "Without enough marks, this order lists nothing." }
+                @else if query.order == "velocity" && found.noise == 0 { "Nothing rose enough: of the items seen more than once in the last two days, none gained at least " (RISING_GAIN) " reactions and " (RISING_SHARE) " %." }
                 @else if narrowed(request) { "No items match. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
                 @else if acts { "Nothing found yet. " strong { "Run now" } " above runs this topic." }
                 @else { "Nothing found yet. " code { "topicwatch once --topic " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch once --dry-run --topic " (card.topic) } " shows what would be searched." } }
@@ -153,7 +162,7 @@ fn list(
                 @if *many > i64::from(COPIES) { p { a href=(all_copies(&row.key, Some(&card.topic))) { "All of the topic's" } } }
             } }
         } } } }
-        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " on this page are " @if query.filtered == FilterMode::Hide { "hidden by" } @else { "those hidden by" } " the topic's filter." } }
+        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " on this page " (verb(found.hidden)) " " @if query.filtered == FilterMode::Hide { "hidden by" } @else { "those hidden by" } " the topic's filter." } }
         nav.pages aria-label="More items" {
             @if query.after.is_some() { a href=(request.with(&path, &[("after", None)])) { "From the beginning" } }
             @if let Some(next) = &found.next {
