@@ -295,6 +295,8 @@ fn share(part: i64, whole: i64) -> Option<f64> {
 #[cfg(test)]
 mod backfill_tests;
 #[cfg(test)]
+mod late_tests;
+#[cfg(test)]
 mod partition_tests;
 #[cfg(test)]
 mod source_tests;

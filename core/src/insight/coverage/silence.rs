@@ -230,6 +230,19 @@ mod tests {
     }
 
     #[test]
+    fn after_a_pause_a_source_is_stale_from_the_third_search_without_news() {
+        for (searches, expected) in [(1, None), (2, None), (3, Some((SilenceKind::Stale, 3)))] {
+            let mut activity = activity_of(&("+".repeat(20) + &"=".repeat(searches)));
+            // The topic paused for two days before these searches.
+            for beat in activity.beats.iter_mut().skip(20) {
+                beat.at.0 += 48 * HOUR;
+            }
+            let got = detect_silence(&activity).map(|silence| (silence.state, silence.searches));
+            assert_eq!(got, expected, "{searches} searches");
+        }
+    }
+
+    #[test]
     fn it_is_reported_in_words() {
         let description =
             detect_silence(&activity_of(&("+".repeat(20) + &"=".repeat(6)))).map(|silence| silence.to_string());

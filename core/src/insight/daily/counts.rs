@@ -165,3 +165,71 @@ fn group_by_name<'a>(named: impl IntoIterator<Item = (String, &'a CountedItem)>)
     }
     all.into_values().map(|(tally, clusters)| Tally { unique: clusters.len() as u64, ..tally }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Engagement, Time, WindowFit};
+
+    fn post(key: &str) -> CountedItem {
+        CountedItem {
+            key: key.to_owned(),
+            kind: Kind::Post,
+            author: None,
+            url: None,
+            published_at: None,
+            first_seen: Time(0),
+            seq: 1,
+            fit: WindowFit::In,
+            cluster: key.to_owned(),
+            sound: None,
+            score: None,
+            scorer: None,
+            engagement: Engagement::default(),
+            edits: 0,
+            pruned: false,
+        }
+    }
+
+    #[test]
+    fn tones_of_other_scorers_are_counted_apart() {
+        let scored =
+            |tone: Tone, scorer: &str| CountedItem { sound: Some(tone), scorer: Some(scorer.to_owned()), ..post("a") };
+        let items = [
+            scored(Tone::Negative, "new"),
+            scored(Tone::Negative, "new"),
+            scored(Tone::Neutral, "new"),
+            scored(Tone::Positive, "new"),
+            scored(Tone::Unsupported, "new"),
+            scored(Tone::Negative, "old"),
+            scored(Tone::Neutral, "old"),
+            scored(Tone::Positive, "older"),
+            scored(Tone::Unsupported, "older"),
+            post("not scored"),
+        ];
+        assert_eq!(scorer_of(&items).as_deref(), Some("new"));
+        let expected = ToneCounts {
+            negative: 2,
+            neutral: 1,
+            positive: 1,
+            unsupported: 1,
+            unscored: 1,
+            by_others: BTreeMap::from([("old".to_owned(), 2), ("older".to_owned(), 2)]),
+        };
+        assert_eq!(count_tones(&items, Some("new")), expected);
+    }
+
+    #[test]
+    fn authors_with_unknown_reactions_come_after_those_with_none() {
+        let by = |author: &str, likes: Option<i64>| CountedItem {
+            author: Some(author.to_owned()),
+            // Views are no reactions.
+            engagement: Engagement { likes, views: Some(900), ..Engagement::default() },
+            ..post("a")
+        };
+        let items = [by("unknown", None), by("unknown", None), by("none", Some(0)), by("seven", Some(7))];
+        let names = |most: usize| top_authors(&items, most).into_iter().map(|tally| tally.name).collect::<Vec<_>>();
+        assert_eq!(names(8), ["seven", "none", "unknown"]);
+        assert_eq!(names(2), ["seven", "none"]);
+    }
+}

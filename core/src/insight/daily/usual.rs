@@ -304,6 +304,16 @@ mod tests {
     }
 
     #[test]
+    fn only_the_latest_60_days_count() {
+        let latest = of(&[100; 60]);
+        assert!(latest.days == 60 && (latest.expected - 100.0).abs() < 0.01, "{latest:?}");
+        for older in [1, 60] {
+            let counts: Vec<u64> = (0..older + 60).map(|day| if day < older { 400 } else { 100 }).collect();
+            assert_eq!(of(&counts), latest, "{older} older days");
+        }
+    }
+
+    #[test]
     fn few_days_are_no_measure_and_few_more_a_wide_one() {
         let (day, before) = history(&[1, 2, 3, 4, 5, 6]);
         assert_eq!(usual_range(&day, &before), Err(6));

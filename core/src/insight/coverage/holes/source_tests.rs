@@ -129,9 +129,14 @@ fn there_may_be_more_on_days_on_which_a_source_was_there_for_a_part() {
 #[test]
 fn a_day_has_gaps_if_and_only_if_there_is_a_reason() {
     let social = |hour: i64, answered| searched("social", hour, answered);
-    let mut full = social(72, true);
-    let search = full.search.as_mut().unwrap();
-    (search.saturated, search.covered) = (true, Some(span(60, 72)));
+    let full = |oldest: Time| {
+        let mut run = social(72, true);
+        let search = run.search.as_mut().unwrap();
+        (search.saturated, search.covered) = (true, Some(Span { from: oldest, until: at(72) }));
+        run
+    };
+    // Less than 2 % of the day.
+    let minutes_28 = Time(at(48).0 + 28 * 60_000);
     let pruned = PrunedDays { uncounted: Some(at(72)), days: Vec::new() };
     let daily = |failed: i64| (0..=4).map(move |day| social(day * 24, day * 24 != failed)).collect::<Vec<_>>();
     for (name, runs, pruned_days, day, expected) in [
@@ -141,10 +146,17 @@ fn a_day_has_gaps_if_and_only_if_there_is_a_reason() {
         ("pruned", daily(48), pruned, span(24, 48), vec![GapReason::Pruned]),
         (
             "a full reply",
-            vec![social(48, true), full, social(96, true)],
+            vec![social(48, true), full(at(60)), social(96, true)],
             PrunedDays::default(),
             span(48, 72),
             vec![GapReason::FullReply, GapReason::Uncovered],
+        ),
+        (
+            "a full reply that left out minutes",
+            vec![social(48, true), full(minutes_28), social(96, true)],
+            PrunedDays::default(),
+            span(48, 72),
+            vec![GapReason::FullReply],
         ),
     ] {
         let got = SearchCoverage::new(Some(topic(false)), runs, span(-96, 96), at(96));

@@ -187,6 +187,9 @@ fn what_the_next_search_will_look_back_over_is_open_and_no_hole() {
     assert_eq!(holes_of(&planned(24), &runs, span(0, 20)), (vec![], vec![full_only], Some((12, 20))));
     let paused = WatchedTopic { paused: true, ..acme };
     assert_eq!(holes_of(&paused, &[ok(0)], span(0, 48)).1, [(0, 48, "paused".to_owned())]);
+    let removed = WatchedTopic { ended: Some(at(18)), ..watched(SocialOperation::Search) };
+    let end = (12, 18, "no search reached it".to_owned());
+    assert_eq!(holes_of(&removed, &[ok(0), ok(12)], span(0, 18)), (vec![(0, 12)], vec![end], None), "removed");
 }
 
 #[test]
