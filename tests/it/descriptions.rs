@@ -74,7 +74,7 @@ fn an_order_of_the_latest_items_is_complete_only_with_rare_words() {
         assert_eq!((&ranked["learned"], ranked["data"].as_array().unwrap().len()), (&Value::Null, 0), "{name}");
         let document = get(&pages, "/api/v1/openapi.json");
         let told = document["paths"]["/api/v1/topics/{topic}/items"]["get"]["description"].as_str().unwrap();
-        assert!(told.contains("with a `search` for rare words all"), "{told}");
+        assert!(told.contains("with a `search` for rare words, all that have them"), "{told}");
     }
 }
 
