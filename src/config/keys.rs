@@ -181,7 +181,7 @@ keys! {
         "max_calls_per_day" Integer(1, 10_000_000), Some("10000"), "Calls per UTC day, counted before each call.";
         "budget_per_day" Budget, None, "Dollars per UTC day; each call's price is counted before the call.";
         "price.call" Dollars, Some("0"), "Dollars per call; for kinds of a search service (desearch, spec) without any price, the default of [service].prices.";
-        "price.result" Dollars, Some("0"), "Dollars per entry in a reply; a call is expected to return `limit` entries, but no more than a page, or 20; an answer is one.";
+        "price.result" Dollars, Some("0"), "Dollars per entry in a reply. Expected entries of a call: `limit`, at most one page; 20 for kinds without `limit`; 1 for an answer.";
         "price.tokens" Dollars, Some("0"), "Dollars per 1,000 tokens.";
         "allow_private" Flag, Some("false"), "Whether feed URLs may point into a private network.";
     }
@@ -239,7 +239,7 @@ keys! {
         "exclude_authors" Texts, Some("[]"), "Items of these authors are hidden.";
         "schedule" Text, None, "Cron expression with five fields, or six with seconds first.";
         "every" Duration, None, "Interval, instead of a schedule.";
-        "timezone" Text, Some("\"UTC\""), "IANA time zone of the schedule, and of days and times on its pages.";
+        "timezone" Text, Some("\"UTC\""), "IANA time zone of the schedule, and of the days and times on the topic's pages.";
         "catch_up" OneOf(names!(CatchUp)), Some("\"latest\""), "Which missed slots to run afterwards.";
         "catch_up_window" Duration, Some("\"7d\""), "How far back missed slots are considered.";
         "max_catch_up_runs" Integer(1, 10_000), Some("100"), "Limit on the runs of one catch-up.";

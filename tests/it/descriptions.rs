@@ -74,7 +74,7 @@ fn an_order_of_the_latest_items_is_complete_only_with_rare_words() {
         assert_eq!((&ranked["learned"], ranked["data"].as_array().unwrap().len()), (&Value::Null, 0), "{name}");
         let document = get(&pages, "/api/v1/openapi.json");
         let told = document["paths"]["/api/v1/topics/{topic}/items"]["get"]["description"].as_str().unwrap();
-        assert!(told.contains("with a `search` for rare words all"), "{told}");
+        assert!(told.contains("with a `search` for rare words, all that have them"), "{told}");
     }
 }
 
@@ -114,6 +114,45 @@ fn a_key_that_several_kinds_of_providers_have_is_described_for_each() {
     }
     assert!(keys["prompt"]["description"].as_str().unwrap().contains("desearch-ai, spec-ai: Query or prompt"));
     assert_eq!(keys["model"]["description"], "Name of the model.");
+}
+
+#[test]
+fn help_says_what_quiet_and_pause_do() {
+    let place = Place::new(crate::support::databases::sqlite(), "", TOPICS);
+    for (verb, part) in [
+        (&["once"][..], "no warnings about configuration or schedules; of `once`, only what failed"),
+        (&["topic", "pause"], "queued runs are cancelled, no scheduled ones start, running ones finish"),
+        (&["items", "list"], "24h, 7d ago, and then within their topic's window"),
+    ] {
+        let help = place.ok(&[verb, &["--help"]].concat());
+        let words: Vec<&str> = help.split_whitespace().collect();
+        assert!(words.join(" ").contains(part), "{part}\n{help}");
+    }
+}
+
+#[test]
+fn a_hidden_copy_in_the_place_of_a_pruned_item_counts_as_hidden() {
+    let retention = "[retention]\nprune = \"never\"\nraw = \"1d\"\nsightings = \"30d\"\nitems = \"30d\"\n\n";
+    let text = "spam about the launch of the new engine that was moved to the ninth of april because of the weather";
+    for database in databases() {
+        let world = World::new();
+        let topic = topic("acme", "exclude = [\"spam\"]");
+        let place = Place::new(database, &world.lines(), &format!("{retention}{topic}"));
+        // The first is not shown again, so its text is older than those of its copies.
+        for (ids, at) in [(600..601, 24), (601..604, 96)] {
+            world.posts(&ids.map(|id| post(id, 22, text, 3)).collect::<Vec<_>>());
+            once(&place, at);
+        }
+        place.ok(&["db", "prune", "--at", "2026-04-13T00:00:00Z"]);
+        let pages = Pages::serve(&place, &["--at", "2026-04-13T01:00:00Z"]);
+        for (query, rows, filtered) in
+            [("", 1, 0), ("?filtered=keep", 1, 1), ("?filtered=only", 1, 1), ("?copies=all&filtered=only", 3, 3)]
+        {
+            let list = get(&pages, &format!("/api/v1/topics/acme/items{query}"));
+            let listed = (list["data"].as_array().unwrap().len(), &list["filtered"]);
+            assert_eq!(listed, (rows, &json!(filtered)), "{} {query}", place.database.name);
+        }
+    }
 }
 
 #[test]

@@ -95,6 +95,13 @@ fn one_limit_is_named_alone_and_one_call_is_one() {
     );
 }
 
+#[test]
+fn a_limit_below_a_page_is_requested_as_it_is() {
+    let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nhn.limit = 20\n";
+    let reported = dry(&Place::bare(sqlite(), &format!("[providers.hn]\nkind = \"hackernews\"\n\n{topic}")), &[]);
+    assert!(reported.contains("&hitsPerPage=20&") && reported.contains("; 1 call would cost"), "{reported}");
+}
+
 /// What engines a SearXNG has is asked again in every run while it cannot be read.
 #[test]
 fn a_searxng_gets_no_more_calls_than_the_plan_and_the_dry_run_say() {

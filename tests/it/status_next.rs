@@ -154,6 +154,26 @@ fn status_does_not_advise_to_start_a_daemon_that_is_running() {
 }
 
 #[test]
+fn a_daemon_is_ticking_however_many_processes_were_seen_after_it() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"12h\""));
+        place.ok(&["once", "--due"]);
+        let now = system_clock()().0;
+        place.database.add_instance("daemon", now - 2, now + 3_600_000);
+        let health = || Pages::serve(&place, &[]).page("/health");
+        let page = health();
+        assert!(page.contains("ticking") && !page.contains("The 50 seen last."), "{name}: {page}");
+        // They ended since, and fill the list.
+        place.database.add_workers(60, now - 1, now - 1);
+        let page = health();
+        assert!(page.contains("ticking") && !page.contains("not running"), "{name}: {page}");
+        assert!(page.contains("many-1") && page.contains("The 50 seen last."), "{name}: {page}");
+    }
+}
+
+#[test]
 fn a_run_whose_process_died_is_not_the_last_one_if_another_began_after_it() {
     for database in databases() {
         let (slow, quick) = (Sandbox::at(NINE, &["delay=5m"]), Sandbox::at(NINE, &[]));

@@ -60,8 +60,8 @@ impl Failure {
             ErrorKind::NotFound => "create the folder first, or choose another file",
             ErrorKind::IsADirectory => "name a file in it",
             ErrorKind::NotADirectory => "choose another folder, or move that file away",
-            // The error says what to do.
-            ErrorKind::FileTooLarge => "an existing file was not changed",
+            // The error says what to do, unless the system reports it.
+            ErrorKind::FileTooLarge if error.raw_os_error().is_none() => "an existing file was not changed",
             _ => "is there room, and may this user write there? an existing file was not changed",
         };
         Self::new(Exit::Output, text, hint)
@@ -102,7 +102,7 @@ impl From<std::io::Error> for Failure {
             return Self::silent(Exit::Ok);
         }
         let hint = match error.kind() {
-            ErrorKind::FileTooLarge => "what was written so far is incomplete",
+            ErrorKind::FileTooLarge if error.raw_os_error().is_none() => "what was written so far is incomplete",
             _ => "is there room on the disk, and may this user write there?",
         };
         Self::new(Exit::Output, format!("the output could not be written: {error}"), hint)
@@ -137,6 +137,16 @@ mod tests {
         let error = || std::io::Error::new(ErrorKind::FileTooLarge, "select fewer rows");
         for failure in [Failure::unwritable(Path::new("a.xlsx"), &error()), error().into()] {
             assert!(failure.text.contains("select fewer rows") && !failure.hint.contains("room"), "{failure:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_too_large_for_the_system_may_lack_room() {
+        // EFBIG
+        let error = || std::io::Error::from_raw_os_error(27);
+        for failure in [Failure::unwritable(Path::new("a.xlsx"), &error()), error().into()] {
+            assert!(failure.hint.contains("room"), "{failure:?}");
         }
     }
 }

@@ -32,7 +32,7 @@ pub struct TopicArgs {
 /// The verbs of `topic`.
 #[derive(Debug, Subcommand)]
 pub enum TopicVerb {
-    /// Pause topics: no scheduled runs start, running ones finish
+    /// Pause topics: queued runs are cancelled, no scheduled ones start, running ones finish
     #[command(after_help = examples::PAUSE)]
     Pause(PauseArgs),
     /// Resume paused topics; slots missed meanwhile are not run

@@ -168,7 +168,8 @@ fn unwritten(file: &Path, error: &std::io::Error, hint: &str) -> Failed {
     let hint = match error.kind() {
         _ if exit == Exit::Usage => "set another `path` in the configuration",
         ErrorKind::InvalidInput | ErrorKind::IsADirectory => "set another `path` in the configuration",
-        ErrorKind::NotADirectory | ErrorKind::FileTooLarge => of_kind.as_str(),
+        ErrorKind::NotADirectory => of_kind.as_str(),
+        ErrorKind::FileTooLarge if error.raw_os_error().is_none() => of_kind.as_str(),
         _ => hint,
     };
     failed("output", text, hint)

@@ -100,7 +100,7 @@ impl StandOutRows {
 /// The terms that are news in a period, and their themes.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct TopicTerms {
-    /// Days before that it was compared with.
+    /// The number of days before that can be compared with the period.
     pub before_days: u64,
     /// Why no terms are shown, if they are not.
     #[serde(rename = "untold")]

@@ -10,7 +10,11 @@ pub(in crate::export) const RUNS: &[Column<RunRow>] = &[
     Column::word("state", "`ok`, `partial`, `failed`, `over_quota`, `missed`, `skipped` or `cancelled`", |r| {
         Cell::Word(r.state.as_str())
     }),
-    Column::text("reason", "why it was missed, skipped, cancelled or over quota", |r| Cell::text(&r.reason)),
+    Column::text(
+        "reason",
+        "why it was missed, skipped, cancelled, over quota or interrupted; of a backfill, its day",
+        |r| Cell::text(&r.reason),
+    ),
     Column::time("slot", "when it was due; empty for manual runs", |r| Cell::time(r.slot)),
     Column::time("started_at", "when it searched; empty if it never did", |r| Cell::time(r.started_at)),
     Column::time("finished_at", "when its end was recorded", |r| Cell::time(r.finished_at)),

@@ -55,7 +55,7 @@ pub(super) static TOOLS: &[Tool] = &[
             Argument::new(
                 "order",
                 Kind::Word(&["new", "engagement", "negative", "positive"]),
-                "Order [new]; others cover the 1,000 items first seen most recently, or with rare words in `search` all",
+                "Order [new]; others cover the 1,000 items first seen most recently; with rare words in `search`, all",
             ),
             Argument::new("copies", Kind::Word(&["fold", "all"]), "Near-copies folded [fold], or as separate items"),
             Argument::new(

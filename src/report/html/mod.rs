@@ -240,7 +240,7 @@ fn foot(report: &Report) -> Markup {
         footer {
             h2 { "How to read this" }
             dl {
-                dt { "Item" } dd { "A post or page, once per topic. " @if report.window.is_calendar() { "It counts on the day it was published; without a date, on the day it was first seen." } @else { "It counts in the report after it was first seen; in the table of days, on the day it was published, or first seen if it has no date." } }
+                dt { "Item" } dd { "A post or page, once per topic. " @if report.window.is_calendar() { "It counts on the day it was published, or first seen if that was earlier or it has no date." } @else { "It counts in the report after it was first seen; in the table of days, on the day it was published, or first seen if that was earlier or it has no date." } }
                 dt { "Unique" } dd { "Near-copies of one text count once. An item that has not been compared yet counts as unique." }
                 @if report.topics.iter().any(|topic| topic.calendar.is_some()) { dt { (comparison_header(report)) } dd { "Counted in the same way. The two are compared only if at least 90 % of both was searched with the same query. Weeks and months are never marked as unusual: usual ranges exist only for days." } }
                 @else { dt { "Usual" } dd { "The range expected from comparable earlier days, adjusted for the weekday; about one calm day in fifty lies outside it. A day is comparable if it was watched from its start, at least 90 % of it was searched (parts cut off by a full reply count), and its query and sources were the same." } }

@@ -181,7 +181,7 @@ fn a_first_report_since_the_last_one_is_of_a_day() {
         assert!(first.html().contains(&note) && first.mail().contains(&note) && first.markdown().contains(&note));
     }
     assert!(first.markdown().contains("not compared: this is not a whole day"));
-    assert!(first.html().contains("on the day it was published, or first seen if it has no date."));
+    assert!(first.html().contains("on the day it was published, or first seen if that was earlier or it has no date."));
     // No command makes the same report again.
     assert!(first.mail().contains("are only on its HTML page.") && !first.mail().contains("<code>topicwatch report "));
 }

@@ -13,6 +13,9 @@ use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
+/// The most processes that the store lists.
+const MOST_LISTED: usize = 50;
+
 /// How far back missed slots are counted.
 const MISSED: Duration = Duration::from_secs(7 * 86_400);
 
@@ -25,7 +28,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
     let undelivered = store.undelivered(None).await?;
     let waiting = store.index_backlog().await?;
     let disk = store.disk().await?;
-    let alive = process_rows.iter().any(|row| row.is_alive(now));
+    // Not from the rows, which are only the latest.
+    let alive = store.running_instances(now).await? > 0;
     // The process reports that it lives beside its loop, which may be stuck all the same.
     let stuck = site.process_status.beat.as_ref().is_some_and(|beat| beat.is_late());
     let main = html! {
@@ -50,7 +54,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
             dt { "Text search" } dd { @if waiting == 0 { (word("good", "complete")) } @else { (word("warn", "behind")) " " (count_noun(waiting.unsigned_abs(), "item")) " not indexed yet" } }
         }
         h2 { "Processes" }
-        @if process_rows.is_empty() { p { "No process runs what is due. Start " code { "topicwatch run" } "; it keeps running and is listed here." } } @else { (processes(&process_rows, now)) }
+        @if process_rows.is_empty() { p { "No process runs what is due. Start " code { "topicwatch run" } "; it keeps running and is listed here." } } @else { (processes(&process_rows, now)) @if process_rows.len() >= MOST_LISTED { p.meta { "The 50 seen last." } } }
     };
     Ok(Page { title: "Health".to_owned(), place: "/health", live: true, nature: site.nature().await?, main })
 }

@@ -103,7 +103,7 @@ pub struct Story {
     pub items: usize,
     /// Items with near-copies counted once.
     pub unique: usize,
-    /// Different authors; `None` if none is known.
+    /// Different authors; `None` if none is known or some were pruned.
     pub authors: Option<usize>,
     /// Items that are near-copies of the requested one.
     pub copies: usize,
@@ -118,7 +118,7 @@ pub struct Story {
     pub until: Time,
     /// Items without a usable publication time.
     pub undated: usize,
-    /// The earliest item with a known publication time.
+    /// The earliest item with a possible publication time.
     pub first_published: Option<TimelineEntry>,
     /// The item that any topic saw first.
     pub first_seen: TimelineEntry,
@@ -131,7 +131,7 @@ pub struct Story {
     pub caveats: StoryCaveats,
     /// Milliseconds from the earliest item until half of the items were there; `None` with fewer than four.
     pub half_ms: Option<i64>,
-    /// The UTC hour with the most items; `None` if no hour has more than one.
+    /// The UTC hour with the most items; `None` if several have as many, or none has more than one.
     pub peak: Option<Peak>,
     /// Topics, by when each first saw an item.
     pub topics: Vec<FirstSighting>,

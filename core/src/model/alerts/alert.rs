@@ -133,7 +133,8 @@ pub struct AlertEvent {
     pub event: String,
     /// The alert's name.
     pub alert: String,
-    /// What it is about: a topic, a topic's source, or the service on a day.
+    /// What it is about: a topic, `TOPIC/SOURCE` or `TOPIC/unrelated`; of a budget `TOPIC/DATE`, `PROVIDER/DATE` or
+    /// `service/DATE`.
     pub subject: String,
     /// Whether the condition began or ended.
     pub kind: AlertEventKind,

@@ -7,7 +7,7 @@ use crate::model::{AlertEvent, AlertSpec, Delivery, Firing, Time, alert_job};
 pub struct AlertCard {
     /// What it checks and which channels it notifies.
     pub spec: AlertSpec,
-    /// When it last checked; `None` before the first check.
+    /// When a check last stored something: at its creation, then new runs, events or a message; `None` before that.
     pub looked_at: Option<Time>,
     /// When it last queued a message.
     pub sent_at: Option<Time>,

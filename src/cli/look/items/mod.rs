@@ -71,7 +71,8 @@ pub struct ItemsListArgs {
     /// Only items with these words: all of them, "a phrase", prefix*, -not; latest runs first
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub search: Option<String>,
-    /// Only items first seen at or after 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago, then within the window
+    /// Only items first seen at or after 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago, and then within their
+    /// topic's window
     #[arg(long, value_name = "TIME", conflicts_with = "search")]
     pub new_since: Option<String>,
     /// With --search: first seen at or after (same forms)

@@ -22,7 +22,7 @@ pub(in crate::store) async fn add_token(conn: &mut Conn, token: &TokenRow) -> Re
     if existing.is_none() && many >= MOST {
         return Err(StoreError::refused(
             format!("there are already {many} tokens, which is the limit"),
-            "reuse the name of a withdrawn token (`topicwatch token list` shows them), or withdraw one first: topicwatch token withdraw NAME",
+            "reuse the name of a withdrawn token (`topicwatch token list` shows them); if there is none, withdraw one and reuse its name: topicwatch token withdraw NAME",
         ));
     }
     sqlx::query(

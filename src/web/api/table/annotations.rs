@@ -8,7 +8,7 @@ use crate::model::Role::{Act, Read};
 use crate::web::access::access_rule::AccessRule::OfAll;
 use crate::web::api::items::{searches, stars_and_notes};
 
-const HOW: &str = "Needs `topicwatch run`, and a token for all topics (or none, where pages may edit the file). The star belongs to the item, in every topic.";
+const HOW: &str = "Only inside `topicwatch run`, and only with a token for all topics, or without any where pages may edit the file. The star belongs to the item, in every topic.";
 const NAME: Parameter = Parameter::path("search", ID, "Name of the search", "launch-news");
 
 pub(in crate::web::api) const STAR: Operation = Operation {
@@ -42,7 +42,7 @@ pub(in crate::web::api) const NOTE: Operation = Operation {
     path: "/api/v1/notes",
     id: "note",
     summary: "Writes an item's note, replacing an existing one",
-    description: "Needs `topicwatch run`, and a token for all topics (or none, where pages may edit the file). The note belongs to the \
+    description: "Only inside `topicwatch run`, and only with a token for all topics, or without any where pages may edit the file. The note belongs to the \
            item, in every topic. An empty `note` deletes it.",
     body: Some(("ToNote", "{\"key\": \"post:x:2031610711893905509\", \"note\": \"ask Ann\"}")),
     answered: ResponseKind::Json(200, "OneNote"),

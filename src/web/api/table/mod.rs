@@ -57,10 +57,11 @@ pub(super) static OPERATIONS: &[Operation] = &[
             "A topic's items",
             "New first, unless `order` says otherwise. A page may hold fewer rows than `limit`, even none, if many are \
              hidden: the list ends only when `next_page_token` is null. `engagement`, `negative` and `positive` cover \
-             the 1,000 items first seen most recently (`complete` is then false), or with a `search` for rare words all \
-             that have them. The other orders have one page, and no `search`, `tone`, `source`, `author` or time: \
-             `velocity` covers the last two days, `relevance` the 5,000 items first seen most recently (none while \
-             `learned` is null); `suggested` lists up to five of these 5,000 that teach most if they are marked next.",
+             the 1,000 items first seen most recently (`complete` is then false); with a `search` for rare words, all \
+             that have them. `velocity`, `relevance` and `suggested` have one page and take no `search`, `tone`, \
+             `source`, `author`, `copies` or time (`suggested` also no `noise`, `filtered`): `velocity` covers \
+             the last two days, `relevance` the 5,000 items first seen most recently (none while `learned` is null); \
+             `suggested` lists up to five of these 5,000 that teach most if they are marked next.",
             &[
                 &OF_TOPIC,
                 &SEARCH,

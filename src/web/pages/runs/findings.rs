@@ -116,9 +116,9 @@ fn words(which: RunItems) -> &'static str {
         RunItems::Found => "everything that was shown; an item counts once for each source that showed it",
         RunItems::Duplicate => "known to the topic, shown by an earlier source of the run, or repeated in the reply",
         RunItems::First => "seen first by this run",
-        RunItems::New => "new, which is neither older than the window nor of a first answer",
+        RunItems::New => "new, which is neither outside the window nor of a first answer",
         RunItems::Baseline => "of a first answer, the baseline",
-        RunItems::Older => "seen first by this run, but older than the window",
+        RunItems::Older => "seen first by this run, but outside the window",
     }
 }
 

@@ -154,14 +154,14 @@ impl Counted {
                 let keys = site.store.new_item_keys(&card.topic, since, baseline, MOST + 1).await?;
                 let words = html! {
                     "first seen since " (moment(since, zone))
-                    @if baseline { ", in a first answer" } @else { ", new: neither of a first answer nor older than the window" }
+                    @if baseline { ", in a first answer" } @else { ", new: neither of a first answer nor outside the window" }
                     (filter) "."
                 };
                 Ok(Listed { keys, words })
             }
             Self::Days(span) => {
                 let keys = site.store.counted_item_keys(&card.topic, span, MOST + 1).await?;
-                let words = html! { "published from " (moment(span.from, zone)) " until " (moment(span.until, zone)) "; without a date, first seen then" (filter) "." };
+                let words = html! { "published from " (moment(span.from, zone)) " until " (moment(span.until, zone)) ", or first seen then if that was earlier or there is no date" (filter) "." };
                 Ok(Listed { keys, words })
             }
             Self::Term { term, until } => {

@@ -248,7 +248,7 @@ pub(in crate::web::pages) async fn charts(
         } } }
         @if waits && by == ChartUnit::Day && card.last_run.is_some() { p.note { "The latest items are still being counted." } }
         div.pair {
-            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == ChartUnit::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by publication time, or when first seen if that is unknown." @if has_gaps { " Hatched: not covered." } @if unwatched { " Grey: before the topic was watched." } @if !bounds.is_empty() { " " (bounds) } @if let (Some(note), true) = (&part_time, request.is_some()) { " " (note) } (chart::query_changes_note(&chart, zone)) } }
+            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == ChartUnit::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by publication time, or when first seen if that was earlier or there is none." @if has_gaps { " Hatched: not covered." } @if unwatched { " Grey: before the topic was watched." } @if !bounds.is_empty() { " " (bounds) } @if let (Some(note), true) = (&part_time, request.is_some()) { " " (note) } (chart::query_changes_note(&chart, zone)) } }
             figure { (chart::tone(&chart, zone)) figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " of the scored items, with 95 % intervals." } }
         }
         @if scorers.len() > 1 { p.note {

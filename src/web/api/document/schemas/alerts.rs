@@ -39,7 +39,11 @@ const STANDING: &[Field] = &[
     ("cooldown_ms", Integer, "minimum milliseconds between two messages"),
     ("quiet", Maybe(&Text), "hours of its zone's day in which nothing is sent"),
     ("timezone", Text, "IANA time zone of `quiet`, and of the hours and weekdays that are compared"),
-    ("looked_at", Maybe(&Time), "when it last checked new runs"),
+    (
+        "looked_at",
+        Maybe(&Time),
+        "when a check last stored something: at its creation, then new runs, events or a message",
+    ),
     ("sent_at", Maybe(&Time), "when its last message was queued"),
     ("delivery", DELIVERY, "what became of that message; null if there is none"),
     ("cooling_until", Maybe(&Time), "end of its cool-down; null if it may send"),

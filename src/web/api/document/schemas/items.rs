@@ -92,7 +92,7 @@ const PAGE: &[Field] = &[
     (
         "unindexed",
         Integer,
-        "items not yet in the text index: of any topic, with a token for some topics of this one; 0 without `search`",
+        "items not yet in the text index: of all topics, or of this one if the token is for some topics; 0 without `search`",
     ),
 ];
 

@@ -25,7 +25,11 @@ const RUN: &[Field] = &[
     ("topic", Maybe(&Text), "id of the topic; null for reports, exports and pruning"),
     ("trigger", TRIGGER, "why it exists"),
     ("state", RUN_STATE, "its outcome"),
-    ("reason", Maybe(&Text), "why it is missed, skipped, cancelled, over quota or interrupted"),
+    (
+        "reason",
+        Maybe(&Text),
+        "why it is missed, skipped, cancelled, over quota or interrupted; of a backfill, its day; of an export, what it wrote",
+    ),
     ("slot", Maybe(&Time), "when it was due; null for manual runs"),
     ("started_at", Maybe(&Time), "when it started"),
     ("finished_at", Maybe(&Time), "when its end was recorded"),

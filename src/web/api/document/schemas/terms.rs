@@ -21,7 +21,11 @@ const NEWS: &[Field] = &[
     ("more_items", Integer, "items of these"),
     ("other_items", Integer, "items in no theme"),
     ("items", Integer, "items of the span"),
-    ("items_read", Integer, "those whose words are read, at most 20,000; where `untold` is set, perhaps not read"),
+    (
+        "items_read",
+        Integer,
+        "how many of them are read, at most 20,000; where `untold` is set, none may have been read",
+    ),
     ("cut", Flag, "only a sample of the items was read; all counts are those of the sample"),
     (
         "stand_out",

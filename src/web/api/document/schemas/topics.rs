@@ -27,7 +27,7 @@ const STANDING: &[Field] = &[
     (
         "new_24h",
         Integer,
-        "items new in the last 24 hours, as in a diff: no baseline, nothing older than the window; before the topic's filter",
+        "items new in the last 24 hours, as in a diff: no baseline, nothing outside the window; before the topic's filter",
     ),
     ("new_24h_at_least", Flag, "there may be more: a reply was full, or a search of the last run failed"),
 ];
