@@ -2,7 +2,7 @@
 //! what the ledger records, what is stored, and the exit code.
 
 use crate::support::daemons::under_a_call;
-use crate::support::databases::{databases, wait};
+use crate::support::databases::databases;
 use crate::support::program::{NINE, Place, until};
 use crate::support::replies::{self, Replies};
 use crate::support::service::{Raw, Sandbox, reply};
@@ -109,23 +109,9 @@ fn a_request_that_is_wrong_for_ever_stops_only_its_own_search() {
             "acme: failed in the last run: web (bad_request)\nglobex: failed in the last run: web (bad_request)\n";
         place.run(&["status"]).shows(0, &["partial", failed]);
         // An attempt that was made again is no problem of what is shown.
-        for statement in [
-            "UPDATE run SET attempt = 2",
-            "INSERT INTO search (run, attempt, source, operation, query, topic, state, started_at) \
-             SELECT run, 2, source, operation, query, topic, 'ok', started_at FROM search WHERE source = 'web'",
-        ] {
-            wait(place.database.execute(statement));
-        }
+        place.database.attempt_again("web");
         let (name, shown) = (place.database.name, place.ok(&["show", "acme"]));
         assert!(shown.contains("Posts") && !shown.contains("! web"), "{name}: {shown}");
-        // The last attempt may be lost, too: nothing takes the run over then.
-        wait(
-            place
-                .database
-                .execute("UPDATE search SET state = 'lost', error_class = NULL WHERE attempt = 1 AND source = 'web'"),
-        );
-        let page = Pages::serve(&place, &["--at", NINE]).page("/runs");
-        assert!(page.contains("its run is made again while it has attempts left"), "{name}: {page}");
     }
 }
 
@@ -230,6 +216,9 @@ fn an_interrupt_stores_what_was_found_and_leaves_nothing_running() {
         assert_eq!(searches, ["acme ai not_run -", "acme social ok -", "acme web lost interrupted"]);
         let shown = place.ok(&["runs", "--searches"]) + &place.ok(&["show", "acme"]);
         assert!(shown.contains("web lost: interrupted") && !shown.contains("interrupted: interrupted"), "{shown}");
+        // The last attempt may be lost, too: nothing takes the run over then.
+        let page = Pages::serve(&place, &["--at", NINE]).page("/runs");
+        assert!(page.contains("its run is made again while it has attempts left"), "{}: {page}", place.database.name);
         assert_ne!(place.database.items_of_all(), 0);
         assert_eq!(place.database.unread_runs(), 0);
         assert_eq!(sandbox.calls_to("/ai/search"), 0);

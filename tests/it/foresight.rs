@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 use topicwatch::model::Time;
 
-use crate::support::databases::{databases, sqlite, wait};
+use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place, Program};
 use crate::support::service::{Raw, Sandbox, reply};
 
@@ -402,8 +402,7 @@ fn the_price_of_a_provider_with_several_calls_in_a_search_is_that_of_one_call() 
         std::fs::write(place.path("jobs.toml"), dearer).unwrap();
         assert_eq!(costs(&plan()), (json!(0.02), json!(4.8)), "{name}");
         // Of a billed search of ten calls, nobody knows what the dearest of them cost.
-        let billed = "UPDATE search SET cost_basis = 'billed', cost = 300000 WHERE id = (SELECT max(id) FROM search)";
-        wait(place.database.execute(billed));
+        place.database.bill("source = 'news'", 10, 300_000);
         let price = plan()["prices"][3].clone();
         assert_eq!((&price["highest_usd"], &price["highest_is_average"]), (&json!(0.03), &json!(true)), "{name}");
         let shown = place.ok(&["plan", "--at", "2026-03-12T00:30:00Z"]);
@@ -479,8 +478,7 @@ fn the_planned_cost_is_what_the_ledger_says_where_only_some_replies_name_one() {
         let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
         assert_eq!(costs(&output), (json!(0.018), json!(0.024)), "{output:#}");
         // A search that needed a retry has the cost of two calls.
-        let retried = "UPDATE search SET tries = 2, cost = 2000 WHERE id = (SELECT max(id) FROM search WHERE cost_basis = 'billed')";
-        wait(place.database.execute(retried));
+        place.database.bill("cost_basis = 'billed'", 2, 2_000);
         let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
         assert_eq!(output["prices"][1]["highest_usd"], 0.001, "{output:#}");
     }

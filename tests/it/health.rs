@@ -169,10 +169,6 @@ fn health_asks_the_database_where_no_pages_are_served() {
         stop_between_writes(&going, &place);
         wait(place.database.execute("UPDATE job SET next_slot = 1000"));
         place.run(&["health"]).says(1, &["the planner is late: 1 slot overdue", "or does it use another file?"]);
-        // A worker plans nothing.
-        wait(place.database.execute("UPDATE instance SET role = 'worker'"));
-        place.run(&["health"]).says(1, &["the planner is late: 1 slot overdue", "hint: start `topicwatch run`"]);
-        wait(place.database.execute("UPDATE instance SET role = 'daemon'"));
         going.signal("CONT");
         until("the planner looks again", || place.run(&["health"]).code == Some(0));
         going.signal("TERM");

@@ -1,7 +1,7 @@
 //! The hint after a provider refuses: it names that provider and its own keys, never a `[service]` that the file does
 //! not have.
 
-use crate::support::databases::{sqlite, wait};
+use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place};
 use crate::support::replies::{Replies, reply};
 use crate::support::service::Sandbox;
@@ -143,10 +143,12 @@ fn a_topic_that_left_the_file_before_it_ran_is_not_to_be_run() {
 
 #[test]
 fn a_database_of_a_real_service_has_nothing_to_do_with_a_section_that_the_file_lacks() {
-    let file = format!("[providers.hn]\nkind = \"hackernews\"\nbase_url = \"sandbox\"\n\n{TOPIC}");
+    let server = Replies::of(|_, _| reply(200, &[], "{\"hits\":[],\"nbHits\":0}"));
+    let file = format!("[providers.hn]\nkind = \"hackernews\"\nbase_url = \"{}\"\n\n{TOPIC}", server.url());
     let place = Place::bare(sqlite(), &file);
-    place.ok(&["db", "migrate"]);
-    wait(place.database.execute("INSERT INTO store_info (name, value) VALUES ('nature', 'real')"));
+    place.ok(&["once", "--at", NINE]);
+    let file = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+    std::fs::write(place.path("jobs.toml"), file.replace(&server.url(), "sandbox")).unwrap();
     let refused = place.run(&["once"]);
     refused.says(4, &["cannot be mixed with SANDBOX", "hint: choose another database", "`base_url` is \"sandbox\""]);
 }

@@ -2,7 +2,7 @@
 //! moved, and pruned.
 
 use crate::support::access_stage::{Visitor, link, listed, logged_in, pages, place, token};
-use crate::support::databases::{databases, wait};
+use crate::support::databases::databases;
 use crate::support::program::until;
 use crate::support::web_client::{Pages, ends, events};
 use crate::support::world::hour;
@@ -151,10 +151,7 @@ fn a_token_follows_its_topic_to_its_new_id_and_mistakes_are_told() {
             "{text}"
         );
         // None is withdrawn yet, so there is no name to reuse.
-        wait(place.database.execute(
-            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) \
-             INSERT INTO access_token (name, role, hash, made_at) SELECT 'bot' || i, 'read', 'h' || i, 0 FROM n",
-        ));
+        place.database.add_tokens(1_000);
         let refused = place.run(&["token", "add", "bob", "--role", "read"]);
         let (hint, none) =
             ("hint: reuse the name of a withdrawn token", "if there is none, withdraw one and reuse its name");

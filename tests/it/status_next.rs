@@ -143,6 +143,12 @@ fn status_does_not_advise_to_start_a_daemon_that_is_running() {
             let output = place.ok(&["status"]);
             assert_eq!(output.contains(start), !is_running, "{}: {output}", place.database.name);
             assert_eq!(output.contains("a daemon is running, but does not plan what is due"), is_running, "{output}");
+            if !is_running {
+                // A worker plans nothing.
+                place
+                    .run(&["health"])
+                    .says(1, &["the planner is late: 1 slot overdue", "hint: start `topicwatch run`"]);
+            }
         }
         // Many workers that were seen after it do not hide it.
         place.database.add_workers(60, now + 1, now + 3_600_000);

@@ -232,10 +232,7 @@ fn an_item_tells_its_sightings_edits_copies_and_topics() {
             assert!(page.contains(part), "{part}\n{page}");
         }
         // Sightings of which some were pruned are not the latest.
-        let item = format!("(SELECT id FROM item WHERE key = '{key}')");
-        let first = format!("(SELECT min(run) FROM sighting WHERE item = {item})");
-        let pruned = format!("DELETE FROM sighting WHERE run = {first} AND item = {item}");
-        wait(place.database.execute(&pruned));
+        place.database.prune_first_sighting(&key);
         let page = pages.page(&address);
         assert!(page.contains("; the others are no longer kept.") && !page.contains("The latest "), "{page}");
     }

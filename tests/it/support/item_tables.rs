@@ -72,6 +72,15 @@ impl Database {
         )));
     }
 
+    /// Deletes what the first of its runs saw of an item.
+    #[track_caller]
+    pub fn prune_first_sighting(&self, key: &str) {
+        let item = self.item_id(key);
+        wait(self.execute(&format!(
+            "DELETE FROM sighting WHERE item = {item} AND run = (SELECT min(run) FROM sighting WHERE item = {item})"
+        )));
+    }
+
     /// Gives a third of the items each tone.
     #[track_caller]
     pub fn give_tones(&self) {

@@ -1,5 +1,5 @@
 //! States that the program reaches only in time, or with another process, written into the tables: what is queued, a
-//! process that lives, reports that were made, days that were pruned, another version.
+//! process that lives, reports that were made, searches that were repeated, days that were pruned, another version.
 
 use std::path::PathBuf;
 
@@ -43,6 +43,41 @@ impl Database {
              WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {many}) \
              SELECT 'many-' || i, 'worker', 9, 0, {seen_at}, {alive_until} FROM n"
         )));
+    }
+
+    /// That many tokens that read: `bot1`, `bot2` and so on.
+    #[track_caller]
+    pub fn add_tokens(&self, many: u32) {
+        wait(self.execute(&format!(
+            "INSERT INTO access_token (name, role, hash, made_at) \
+             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {many}) \
+             SELECT 'bot' || i, 'read', 'h' || i, 0 FROM n"
+        )));
+    }
+
+    /// Makes a second attempt of each run, in which this source answered.
+    #[track_caller]
+    pub fn attempt_again(&self, source: &str) {
+        wait(self.execute(&format!(
+            "UPDATE run SET attempt = 2; \
+             INSERT INTO search (run, attempt, source, operation, query, topic, state, started_at) \
+             SELECT run, 2, source, operation, query, topic, 'ok', started_at FROM search WHERE source = '{source}'"
+        )));
+    }
+
+    /// The last search for which the condition holds took that many calls, and was billed this much.
+    #[track_caller]
+    pub fn bill(&self, condition: &str, calls: i64, micros: i64) {
+        wait(self.execute(&format!(
+            "UPDATE search SET cost_basis = 'billed', tries = {calls}, cost = {micros} \
+             WHERE id = (SELECT max(id) FROM search WHERE {condition})"
+        )));
+    }
+
+    /// Raises the numbers of runs, as if that many had ended before them and were pruned.
+    #[track_caller]
+    pub fn skip_run_numbers(&self, many: i64) {
+        wait(self.execute(&format!("UPDATE run SET seq = seq + {many}")));
     }
 
     /// A report that was made at nine with these files, whose subject is `What <matters>`.
