@@ -208,7 +208,19 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
         assert_eq!((&status["budgets"], &status["budget_clears_at"]), (&budgets, &clears), "{name}");
         let status = place.ok(&["status", "--at", NINE]);
         // The last line ends with the database and its size.
-        insta::allow_duplicates! { insta::assert_snapshot!(status.rsplit_once(" · ").unwrap().0, @"") };
+        insta::allow_duplicates! { insta::assert_snapshot!(status.rsplit_once(" · ").unwrap().0, @r"
+        SANDBOX: invented findings
+
+        topic  state       last run              new  items  next slot
+        acme   over quota  2026-03-11T09:00:00Z    0      5  2026-03-11T10:00:00Z
+        free   ok          2026-03-11T09:00:00Z   ≥0      5  2026-03-11T10:00:00Z
+        acme is over quota: not enough topic money until 2026-03-12T00:00:00Z: $0.002 of $0.011 used this UTC day, a call may cost $0.010
+        service money: $0.004 used today (UTC) of $2.500, $2.496 left
+        topic calls of acme: 2 calls used today (UTC) of 9 calls, 7 calls left
+        topic money of acme: $0.002 used today (UTC) of $0.011, $0.009 left
+
+        4 of 50 calls today (UTC), $0.004 of $2.500
+        ") };
         // A raised limit applies from the next call on; every budget starts again the next day.
         place.configure(&service, &lines("budget_per_day = \"0.02\""));
         place.ok(&["once", "--at", NINE, "--topic", "acme"]);

@@ -191,7 +191,42 @@ fn what_is_older_than_the_window_or_lacks_something_is_reported_by_name() {
         assert_eq!(reported["counts"]["unknown"], json!({ "date": 6, "author": 6, "engagement": 6 }));
         assert_eq!((&reported["counts"]["at_least"], &reported["sources"][1]["saturated"]), (&json!(true), &json!(1)));
         assert_eq!(keys(&reported["outside"]), ["post:x:9"]);
-        insta::allow_duplicates! { insta::assert_snapshot!(place.ok(&["diff", "acme"]), @"") };
+        insta::allow_duplicates! { insta::assert_snapshot!(place.ok(&["diff", "acme"]), @r"
+        acme · 1 run from 2026-03-12T00:00:00Z to 2026-03-12T01:00:00Z
+        ≥6 new · 0 gone · 0 edited · 0 rising
+          new: 6 different texts, authors unknown
+          new: reactions not given
+          6 new items without a date, counted at the first sighting
+          1 more first seen, but older than the window or dated in the future
+          ≥: a source returned its maximum
+          social: 2 new, 1 of 1 searches answered; gone: not judged
+          web: ≥4 new, 1 of 1 searches answered, 1 at the maximum; gone: not judged
+
+        New
+          Page 1
+            first seen 2026-03-12T01:00:00Z, undated · web
+            https://example.org/1
+          Page 2
+            first seen 2026-03-12T01:00:00Z, undated · web
+            https://example.org/2
+          Page 3
+            first seen 2026-03-12T01:00:00Z, undated · web
+            https://example.org/3
+          Page 4
+            first seen 2026-03-12T01:00:00Z, undated · web
+            https://example.org/4
+          other words
+            first seen 2026-03-12T01:00:00Z, undated · social
+            text:x::52416c703f41010c057300ffd44d3ae5
+          nothing but words
+            first seen 2026-03-12T01:00:00Z, undated · social
+            text:x::a3b18d9b8baf4e0665e9a11b328e55a0
+
+        First seen, but older than the window or dated in the future
+          long ago
+            2026-03-01T00:00:00Z · social
+            post:x:9
+        ") };
         // The other commands that count findings show it, too.
         place.run(&["show", "acme"]).shows(0, &["≥7 found, ≥6 new, 1 older or dated in the future"]);
         place.run(&["runs"]).shows(0, &["≥6 (+1)", "(+n): also first seen, but older than the window"]);

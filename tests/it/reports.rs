@@ -494,7 +494,201 @@ kind = "sms"
     );
     let checked = place.program(&["check"]).env("COLUMNS", "200").run();
     checked.says(2, &[]);
-    insta::assert_snapshot!(checked.err, @"");
+    let folder = place.path("").display().to_string();
+    let mistakes = checked.err.replace(folder.trim_end_matches('/'), "/FOLDER");
+    insta::assert_snapshot!(mistakes, @r#"
+    error: `name` cannot be "Daily"
+      --> jobs.toml:18:8
+       |
+    18 | name = "Daily"
+       |        ^^^^^^^
+       |
+       = hint: an id is up to 64 characters of a-z, 0-9, - and _, and begins with a letter or a digit: "daily"
+
+    error: `topics` names "acmee", but there is no such topic
+      --> jobs.toml:19:11
+       |
+    19 | topics = ["acmee"]
+       |           ^^^^^^^
+       |
+       = hint: did you mean `acme`?
+
+    error: `tags` names "rival", but there is no such tag
+      --> jobs.toml:20:9
+       |
+    20 | tags = ["rival"]
+       |         ^^^^^^^
+       |
+       = hint: did you mean `rivals`?
+
+    error: `group` names "nobody", but there is no such tag
+      --> jobs.toml:21:9
+       |
+    21 | group = "nobody"
+       |         ^^^^^^^^
+       |
+       = hint: the file has "rivals"
+
+    error: `channels` names "teem", but there is no such channel
+      --> jobs.toml:22:13
+       |
+    22 | channels = ["teem"]
+       |             ^^^^^^
+       |
+       = hint: did you mean `team`?
+
+    error: `format` cannot be "pdf"
+      --> jobs.toml:23:10
+       |
+    23 | format = "pdf"
+       |          ^^^^^
+       |
+       = hint: one of "html", "markdown", "both"
+
+    error: `window` cannot be "fortnight"
+      --> jobs.toml:24:10
+       |
+    24 | window = "fortnight"
+       |          ^^^^^^^^^^^
+       |
+       = hint: one of "day", "week", "month", "since_last"
+
+    error: `path` contains `..`
+      --> jobs.toml:25:8
+       |
+    25 | path = "../{name}"
+       |        ^^^^^^^^^^^
+       |
+       = hint: name the folder directly, with an absolute path if needed
+
+    error: `schedule`: `0 0 31 2 *` never fires: none of its months has such a day
+      --> jobs.toml:26:12
+       |
+    26 | schedule = "0 0 31 2 *"
+       |            ^^^^^^^^^^^^
+       |
+       = hint: for the last day of the month write "0 0 L 2 *"
+
+    error: `timezone`: there is no time zone `Europe/Berlinn`
+      --> jobs.toml:27:12
+       |
+    27 | timezone = "Europe/Berlinn"
+       |            ^^^^^^^^^^^^^^^^
+       |
+       = hint: did you mean Europe/Berlin?
+
+    error: this report has no `name`
+      --> jobs.toml:29:1
+       |
+    29 | [[reports]]
+       | ^^^^^^^^^^^
+       |
+       = hint: write name = "…": a short, permanent name
+
+    error: `path` contains an unknown placeholder in braces
+      --> jobs.toml:31:8
+       |
+    31 | path = "r/{topic}"
+       |        ^^^^^^^^^^^
+       |
+       = hint: write a path such as "reports/{name}-{date}"; only {name}, {date}, {time} are filled in
+
+    error: `format` is empty: nothing would be written
+      --> jobs.toml:32:10
+       |
+    32 | format = []
+       |          ^^
+       |
+       = hint: write "html", "markdown", or both
+
+    error: `path` is already used by another report: "/FOLDER/r/all"
+      --> jobs.toml:39:8
+       |
+    39 | path = "r/all"
+       |        ^^^^^^^
+       |
+       = hint: one would overwrite the other: use {name}
+
+    error: `host` cannot be "smtp example"
+      --> jobs.toml:44:8
+       |
+    44 | host = "smtp example"
+       |        ^^^^^^^^^^^^^^
+       |
+       = hint: write a host name, such as "smtp.example.com"
+
+    error: `from` cannot be "nobody": its address has no @
+      --> jobs.toml:45:8
+       |
+    45 | from = "nobody"
+       |        ^^^^^^^^
+       |
+       = hint: write somebody@example.com, or Name <somebody@example.com>
+
+    error: `to` contains an entry that contains the control character \u{d}
+      --> jobs.toml:46:24
+       |
+    46 | to = ["a@example.com", "b@example.com\r\nBcc: c@example.com"]
+       |                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+       |
+       = hint: remove it; text must be on one line
+
+    error: `url` does not apply to a channel of kind = "email"
+      --> jobs.toml:47:1
+       |
+    47 | url = "https://example.com"
+       | ^^^
+       |
+       = hint: remove it
+
+    error: `user` is set without a password
+      --> jobs.toml:48:8
+       |
+    48 | user = "me"
+       |        ^^^^
+       |
+       = hint: write password_env = "TOPICWATCH_SMTP_PASSWORD"
+
+    error: unknown key `password` in [channels]
+      --> jobs.toml:49:1
+       |
+    49 | password = ****************
+       | ^^^^^^^^
+       |
+       = hint: keep it out of the file: name the environment variable that holds it, password_env = "…"
+
+    error: `name` is already used by another channel: "team"
+      --> jobs.toml:52:8
+       |
+    52 | name = "team"
+       |        ^^^^^^
+       |
+       = hint: choose another name
+
+    error: `url` is not the URL of a web server
+      --> jobs.toml:54:7
+       |
+    54 | url = "ftp://example.com/SECRETPATH"
+       |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+       |
+       = hint: write a URL such as "https://hooks.example.com/topicwatch"
+
+    error: `max_tries` cannot be 0
+      --> jobs.toml:55:13
+       |
+    55 | max_tries = 0
+       |             ^
+       |
+       = hint: write a number from 1 to 20
+
+    error: `kind` cannot be "sms"
+      --> jobs.toml:59:8
+       |
+    59 | kind = "sms"
+       |        ^^^^^
+       |
+       = hint: one of "email", "webhook", "slack", "mattermost", "ntfy", "telegram", "discord", "teams", "apprise"
+    "#);
     for secret in ["hunter2", "SECRETPATH\")"] {
         assert!(!checked.err.contains(secret), "{checked}");
     }

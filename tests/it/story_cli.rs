@@ -35,7 +35,92 @@ fn the_terminal_the_page_and_the_api_tell_the_same_story() {
         assert_eq!((&story["items"], &json["sandbox"]), (&17.into(), &true.into()), "{name}: {story}");
         assert_eq!(place.json(&["story", "post:x:1", "--json"]), json);
         let text = place.ok(&["story", "post:x:1"]);
-        insta::allow_duplicates! { insta::assert_snapshot!(text, @"") };
+        insta::allow_duplicates! { insta::assert_snapshot!(text, @r"
+        SANDBOX: invented findings
+
+        post:x:1
+          After three days of rain the river is as high as it was in the year of the
+          great flood https://news.example/2026/storm
+
+        17 items, 4 texts, 14 authors, in 3 topics and 2 sources.
+        Of these, 13 are near-copies of it and 3 share a link with it.
+        From 2026-03-11T09:10:00Z to 2026-03-11T16:00:00Z: 6h 50m.
+        Half of them appeared within 1h 40m of the earliest.
+        The peak hour started at 2026-03-11T10:00:00Z: 5 items.
+
+        First seen: @author2  post:x:2
+          published 2026-03-11T09:20:00Z, seen 2026-03-11T10:00:00Z
+          RT @author1: The storm took the roof of the old station last night, nobody was
+          hurt https://t.co/2
+
+        Earliest published: @author1  post:x:1
+          published 2026-03-11T09:10:00Z, seen 2026-03-11T11:00:00Z
+
+        Earlier ones may be missing:
+          - acme social did not cover 2026-03-10T09:10:00Z to 2026-03-10T10:00:00Z.
+          - globex social did not cover 2026-03-10T09:10:00Z to 2026-03-10T11:00:00Z.
+          - rust social did not cover 2026-03-10T09:10:00Z to 2026-03-10T13:00:00Z.
+          - 3 items have no publication time.
+        Later ones may be missing:
+          - rust social did not cover 2026-03-11T13:00:00Z to 2026-03-11T16:00:00Z.
+          - acme social did not cover 2026-03-11T13:20:00Z to 2026-03-11T16:00:00Z.
+
+        Items over time (UTC)
+          2026-03-11 09:00  ################################ 4
+          2026-03-11 10:00  ######################################## 5
+          2026-03-11 11:00  ################ 2
+          2026-03-11 12:00  ################ 2
+          2026-03-11 13:00  ######## 1
+          2026-03-11 14:00  0
+          2026-03-11 15:00  ################ 2
+          2026-03-11 16:00  ######## 1
+
+        topic   first seen            items  first author
+        acme    2026-03-11T10:00:00Z      7  @author2
+        globex  2026-03-11T11:00:00Z      8  @author1
+        rust    2026-03-11T13:00:00Z      3
+
+        source  first seen            items  first author
+        social  2026-03-11T10:00:00Z     13  @author2
+        web     2026-03-11T10:00:00Z      4  @author4
+
+        author     items  reactions
+        @author2       3        453
+        @author14      1        141
+        @author13      1        131
+        @author12      1        121
+        @author11      1        111
+
+        2026-03-11T09:10:00Z  @author1  post:x:1
+        2026-03-11T09:20:00Z  @author2  post:x:2
+        2026-03-11T09:30:00Z  @author3  post:x:3
+        2026-03-11T09:40:00Z  @author4  post:x:4
+        2026-03-11T10:10:00Z  @author7  post:x:7
+        2026-03-11T10:20:00Z  @author8  post:x:8
+        2026-03-11T10:30:00Z  @author9  post:x:9
+        2026-03-11T10:40:00Z  @author10  post:x:10
+        2026-03-11T10:50:00Z  @author11  post:x:11
+        2026-03-11T11:00:00Z  @author5  post:x:5
+        2026-03-11T11:00:00Z  @author6  post:x:6
+        2026-03-11T12:41:00Z  @Author2  post:x:21 (link)
+        2026-03-11T12:42:00Z  @Author2  post:x:22 (link)
+        2026-03-11T13:00:00Z  author unknown  page:https://news.example/2026/sto… (link)
+        2026-03-11T15:00:00Z  @author12  post:x:12
+        2026-03-11T15:30:00Z  @author13  post:x:13
+        2026-03-11T16:00:00Z  @author14  post:x:14
+
+        Edits of the earliest item
+          2026-03-11T18:20:00Z  [-The-]{+After+} [-storm took-]{+three+} [-the-]{+days+}
+                                [-roof-]{+of+} [-of-]{+rain+} the [-old-]{+river+}
+                                [-station-]{+is+} [-last-]{+as+} [-night,-]{+high+}
+                                [-nobody-]{+as it+} was [-hurt-]{+in+} [-http-]{+the
+                                year of the great flood
+                                https+}://news.example/2026/storm[-#top-]
+
+        The last answered runs of these topics showed 9 of them; the latest sighting was
+        2026-03-11T18:20:00Z.
+        Forgotten items are not counted.
+        ") };
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         // A bar for each interval, with a length by its number of items.
         let bars: Vec<(usize, i64)> = text
@@ -96,7 +181,28 @@ fn an_item_that_was_seen_once_is_said_to_be() {
     for database in databases() {
         let place = place(database);
         let text = place.ok(&["story", "post:x:24"]);
-        insta::allow_duplicates! { insta::assert_snapshot!(text, @"") };
+        insta::allow_duplicates! { insta::assert_snapshot!(text, @r"
+        SANDBOX: invented findings
+
+        post:x:24
+          nothing of the kind in the whole of this text, really
+
+        It was seen once: by rust (social), 2026-03-11T13:00:00Z.
+        No other item repeats its words or shares a link with it.
+
+        First seen: @Author2  post:x:24
+          published 2026-03-11T12:44:00Z, seen 2026-03-11T13:00:00Z
+
+        Earliest published: @Author2  post:x:24
+          published 2026-03-11T12:44:00Z, seen 2026-03-11T13:00:00Z
+
+        Earlier ones may be missing:
+          - rust social did not cover 2026-03-10T12:44:00Z to 2026-03-10T13:00:00Z.
+
+        The last answered run showed 1 of them; the latest sighting was
+        2026-03-11T13:00:00Z.
+        Forgotten items are not counted.
+        ") };
         let pages = Pages::serve(&place, &[]);
         let page = pages.page("/item?key=post:x:24");
         assert!(page.contains("It was seen once: by rust (social), 2026-"), "{page}");

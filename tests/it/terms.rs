@@ -940,7 +940,7 @@ fn the_cause_of_a_day_with_more_items_than_are_read_counts_all_of_them() {
         let date = Time(begin).utc_date();
         place.ok(&["report", "--date", &date, "--at", &at(DAYS), "--topic", "acme", "--out", "day.md"]);
         let text = std::fs::read_to_string(place.path("day.md")).unwrap();
-        let sentence = text.lines().find(|line| line.contains("ll of the rise")).unwrap_or_else(|| panic!("{text}"));
+        let sentence = text.lines().find(|line| line.contains("ost of the rise")).unwrap_or_else(|| panic!("{text}"));
         assert!(
             sentence.contains("items with “dambreak” \\(21,000 items, 0 expected\\)"),
             "{}: {sentence}",

@@ -91,7 +91,34 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
         let rows = part(&page, "<tbody>", "</tbody>");
         let seen = part(&page, "<ol class=\"found\">", "</ol>");
         insta::allow_duplicates! {
-            insta::assert_snapshot!(words(rows), @"");
+            insta::assert_snapshot!(words(rows), @r"
+            recalls
+            items: recall
+            not firing
+            1 event not reported yet
+            –
+            quiet 22:00–07:00 Europe/Berlin
+            no channel
+            sick
+            source
+            firing
+            snoozed
+            until
+            2026-03-11 10:00 UTC
+            acme/web
+            since
+            2026-03-11 09:00 UTC
+            2026-03-11 08:50 UTC
+            its message is no longer in the outbox
+            cool-down until
+            2026-03-11 09:50 UTC
+            no channel
+            thrift
+            budget
+            not firing
+            –
+            no channel
+            ");
             // The latest is first.
             insta::assert_snapshot!(words(seen), @"");
         }
