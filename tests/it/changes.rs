@@ -8,7 +8,7 @@ use crate::support::world::*;
 use serde_json::{Value, json};
 
 use crate::support::api_client::get;
-use crate::support::databases::databases;
+use crate::support::databases::{databases, wait};
 use crate::support::program::Place;
 use crate::support::service::Raw;
 use crate::support::web_client::Pages;
@@ -322,5 +322,18 @@ fn only_an_item_whose_reactions_rise_in_sum_is_rising_and_the_totals_are_true() 
         let pages = Pages::serve(&place, &["--at", &hour(27)]);
         let fastest = get(&pages, "/api/v1/topics/acme/items?order=velocity");
         assert_eq!(keys(&fastest["data"]), ["post:x:2", "post:x:4"], "{name}: {fastest}");
+        // Some rose, but the filter hides none of them.
+        let none = pages.page("/topics/acme?order=velocity&filtered=only");
+        assert!(none.contains("No items match") && !none.contains("Nothing rose enough"), "{name}: {none}");
+        let page = pages.page("/topics/acme?order=velocity");
+        assert!(page.contains("first and last sighting in the last two days."), "{name}: {page}");
+        // Of more sightings than are read, only the latest are compared.
+        wait(place.database.execute(
+            "INSERT INTO sighting (run, item, source, rank, fit, likes) \
+             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 700) \
+             SELECT s.run, s.item, 'other' || n.i, s.rank, s.fit, 1 FROM sighting s CROSS JOIN n",
+        ));
+        let page = pages.page("/topics/acme?order=velocity");
+        assert!(page.contains("first and last sighting of the latest 5,000 sightings."), "{name}: {page}");
     }
 }

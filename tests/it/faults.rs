@@ -59,6 +59,8 @@ fn a_refusal_that_every_call_would_meet_stops_every_search_that_still_waits() {
             );
             let status = place.json(&["status", "--json"]);
             assert_eq!(status["topics"][0]["state"], "failed", "{status}");
+            let report = place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
+            assert!(report.contains("ai not searched"), "{report}");
         }
     }
 }
