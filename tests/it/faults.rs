@@ -126,8 +126,17 @@ fn a_request_that_is_wrong_for_ever_stops_only_its_own_search() {
                 .database
                 .execute("UPDATE search SET state = 'lost', error_class = NULL WHERE attempt = 1 AND source = 'web'"),
         );
-        let page = Pages::serve(&place, &["--at", NINE]).page("/runs");
-        assert!(page.contains("its run is made again while it has attempts left"), "{name}: {page}");
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let lost = "the process ended during the search";
+        for (statement, hint) in [
+            ("UPDATE run SET attempt = 2", format!("{lost}; the run was made again<")),
+            ("UPDATE run SET attempt = 1", format!("{lost}<")),
+            ("UPDATE run SET state = 'queued', finished_at = NULL", format!("{lost}; its run will be made again<")),
+        ] {
+            wait(place.database.execute(statement));
+            let page = pages.page("/runs");
+            assert!(page.contains(&hint), "{name}: {hint}\n{page}");
+        }
     }
 }
 
