@@ -100,6 +100,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
 pub(super) fn report(topics: Vec<TopicFacts>) -> Report {
     Report {
         name: "daily".into(),
+        ad_hoc: false,
         title: "Daily".into(),
         timezone: "UTC".into(),
         window: ReportWindow::Day,

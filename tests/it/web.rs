@@ -238,6 +238,19 @@ fn an_item_tells_its_sightings_edits_copies_and_topics() {
         wait(place.database.execute(&pruned));
         let page = pages.page(&address);
         assert!(page.contains("; the others are no longer kept.") && !page.contains("The latest "), "{page}");
+        let many = format!(
+            "INSERT INTO sighting (run, item, source, rank, fit) \
+             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) \
+             SELECT s.run, s.item, 'other' || n.i, s.rank, s.fit FROM sighting s CROSS JOIN n WHERE s.item = {item}"
+        );
+        for (statement, caption) in [
+            (many, "<caption>The latest 100 sightings that are kept; there may be more.<"),
+            (format!("DELETE FROM sighting WHERE item = {item}"), "<caption>Its sightings are no longer kept.<"),
+        ] {
+            wait(place.database.execute(&statement));
+            let page = pages.page(&address);
+            assert!(page.contains(caption), "{caption}\n{page}");
+        }
     }
 }
 
