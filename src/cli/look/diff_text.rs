@@ -270,6 +270,7 @@ fn rising(item: &Rising, width: usize) -> String {
 mod tests {
     use super::*;
     use crate::insight::word_diff;
+    use crate::model::Source;
 
     #[test]
     fn a_change_is_shown_with_what_stands_around_it() {
@@ -291,6 +292,22 @@ mod tests {
         assert_eq!(headline(&ChangeCounts { cut: true, ..counts }), "≥0 new · ≥0 gone · ≥3 edited · ≥0 rising");
         let hidden = ChangeCounts { cut: true, baseline: 2, filtered: 1, ..counts };
         assert!(headline(&hidden).ends_with(" · ≥2 baseline · ≥1 filtered"), "{}", headline(&hidden));
+        let source = SourceChanges {
+            source: Source::Web,
+            searches: 2,
+            answered: 2,
+            saturated: 0,
+            new: 4,
+            gone: 0,
+            gone_judged: true,
+            judgeable: true,
+            queries: Vec::new(),
+        };
+        for (cut, line) in
+            [(false, "web: 4 new, 2 of 2 searches answered"), (true, "web: ≥4 new, 2 of 2 searches answered")]
+        {
+            assert_eq!(source_lines(&source, cut), [line]);
+        }
     }
 
     #[test]
