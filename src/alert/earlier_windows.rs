@@ -28,7 +28,8 @@ pub(super) async fn comparable_windows(
     let least = current_searches.max(usual).max(1);
     let mut watched = Vec::with_capacity(answered.len());
     for (day, answers) in answered.into_iter().filter(|(_, answers)| answers.many.saturating_mul(2) >= least) {
-        watched.push((day, compare::window_items(moment, topic, (spec, run), &day, &answers, pause).await?));
+        let (items, _) = compare::window_items(moment, topic, (spec, run), &day, &answers, pause).await?;
+        watched.push((day, items));
     }
     Ok(watched)
 }

@@ -77,7 +77,8 @@ pub async fn window_answers(
     Ok(WindowAnswers { many, last, caught_up: pause > 0 && at.iter().enumerate().any(late), full })
 }
 
-/// The items of a window that the run could see, and that one of the alert's sources found in the window.
+/// The items of a window that the run could see, and that one of the alert's sources found in the window; and whether
+/// there were more than are counted.
 pub async fn window_items(
     moment: &mut ReadSnapshot,
     topic: &Topic,
@@ -85,8 +86,9 @@ pub async fn window_items(
     day: &Day,
     answers: &WindowAnswers,
     pause: i64,
-) -> Result<Vec<CountedItem>, StoreError> {
+) -> Result<(Vec<CountedItem>, bool), StoreError> {
     let mut marks = moment.counted_items_first_seen(&topic.id, day.span, MOST_MARKS).await?;
+    let cut = i64::try_from(marks.len()).is_ok_and(|many| many >= MOST_MARKS);
     marks.retain(|mark| {
         let old = mark.published_at.is_some_and(|at| at < answers.oldest(mark.kind, day, pause));
         mark.seq <= run.seq && mark.fit != WindowFit::Outside && !old
@@ -95,7 +97,7 @@ pub async fn window_items(
         let found = moment.found_by(&topic.id, &spec.sources, day.span, run.seq).await?;
         marks.retain(|mark| found.contains(&mark.key));
     }
-    Ok(apply_filter(moment, topic, marks).await?.passed)
+    Ok((apply_filter(moment, topic, marks).await?.passed, cut))
 }
 
 /// A window that ends with a run, and what it holds.
@@ -106,7 +108,7 @@ pub struct AlertWindow {
     pub pause: i64,
     /// The answers in it.
     pub searches: usize,
-    /// Whether one of them was full, so that there may be more items.
+    /// Whether one of them was full, or more items were found than are counted, so that there may be more items.
     pub full: bool,
     /// The items that count.
     pub items: Vec<CountedItem>,
@@ -125,9 +127,9 @@ pub async fn alert_window(
     // In a backtest the store also holds later answers.
     let until_now = Span { until: Time(run.at.0 + 1), ..day.span };
     let answers = window_answers(&mut moment, spec, topic, until_now, pause).await?;
-    let items = window_items(&mut moment, topic, (spec, run), &day, &answers, pause).await?;
+    let (items, cut) = window_items(&mut moment, topic, (spec, run), &day, &answers, pause).await?;
     moment.end().await?;
-    Ok(Some(AlertWindow { day, pause, searches: answers.many, full: answers.full, items }))
+    Ok(Some(AlertWindow { day, pause, searches: answers.many, full: answers.full || cut, items }))
 }
 
 /// Returns the window of a run, or the same so many days before.

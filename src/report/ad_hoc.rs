@@ -2,9 +2,6 @@
 
 use crate::model::{ReportFormat, ReportSpec, ReportWindow};
 
-/// The names of reports that are not in the configuration: here, and on pages. No command takes them.
-pub(super) const NAMES: [&str; 2] = ["everything", "page"];
-
 /// Returns the specification of a report of these topics, or of all if the list is empty.
 #[must_use]
 pub fn ad_hoc_spec(window: ReportWindow, topics: Vec<String>, timezone: &str) -> ReportSpec {

@@ -14,6 +14,9 @@ use crate::model::{Micros, ReportWindow, SearchCost, Source, Span, Time};
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Report {
     pub name: String,
+    /// Whether it is not in the configuration, so that no command takes its name.
+    #[serde(skip)]
+    pub ad_hoc: bool,
     /// The name shown to people.
     pub title: String,
     /// The IANA time zone of its days.

@@ -112,6 +112,7 @@ pub async fn make(
     let voice = shares::share_of_voice::of(&compared, voice_sources.as_ref());
     Ok(Report {
         name: spec.name.clone(),
+        ad_hoc: false,
         title: spec.title.clone(),
         timezone: spec.timezone.clone(),
         window: spec.window,
@@ -161,8 +162,7 @@ impl Report {
 
     /// Returns what made it: a command that names it, if it is in the configuration.
     fn made_by(&self) -> String {
-        let is_ad_hoc = ad_hoc::NAMES.contains(&self.name.as_str());
-        if is_ad_hoc { "topicwatch".to_owned() } else { format!("topicwatch report {}", self.name) }
+        if self.ad_hoc { "topicwatch".to_owned() } else { format!("topicwatch report {}", self.name) }
     }
 
     /// Returns the same facts as Markdown.

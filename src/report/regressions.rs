@@ -144,7 +144,7 @@ fn a_period_before_the_topic_was_watched_is_not_said_to_have_no_gaps() {
         (vec![part(-1, 5, true), part(8, 10, true)], Some("Not watched before 01-01 05:00.")),
     ] {
         facts.holes = holes;
-        assert_eq!(facts.gaps_words(day, "UTC").as_deref(), words, "{:?}", facts.holes);
+        assert_eq!(facts.gaps_words((day, Time(25 * HOUR)), "UTC").as_deref(), words, "{:?}", facts.holes);
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         failed: 0,
         refused_by_quota: 0,
         left_out: 0,
+        refused: 0,
         last: "ok".into(),
         last_at: Time(23 * HOUR),
         fails: false,
@@ -99,6 +100,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
 pub(super) fn report(topics: Vec<TopicFacts>) -> Report {
     Report {
         name: "daily".into(),
+        ad_hoc: false,
         title: "Daily".into(),
         timezone: "UTC".into(),
         window: ReportWindow::Day,

@@ -80,6 +80,9 @@ pub struct TriedResult {
     pub url: Option<String>,
 }
 
+/// About how many runs of all topics the trial of an alert reads: a page must answer within seconds.
+pub const TRIAL_RUNS: i64 = 1_000;
+
 /// What an alert of the file would report now. Nothing is stored and nobody is notified.
 #[derive(Debug, Clone)]
 pub struct AlertTrial {

@@ -22,7 +22,7 @@ mod source_health;
 pub use access::Access;
 pub use access::access_rule::{AccessRule, RouteNeed};
 pub use jobs_file::{
-    AlertTrial, Diagnostic, FileSnapshot, JobsFile, Pending, Preview, SaveError, TrialResult, TriedResult,
+    AlertTrial, Diagnostic, FileSnapshot, JobsFile, Pending, Preview, SaveError, TRIAL_RUNS, TrialResult, TriedResult,
 };
 pub use server::{Running, StartError, declared, start};
 pub use site::{CurrentSettings, Hint, Settings, Site};

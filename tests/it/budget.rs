@@ -176,7 +176,7 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
         let (name, clears) = (place.database.name, json!("2026-03-12T00:00:00.000Z"));
         let acme = &output["runs"][0];
         let why = json!(
-            "not enough topic money until 2026-03-12T00:00:00Z: $0.002 of $0.011 used this UTC day, a call may cost $0.010"
+            "not enough topic money until 2026-03-12T00:00:00Z: $0.002 of $0.011 used on that UTC day, a call may cost $0.010"
         );
         assert_eq!(
             (&acme["state"], &acme["reason"], &acme["clears_at"]),
@@ -341,6 +341,14 @@ fn a_stored_budget_holds_in_a_process_whose_file_says_another() {
         let state = "SELECT state FROM v_run WHERE run = 'topic:acme@2026-03-11T11:00:00Z'";
         assert_eq!(place.database.texts(state), ["over_quota"]);
         assert_eq!(sandbox.calls(), 1);
+        // The page says what to do about it on that day, and on a later one.
+        for (at, hint) in [
+            ("2026-03-11T11:00:00Z", "raise the daily limit, or wait until 2026-03-12"),
+            ("2026-03-12T11:00:00Z", "calls are available again; raise the daily limit to allow more a day"),
+        ] {
+            let page = Pages::serve(&place, &["--at", at]).page("/runs");
+            assert!(page.contains(hint), "{}: {at}: {page}", place.database.name);
+        }
         place.ok(&["once", "--due", "--at", "2026-03-12T00:00:00Z"]);
     };
     databases().into_iter().for_each(holds);

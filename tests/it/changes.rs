@@ -357,5 +357,14 @@ fn only_an_item_whose_reactions_rise_in_sum_is_rising_and_the_totals_are_true() 
         let pages = Pages::serve(&place, &["--at", &hour(27)]);
         let fastest = get(&pages, "/api/v1/topics/acme/items?order=velocity");
         assert_eq!(keys(&fastest["data"]), ["post:x:2", "post:x:4"], "{name}: {fastest}");
+        // Some rose, but the filter hides none of them.
+        let none = pages.page("/topics/acme?order=velocity&filtered=only");
+        assert!(none.contains("No items match") && !none.contains("Nothing rose enough"), "{name}: {none}");
+        let page = pages.page("/topics/acme?order=velocity");
+        assert!(page.contains("first and last sighting in the last two days."), "{name}: {page}");
+        // Of more sightings than are read, only the latest are compared.
+        place.database.see_again(700, "TRUE");
+        let page = pages.page("/topics/acme?order=velocity");
+        assert!(page.contains("first and last sighting of the latest 5,000 sightings."), "{name}: {page}");
     }
 }

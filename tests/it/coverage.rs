@@ -328,8 +328,13 @@ fn pages_answers_and_posts_without_dates_are_checks_at_an_instant() {
         let acme = topic(more).replace("[\"social\"]", "[\"social\", \"web\", \"ai\"]");
         place.configure(&format!("{}dialect = \"desearch\"\n", sandbox.lines()), &format!("{acme}\n{other}"));
         assert_eq!(once(&place, &sandbox, &day(4)).code, Some(0));
-        let none = place.ok(&["coverage", "other", "--source", "web", "--at", &day(5)]);
-        assert!(none.ends_with("none of these topics had this source in the period: web\n"), "{none}");
+        for (sources, words) in [
+            (&["--source", "web"][..], "this source in the period: web\n"),
+            (&["--source", "web", "--source", "ai"], "any of these sources in the period: web, ai\n"),
+        ] {
+            let none = place.ok(&[&["coverage", "other", "--at", &day(5)][..], sources].concat());
+            assert!(none.ends_with(&format!("the topic is not known to have had {words}")), "{none}");
+        }
     }
 }
 

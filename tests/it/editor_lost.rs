@@ -158,7 +158,7 @@ fn settings_tell_of_a_topic_that_is_paused_outside_the_file() {
         };
         let acme = state("acme");
         // No button did it, and these pages have none.
-        let reported = acme.contains("paused, not in the file") && acme.contains("topicwatch topic resume acme");
+        let reported = acme.contains("paused outside the file") && acme.contains("topicwatch topic resume acme");
         assert!(reported && !acme.contains("on its page"), "{}: {acme}", place.database.name);
         assert!(state("rust").contains(">on<"), "{}", state("rust"));
         place.ok(&["topic", "resume", "acme"]);

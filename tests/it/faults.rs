@@ -59,6 +59,8 @@ fn a_refusal_that_every_call_would_meet_stops_every_search_that_still_waits() {
             );
             let status = place.json(&["status", "--json"]);
             assert_eq!(status["topics"][0]["state"], "failed", "{status}");
+            let report = place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
+            assert!(report.contains("ai not searched"), "{report}");
         }
     }
 }
@@ -112,6 +114,19 @@ fn a_request_that_is_wrong_for_ever_stops_only_its_own_search() {
         place.database.attempt_again("web");
         let (name, shown) = (place.database.name, place.ok(&["show", "acme"]));
         assert!(shown.contains("Posts") && !shown.contains("! web"), "{name}: {shown}");
+        // The last attempt may be lost, too: nothing takes the run over then.
+        place.database.lose_first_attempt("web");
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let lost = "the process ended during the search";
+        for (values, hint) in [
+            ("attempt = 2", format!("{lost}; the run was made again<")),
+            ("attempt = 1", format!("{lost}<")),
+            ("state = 'queued', finished_at = NULL", format!("{lost}; its run will be made again<")),
+        ] {
+            place.database.change_runs(values);
+            let page = pages.page("/runs");
+            assert!(page.contains(&hint), "{name}: {hint}\n{page}");
+        }
     }
 }
 
@@ -218,7 +233,7 @@ fn an_interrupt_stores_what_was_found_and_leaves_nothing_running() {
         assert!(shown.contains("web lost: interrupted") && !shown.contains("interrupted: interrupted"), "{shown}");
         // The last attempt may be lost, too: nothing takes the run over then.
         let page = Pages::serve(&place, &["--at", NINE]).page("/runs");
-        assert!(page.contains("its run is made again while it has attempts left"), "{}: {page}", place.database.name);
+        assert!(page.contains("the process ended during the search"), "{}: {page}", place.database.name);
         assert_ne!(place.database.items_of_all(), 0);
         assert_eq!(place.database.unread_runs(), 0);
         assert_eq!(sandbox.calls_to("/ai/search"), 0);

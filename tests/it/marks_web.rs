@@ -72,7 +72,7 @@ fn buttons_mark_an_item_and_take_it_back_and_lead_back_to_where_they_were() {
         for (order, why) in [("relevance", "this order lists nothing"), ("velocity", "Nothing rose enough")] {
             let page = see(&format!("/topics/acme?order={order}"));
             assert!(page.contains(why) && !page.contains("Nothing found yet"), "{name}: {page}");
-            assert!(page.contains("Words, tone, source, author and time do not apply"), "{name}: {page}");
+            assert!(page.contains("Words, tone, source, author and first seen do not apply"), "{name}: {page}");
         }
         // The suggested items say so when they are marked, and a press leads back to the list of the next.
         let list = "/topics/acme?order=suggested";

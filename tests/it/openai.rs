@@ -176,6 +176,10 @@ fn hidden_items_and_those_of_forgotten_authors_are_not_sent() {
         place.ok(&["forget", "--author", "alice", "--yes"]);
         place.run(&["once", "--at", NINE]).shows(0, &["nothing new was found"]);
         assert_eq!(asked(&server).len(), 0, "{name}");
+        // A source that is not needed is no trouble.
+        let report = place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
+        assert!(report.contains("data-label=\"Sources\"><span class=\"good\">ok</span>"), "{name}: {report}");
+        assert!(!report.contains("some searches were not made"), "{name}: {report}");
         place.ok(&["once", "--at", "2026-03-11T09:30:00Z"]);
         let asked = asked(&server);
         let [body] = asked.as_slice() else { panic!("{name}: {asked:?}") };

@@ -169,6 +169,7 @@ fn a_link_shows_one_thing_until_it_expires_or_is_withdrawn() {
         let (topic, id) = link(&place, &["--topic", "acme", "--for", "2h", "--at", &hour(12)]);
         let (report, _) = link(&place, &["--report", "daily", "--for", "2h", "--at", &hour(12)]);
         let (old, _) = link(&place, &["--topic", "acme", "--for", "1h", "--at", &hour(10)]);
+        let (other, _) = link(&place, &["--topic", "acme", "--for", "2h", "--at", &hour(12)]);
         let pages = Pages::serve_to_some(&place, &["--at", &hour(12)]);
         let see = |path: &str| Visitor::Nobody.asks(&pages, 7, "GET", path, "");
         let shown = |secret: &str| see(&format!("/shared/{secret}"));
@@ -186,7 +187,6 @@ fn a_link_shows_one_thing_until_it_expires_or_is_withdrawn() {
         // A wrong, an expired and a withdrawn link get the same answer.
         let wrong = shown("nobody-has-this-secret");
         assert_eq!((wrong.status, wrong.words()), (404, shown(&old).words()));
-        // Nor does it show a topic that was deleted.
         assert!(wrong.text().contains("or its topic or report is no longer there."), "{}", wrong.text());
         for reply in [&page, &whole, &wrong] {
             assert_eq!(reply.header("referrer-policy"), Some("no-referrer"));
@@ -196,6 +196,11 @@ fn a_link_shows_one_thing_until_it_expires_or_is_withdrawn() {
         place.ok(&["token", "withdraw", &id]);
         assert_eq!(shown(&topic).status, 404, "at once");
         assert_eq!(shown(&topic).words(), wrong.words());
+        // Nor does a link show a topic that was deleted.
+        assert_eq!(shown(&other).status, 200);
+        place.database.remove_topic("acme");
+        let deleted = shown(&other);
+        assert_eq!((deleted.status, deleted.words()), (404, wrong.words()));
         // The link opens nothing else.
         assert_eq!((see("/").status, see("/files").status), (303, 303));
         drop(pages);

@@ -189,6 +189,9 @@ fn the_files_of_a_topic_have_the_items_of_its_page_in_its_order() {
         // Twelve of the forty are marked, and stay.
         let left = many(noise);
         assert!((12..25).contains(&left) && many(rockets) == 120, "{name}: {left}");
+        // What is likely noise is suggested, too.
+        let suggested = see("/topics/acme?order=suggested&noise=fold");
+        assert!(suggested.contains("Relevance is ") && !suggested.contains("left out."), "{name}: {suggested}");
         // No file of nothing. A token for the topic gets its file, without what other topics add; others get none.
         assert!(!see("/topics/acme?tone=negative&search=rockets").contains("items.csv"), "{name}");
         let path = "/topics/acme/items.jsonl";

@@ -55,7 +55,7 @@ pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &WordFilters, changes
     if matching.is_empty() || matching.len() < spec.least as usize {
         return None;
     }
-    let at_least = if changes.counts.at_least || changes.counts.cut { "≥" } else { "" };
+    let at_least = if changes.counts.may_be_more_new() { "≥" } else { "" };
     let mut with: Vec<&str> = matching.iter().filter_map(|new| wanted.first_match(&new.item)).collect();
     with.sort_unstable();
     with.dedup();
@@ -125,10 +125,10 @@ pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &WindowVolume<'_>) -
     let at_least = if volume.at_least { "≥" } else { "" };
     let by = match volume.counted.authors {
         0 => String::new(),
-        authors => format!(" by {}", plural(usize::try_from(authors).unwrap_or(usize::MAX), "author")),
+        authors => format!(" by {at_least}{}", plural(usize::try_from(authors).unwrap_or(usize::MAX), "author")),
     };
     let summary = format!(
-        "{topic}: {at_least}{} in {} ({}{by}); up to {:.0} are usual{kind} ({:.0} expected, based on {})",
+        "{topic}: {at_least}{} in {} ({at_least}{}{by}); up to {:.0} are usual{kind} ({:.0} expected, based on {})",
         plural(usize::try_from(volume.counted.unique).unwrap_or(usize::MAX), "new unique item"),
         volume.length,
         plural(usize::try_from(volume.counted.raw).unwrap_or(usize::MAX), "item"),

@@ -34,10 +34,11 @@ fn a_volume_fires_far_above_the_usual_and_ends_within_it() {
         assert_eq!(status(volume(&spec, "acme", &about)), expected, "{unique}");
     }
     // A full reply in the window: there may be more.
-    let counted = ItemCounts { raw: 30, unique: 30, ..ItemCounts::default() };
-    for (at_least, said) in
-        [(false, "acme: 30 new unique items in 24h ("), (true, "acme: ≥30 new unique items in 24h (")]
-    {
+    let counted = ItemCounts { raw: 31, unique: 30, authors: 2, ..ItemCounts::default() };
+    for (at_least, said) in [
+        (false, "acme: 30 new unique items in 24h (31 items by 2 authors); "),
+        (true, "acme: ≥30 new unique items in 24h (≥31 items by ≥2 authors); "),
+    ] {
         let usual = UsualVolume { usual: Some(usual(20.0, 30.0)), at_any_hour: false };
         let about = WindowVolume { counted: &counted, at_least, usual, length: "24h", top: &[] };
         let summary = volume(&spec, "acme", &about).map(|evaluation| evaluation.summary).unwrap_or_default();

@@ -88,7 +88,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
         let names: Vec<&str> = args.source.iter().map(Source::as_str).collect();
         text.push_str(&match names.is_empty() || topics.is_empty() {
             true => "nothing is watched\n".to_owned(),
-            false => format!("none of these topics had this source in the period: {}\n", names.join(", ")),
+            false => {
+                let none = if topics.len() == 1 { "the topic is not" } else { "none of these topics is" };
+                let which = if names.len() == 1 { "this source" } else { "any of these sources" };
+                format!("{none} known to have had {which} in the period: {}\n", names.join(", "))
+            }
         });
     }
     output::text(&text)?;

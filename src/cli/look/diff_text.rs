@@ -16,7 +16,9 @@ pub(in crate::cli) fn render(topic: &str, changes: &Changes, width: usize) -> St
     for line in [format!("{topic} · {}", span(changes)), headline(counts)] {
         text.push_str(&wrap_indented(&line, "", width));
     }
-    for line in notes(counts).into_iter().chain(changes.sources.iter().flat_map(source_lines)) {
+    for line in
+        notes(counts).into_iter().chain(changes.sources.iter().flat_map(|source| source_lines(source, counts.cut)))
+    {
         text.push_str(&wrap_indented(&output::escape_control(&line), "  ", width));
     }
     list(&mut text, "New", counts.new, &changes.new, |item| new(item, width));
@@ -42,19 +44,20 @@ fn span(changes: &Changes) -> String {
 
 fn headline(counts: &ChangeCounts) -> String {
     let least = |n: usize, more: bool| if more { format!("≥{n}") } else { n.to_string() };
+    let changed = |n: usize| least(n, counts.may_be_more_changed());
     let mut line = format!(
         "{} new · {} gone · {} edited · {} rising",
-        least(counts.new, counts.at_least || counts.cut),
-        least(counts.gone, counts.pruned || counts.cut),
-        least(counts.edited, counts.pruned || counts.cut),
-        least(counts.rising, counts.pruned || counts.cut)
+        least(counts.new, counts.may_be_more_new()),
+        changed(counts.gone),
+        changed(counts.edited),
+        changed(counts.rising)
     );
     if counts.baseline > 0 {
-        line.push_str(&format!(" · {} baseline", counts.baseline));
+        line.push_str(&format!(" · {} baseline", least(counts.baseline, counts.cut)));
     }
     let hidden = counts.filtered + counts.filtered_gone + counts.filtered_edited + counts.filtered_rising;
     if hidden > 0 {
-        line.push_str(&format!(" · {hidden} filtered"));
+        line.push_str(&format!(" · {} filtered", changed(hidden)));
     }
     line
 }
@@ -98,8 +101,8 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
     notes
 }
 
-fn source_lines(source: &SourceChanges) -> Vec<String> {
-    let least = if source.saturated > 0 { "≥" } else { "" };
+fn source_lines(source: &SourceChanges, cut: bool) -> Vec<String> {
+    let least = if source.saturated > 0 || cut { "≥" } else { "" };
     let mut line = format!(
         "{}: {least}{} new, {} of {} searches answered",
         source.source, source.new, source.answered, source.searches
@@ -267,6 +270,7 @@ fn rising(item: &Rising, width: usize) -> String {
 mod tests {
     use super::*;
     use crate::insight::word_diff;
+    use crate::model::Source;
 
     #[test]
     fn a_change_is_shown_with_what_stands_around_it() {
@@ -286,6 +290,24 @@ mod tests {
         let counts = ChangeCounts { edited: 3, ..ChangeCounts::default() };
         assert_eq!(headline(&counts), "0 new · 0 gone · 3 edited · 0 rising");
         assert_eq!(headline(&ChangeCounts { cut: true, ..counts }), "≥0 new · ≥0 gone · ≥3 edited · ≥0 rising");
+        let hidden = ChangeCounts { cut: true, baseline: 2, filtered: 1, ..counts };
+        assert!(headline(&hidden).ends_with(" · ≥2 baseline · ≥1 filtered"), "{}", headline(&hidden));
+        let source = SourceChanges {
+            source: Source::Web,
+            searches: 2,
+            answered: 2,
+            saturated: 0,
+            new: 4,
+            gone: 0,
+            gone_judged: true,
+            judgeable: true,
+            queries: Vec::new(),
+        };
+        for (cut, line) in
+            [(false, "web: 4 new, 2 of 2 searches answered"), (true, "web: ≥4 new, 2 of 2 searches answered")]
+        {
+            assert_eq!(source_lines(&source, cut), [line]);
+        }
     }
 
     #[test]

@@ -66,7 +66,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
     renamed(&context, &store, &args.topic).await?;
     let last = store.cursor(&spec.job()).await?;
     let span = span(&spec, requested.map(|(_, name)| name), now, last.map(|cursor| cursor.at))?;
-    let report = report::make(&store, &spec, &topics, span, last.map(|cursor| cursor.seq), now, false).await?;
+    let mut report = report::make(&store, &spec, &topics, span, last.map(|cursor| cursor.seq), now, false).await?;
+    report.ad_hoc = args.name.is_none();
     store.close().await;
     if args.out.as_deref() == Some(Path::new("-")) {
         if args.open {

@@ -7,18 +7,17 @@ use crate::alert;
 use crate::config::Config;
 use crate::model::{AlertRule, Time};
 use crate::store::Store;
-use crate::web::{AlertTrial, Diagnostic};
+use crate::web::{AlertTrial, Diagnostic, TRIAL_RUNS};
 
-/// How far back a trial goes, and about how many runs it reads: a page must answer within seconds.
+/// How far back a trial goes.
 const BACK: Duration = Duration::from_secs(7 * 86_400);
-const RUNS: i64 = 1_000;
 
 pub(super) async fn try_alert(config: &Config, store: &Store, name: &str, now: Time) -> Result<AlertTrial, Diagnostic> {
     let gone =
         || Diagnostic::without_line(format!("there is no alert `{name}` in the file"), "reload the list of alerts");
     let spec = config.alerts.iter().find(|alert| alert.name == name).ok_or_else(gone)?;
     let since = now.minus(BACK);
-    let trial = alert::trial(store, spec, since, RUNS, now).await;
+    let trial = alert::trial(store, spec, since, TRIAL_RUNS, now).await;
     let alert::Trial { runs, cut, firing, events } =
         trial.map_err(|error| Diagnostic::without_line(error.text, error.hint))?;
     let (name, channels) = (spec.name.clone(), spec.channels.clone());

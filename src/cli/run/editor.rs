@@ -138,6 +138,7 @@ impl Editor {
         let span = report::report_span(&spec, now, None);
         let report = report::make(&self.store, &spec, &topics, span, None, now, among.is_some()).await;
         let mut report = report.map_err(away)?;
+        report.ad_hoc = true;
         if let Some(among) = among {
             // The original of a near-copy may belong only to a topic outside `among`.
             for row in report.topics.iter_mut().flat_map(|topic| &mut topic.rows) {

@@ -72,10 +72,9 @@ fn fill(answer: &mut Answer, topic: &Topic, changes: &Changes) -> Result<(), Too
 
 /// The counts in words.
 fn describe_counts(counts: &ChangeCounts) -> Vec<String> {
-    let more = counts.at_least || counts.cut;
-    let new = at_least(counts.new as u64, more);
+    let new = at_least(counts.new as u64, counts.may_be_more_new());
     let [gone, edited, rising] =
-        [counts.gone, counts.edited, counts.rising].map(|many| at_least(many as u64, counts.pruned));
+        [counts.gone, counts.edited, counts.rising].map(|many| at_least(many as u64, counts.may_be_more_changed()));
     let mut notes = vec![format!("{new} new, {gone} gone, {edited} edited, {rising} rising.")];
     notes.extend(counts.pruned_note().map(|note| format!("Note: {note}.")));
     if counts.at_least {
@@ -105,4 +104,18 @@ async fn since(call: &ToolCall, topic: &Topic) -> Result<Since, ToolError> {
             format!("name a run, or {INSTANTS}"),
         ),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_read_may_hold_more_of_everything() {
+        let counts = ChangeCounts { edited: 3, ..ChangeCounts::default() };
+        assert_eq!(describe_counts(&counts), ["0 new, 0 gone, 3 edited, 0 rising."]);
+        let all = |many| at_least(many, true);
+        let expected = format!("{} new, {} gone, {} edited, {} rising.", all(0), all(0), all(3), all(0));
+        assert_eq!(describe_counts(&ChangeCounts { cut: true, ..counts })[0], expected);
+    }
 }

@@ -8,7 +8,7 @@ use crate::insight::daily::{COVERED, MIN_DAYS, MIN_SAMPLES};
 use crate::model::ReportWindow;
 use crate::report::comparison::measures::{MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
 use crate::report::document::Report;
-use crate::report::facts::{SourceFacts, TopicFacts};
+use crate::report::facts::TopicFacts;
 use crate::report::format::{count_noun, line, percent_below, sentence};
 
 /// The maximum number of topics named for one reason.
@@ -174,7 +174,7 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.sources.iter().any(|source| source.refused_by_quota > 0) {
             return Some("some searches were over quota".to_owned());
         }
-        topic.sources.iter().any(SourceFacts::is_left_out).then(|| "some searches were not made".to_owned())
+        topic.sources.iter().any(|source| source.refused > 0).then(|| "some searches were not made".to_owned())
     }),
     (COVERAGE, "the period is covered", |report, topic| {
         if topic.idle(report.span) {

@@ -10,7 +10,7 @@ use super::comparison::measures::{WHOLE, is_past};
 use super::facts::{DayFacts, HoleFacts, SourceFacts, TopicFacts};
 use super::format;
 use crate::draw::part_time;
-use crate::insight::daily::SearchCoverage;
+use crate::insight::daily::{SearchCoverage, is_more_than_little};
 use crate::model::{Micros, SearchState, SearchSummary, Source, Span, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
@@ -42,6 +42,7 @@ pub(super) fn sources(
             failed: 0,
             refused_by_quota: 0,
             left_out: 0,
+            refused: 0,
             last: String::new(),
             last_at: search.at,
             fails: false,
@@ -59,6 +60,7 @@ pub(super) fn sources(
         facts.failed += inside * u64::from(failed);
         facts.refused_by_quota += inside * u64::from(search.state == SearchState::OverQuota);
         facts.left_out += inside * u64::from(search.state == SearchState::NotRun);
+        facts.refused += inside * u64::from(search.refused);
         if inside == 1 {
             facts.cost = facts.cost.plus(search.cost);
             facts.assumed = facts.assumed.plus(search.assumed);
@@ -89,10 +91,10 @@ pub(super) fn covered_or_checks(covered: f64, checks: Option<u64>) -> String {
 }
 
 impl SourceFacts {
-    /// Whether no search of it was made although it was to be searched, as after a refusal that every call would meet.
-    /// An AI source is often not needed.
+    /// Whether no search of it was made in the period because of a refusal that every call would meet. One that is not
+    /// needed, as when nothing new was found, says nothing about the source.
     pub(super) fn is_left_out(&self) -> bool {
-        self.source != Source::Ai && self.last == SearchState::NotRun.as_str()
+        self.searches == 0 && self.refused > 0
     }
 }
 
@@ -200,21 +202,23 @@ impl TopicFacts {
 
     /// Returns the note that the topic was not watched in the period or at its start, or that the period has no gaps, if
     /// either is so.
-    pub(super) fn gaps_words(&self, period: Span, timezone: &str) -> Option<String> {
+    pub(super) fn gaps_words(&self, (period, made_at): (Span, Time), timezone: &str) -> Option<String> {
         if self.not_kept.is_some() || self.checks.is_some() {
             return None;
         }
         let has_gaps = !self.holes_of(period).0.is_empty();
         let before = || self.holes.iter().filter(|hole| hole.before && hole.span.intersection(period).is_some());
+        // The start of the end that is not covered yet, if that is more than a little.
+        let open_from = self.open.filter(|open| is_more_than_little(*open, period, made_at)).map(|open| open.from);
+        let end = open_from.map(|from| format::date_time_short(from, timezone));
         if before().next().is_none() {
-            // More than a little may not be covered yet, or all of it.
-            let is_open = self.open.is_some_and(|open| open.length() * 50 > period.length());
-            let all = match (self.sources_changed(), is_open) {
-                (true, _) => "No gaps while it had each source.",
-                (false, true) => "No gaps in the rest of the period.",
-                (false, false) => "No gaps in the period.",
+            let all = match (self.sources_changed(), end) {
+                (true, Some(end)) => format!("No gaps before {end} while it had each source."),
+                (true, None) => "No gaps while it had each source.".to_owned(),
+                (false, Some(end)) => format!("No gaps before {end}."),
+                (false, None) => "No gaps in the period.".to_owned(),
             };
-            return (!has_gaps && !self.idle(period)).then(|| all.to_owned());
+            return (!has_gaps && !self.idle(period)).then_some(all);
         }
         // Only the time from the start of the period on: another source may have gaps before a later part.
         let until = before()
@@ -226,9 +230,16 @@ impl TopicFacts {
         if until >= period.until {
             return (!has_gaps).then(|| "Not watched in the period.".to_owned());
         }
-        let all = !has_gaps && !self.sources_changed() && before().all(|hole| hole.span.from <= until);
-        let at = format::date_time_short(until, timezone);
-        Some(format!("Not watched before {at}.{}", if all { " No gaps after that." } else { "" }))
+        let all = !has_gaps
+            && !self.sources_changed()
+            && before().all(|hole| hole.span.from <= until)
+            && open_from.is_none_or(|from| from > until);
+        let rest = match end {
+            _ if !all => String::new(),
+            Some(end) => format!(" No gaps from then until {end}."),
+            None => " No gaps after that.".to_owned(),
+        };
+        Some(format!("Not watched before {}.{rest}", format::date_time_short(until, timezone)))
     }
 
     /// Returns the note that the last minutes before searches do not count as covered, if so.

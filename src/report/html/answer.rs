@@ -26,7 +26,7 @@ pub(super) fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Ma
                 "Asked " (format::date_time(answer.asked_at, zone))
                 @if let Some(model) = &answer.model { ", model " (format::line(model, 60)) }
                 ". "
-                @if answer.cited.citations.is_empty() { "It cites nothing." } @else {
+                @if answer.cited.citations.is_empty() { "No citation was checked." } @else {
                     (count_noun(answer.cited.citations.len() as u64, "citation")) " checked against what is stored"
                     @if missing > 0 { ": " strong.bad { (number(missing)) " not found" } "." } @else { ": all found." }
                 }

@@ -69,7 +69,7 @@ pub(super) fn mail(report: &Report) -> String {
     let left_out = html! {
         "Charts, the days in numbers, the rows and the SQL of the main numbers are "
         // The command would make the next report since the last one.
-        @if report.window == ReportWindow::SinceLast { "only on its HTML page." } @else { "on the page: " code { (report.command()) } }
+        @if report.window == ReportWindow::SinceLast { "only in the HTML format." } @else { "on the page: " code { (report.command()) } }
     };
     mail::mail(&page(report), &left_out.into_string())
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::facts::{AnswerFacts, ChangeFacts, Copies, ItemExcerpt, RowFacts, TopicFacts};
 use super::super::samples::{report, topic};
+use crate::compare::Citations;
 use crate::insight::daily::Campaign;
 use crate::model::{Kind, ReportWindow, Source, Time};
 use crate::report::highlights::matter::Highlight;
@@ -16,7 +17,7 @@ fn attributes<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
 fn ids_are_unique_and_every_link_into_the_page_leads_somewhere() {
     let names = ["matters", "matters-title", "overview-title", "voice", "a", "a-rows", "a-rows-caption"];
     let mut all = report(names.iter().map(|name| topic(name)).collect());
-    for facts in &mut all.topics {
+    for (facts, beyond) in all.topics.iter_mut().zip(0..) {
         facts.answer = Some(AnswerFacts {
             run: "r".into(),
             asked_at: Time(0),
@@ -24,7 +25,8 @@ fn ids_are_unique_and_every_link_into_the_page_leads_somewhere() {
             text: "words".into(),
             partial: false,
             shortened: false,
-            cited: Default::default(),
+            // Those that a visitor may not see are not said to be missing.
+            cited: Citations { citations: Vec::new(), beyond },
         });
     }
     let html = all.html();
@@ -36,7 +38,8 @@ fn ids_are_unique_and_every_link_into_the_page_leads_somewhere() {
     assert!(inside.iter().all(|id| once.contains(id)), "{inside:?}");
     let labels = attributes(&html, "aria-labelledby");
     assert!(labels.iter().flat_map(|label| label.split(' ')).all(|id| once.contains(id)), "{labels:?}");
-    assert!(html.contains("It cites nothing.") && !html.contains("all found"), "{html}");
+    assert_eq!(html.matches("No citation was checked.").count(), names.len(), "{html}");
+    assert!(!html.contains("cites nothing") && !html.contains("all found"), "{html}");
 }
 
 #[test]
@@ -183,16 +186,19 @@ fn a_first_report_since_the_last_one_is_of_a_day() {
     assert!(first.markdown().contains("not compared: this is not a whole day"));
     assert!(first.html().contains("on the day it was published, or first seen if that was earlier or it has no date."));
     // No command makes the same report again.
-    assert!(first.mail().contains("are only on its HTML page.") && !first.mail().contains("<code>topicwatch report "));
+    assert!(
+        first.mail().contains("are only in the HTML format.") && !first.mail().contains("<code>topicwatch report ")
+    );
 }
 
 #[test]
 fn a_page_names_no_command_that_there_is_not() {
     let mut report = report(vec![topic("a")]);
-    for (name, is_command) in [("daily", true), ("everything", false), ("page", false)] {
-        report.name = name.to_owned();
+    // A report of the configuration may have any name.
+    for (name, ad_hoc) in [("daily", false), ("page", false), ("everything", false), ("everything", true)] {
+        (report.name, report.ad_hoc) = (name.to_owned(), ad_hoc);
         let (html, command) = (report.html(), format!("topicwatch report {name}"));
-        assert_eq!(html.contains(&command), is_command, "{name}");
+        assert_eq!(html.contains(&command), !ad_hoc, "{name}");
     }
 }
 

@@ -308,7 +308,8 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
         None => format!("{} of the period {so_far}covered{}", percent(covered), topic.covered_by_words()),
     });
     // Without gaps, their list is empty; only that the topic was not watched is said.
-    let unwatched = topic.gaps_words(report.span, zone).filter(|words| words.starts_with("Not watched"));
+    let unwatched =
+        topic.gaps_words((report.span, report.made_at), zone).filter(|words| words.starts_with("Not watched"));
     let part_time = topic.part_time_note((report.span, report.made_at), zone);
     let notes = [part_time, topic.open_words(zone), topic.late_note(), topic.holes_words(zone), unwatched];
     let covered = covered.into_iter().chain(notes.into_iter().flatten());

@@ -62,19 +62,20 @@ pub(super) async fn check_topics(call: &Call, topics: &[String]) -> Result<(), P
 /// Runs with their searches.
 async fn with_searches(call: &Call, runs: &[RunRow]) -> Result<Vec<Value>, Problem> {
     let ids: Vec<String> = runs.iter().map(|run| run.run.clone()).collect();
-    let mut searches: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    let mut searches: BTreeMap<String, Vec<SearchRow>> = BTreeMap::new();
     for search in call.site().store.searches(&ids).await? {
-        searches.entry(search.run.clone()).or_default().push(hinted(call, &search)?);
+        searches.entry(search.run.clone()).or_default().push(search);
     }
     let assumed = call.site().store.assumed_of_runs(&ids).await?;
     let row = |run: &RunRow| {
         let assumed = assumed.get(&run.run).copied().unwrap_or(Some(Micros(0)));
-        let searches = json!(searches.remove(&run.run).unwrap_or_default());
-        with(run, [("assumed_usd", json!(assumed)), ("searches", searches)])
+        let searches = searches.get(&run.run).into_iter().flatten();
+        let searches = searches.map(|search| hinted(call, run, search)).collect::<Result<Vec<Value>, Problem>>()?;
+        with(run, [("assumed_usd", json!(assumed)), ("searches", json!(searches))])
     };
     runs.iter().map(row).collect()
 }
 
-fn hinted(call: &Call, search: &SearchRow) -> Result<Value, Problem> {
-    with(search, [("hint", json!(hint(call.site(), search)))])
+fn hinted(call: &Call, run: &RunRow, search: &SearchRow) -> Result<Value, Problem> {
+    with(search, [("hint", json!(hint(call.site(), run, search)))])
 }

@@ -60,8 +60,7 @@ pub(in crate::web) async fn show(
 }
 
 fn not_found() -> Problem {
-    let hint =
-        "It was mistyped, has expired or was withdrawn, or its topic or report is no longer there. Ask who sent it.";
+    let hint = "It was mistyped, has expired or was withdrawn, or its topic or report is no longer there. Ask the sender for another.";
     Problem::new(StatusCode::NOT_FOUND, "This link shows nothing", hint)
 }
 

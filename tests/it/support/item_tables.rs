@@ -81,6 +81,32 @@ impl Database {
         )));
     }
 
+    /// Deletes all sightings of an item.
+    #[track_caller]
+    pub fn prune_sightings(&self, key: &str) {
+        let item = self.item_id(key);
+        wait(self.execute(&format!("DELETE FROM sighting WHERE item = {item}")));
+    }
+
+    /// Each sighting `s` for which the condition holds, once more from that many other sources, with one like.
+    #[track_caller]
+    pub fn see_again(&self, many: u32, condition: &str) {
+        wait(self.execute(&format!(
+            "INSERT INTO sighting (run, item, source, rank, fit, likes) \
+             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {many}) \
+             SELECT s.run, s.item, 'other' || n.i, s.rank, s.fit, 1 FROM sighting s CROSS JOIN n WHERE {condition}"
+        )));
+    }
+
+    /// A run saw the items `i` for which the condition holds.
+    #[track_caller]
+    pub fn see(&self, run: &str, condition: &str) {
+        wait(self.execute(&format!(
+            "INSERT INTO sighting (run, item, source, rank, fit) SELECT r.id, i.id, 'social', 99, 'undated' \
+             FROM run r CROSS JOIN item i WHERE r.public_id = '{run}' AND {condition}"
+        )));
+    }
+
     /// Gives a third of the items each tone.
     #[track_caller]
     pub fn give_tones(&self) {

@@ -65,6 +65,26 @@ impl Database {
         )));
     }
 
+    /// The process ended during the first attempt of a source's searches.
+    #[track_caller]
+    pub fn lose_first_attempt(&self, source: &str) {
+        wait(self.execute(&format!(
+            "UPDATE search SET state = 'lost', error_class = NULL WHERE attempt = 1 AND source = '{source}'"
+        )));
+    }
+
+    /// A topic that left the configuration.
+    #[track_caller]
+    pub fn remove_topic(&self, id: &str) {
+        wait(self.execute(&format!("UPDATE job SET removed_at = 1 WHERE topic = '{id}'")));
+    }
+
+    /// Changes all runs.
+    #[track_caller]
+    pub fn change_runs(&self, values: &str) {
+        wait(self.execute(&format!("UPDATE run SET {values}")));
+    }
+
     /// The last search for which the condition holds took that many calls, and was billed this much.
     #[track_caller]
     pub fn bill(&self, condition: &str, calls: i64, micros: i64) {

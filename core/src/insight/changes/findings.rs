@@ -86,6 +86,20 @@ pub struct ChangeCounts {
     pub unknown: MissingFields,
 }
 
+impl ChangeCounts {
+    /// Whether there may be more new items.
+    #[must_use]
+    pub fn may_be_more_new(&self) -> bool {
+        self.at_least || self.cut
+    }
+
+    /// Whether more items may have gone, been edited or risen.
+    #[must_use]
+    pub fn may_be_more_changed(&self) -> bool {
+        self.pruned || self.cut
+    }
+}
+
 /// How many new items lack something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct MissingFields {

@@ -25,6 +25,12 @@ fn passed(span: Span, now: Time) -> Span {
     Span { until: span.until.min(now).max(span.from), ..span }
 }
 
+/// Returns whether the end of a span that is not covered yet is more than a little of what has passed of the span.
+#[must_use]
+pub fn is_more_than_little(open: Span, span: Span, now: Time) -> bool {
+    open.length().as_secs_f64() > (1.0 - COVERED) * passed(span, now).length().as_secs_f64()
+}
+
 impl SearchCoverage {
     /// Returns the end of a span that is not covered yet, as far as it has passed.
     #[must_use]
@@ -36,8 +42,7 @@ impl SearchCoverage {
     /// Returns whether that is more than a little, so that there may be more items than are counted.
     #[must_use]
     pub fn is_end_significant(&self, span: Span, now: Time) -> bool {
-        let Some(open) = self.uncovered_end(span, now) else { return false };
-        open.length().as_secs_f64() > (1.0 - COVERED) * passed(span, now).length().as_secs_f64()
+        self.uncovered_end(span, now).is_some_and(|open| is_more_than_little(open, span, now))
     }
 
     /// Returns the searched share of the part of a span for which searches were due; 1 if nothing is known to be

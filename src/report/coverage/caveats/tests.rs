@@ -1,9 +1,11 @@
 //! What reports say when nothing stands out, and what they leave open.
 
 use super::*;
-use crate::insight::daily::{ToneCounts, UsualRange};
-use crate::model::{Source, Span, Time};
+use crate::insight::daily::{SearchCoverage, ToneCounts, UsualRange};
+use crate::model::{Micros, SearchState, SearchSummary, Source, Span, Time};
 use crate::report::ToneFacts;
+use crate::report::coverage::sources;
+use crate::report::facts::HoleFacts;
 use crate::report::samples::{HOUR, report, topic};
 
 const USUAL: UsualRange = UsualRange { expected: 50.0, low: 36.0, high: 64.0, far: 90.0, days: 14, weekday: false };
@@ -48,34 +50,83 @@ fn a_calm_report_says_only_what_was_judged() {
 
 #[test]
 fn a_source_that_was_never_called_did_not_answer() {
-    let with = |source: Source| {
+    let span = Span { from: Time(0), until: Time(24 * HOUR) };
+    let with = |source: Source, at: i64, trouble: &str, refused: bool| {
+        let search = SearchSummary {
+            run: "r".into(),
+            source,
+            state: SearchState::NotRun,
+            at: Time(at * HOUR),
+            tries: 0,
+            trouble: Some(trouble.into()),
+            refused,
+            saturated: false,
+            cost: Micros(0),
+            assumed: Micros(0),
+        };
         let mut facts = topic("a");
-        for one in &mut facts.sources {
-            (one.source, one.searches, one.left_out, one.last) = (source, 0, 4, "not_run".into());
-        }
+        let unknown = SearchCoverage::new(None, Vec::new(), span, Time(25 * HOUR));
+        facts.sources = sources(&[search], &unknown, (span, Time(25 * HOUR)));
         report(vec![facts])
     };
-    let refused = with(Source::Web);
-    assert!(calm_text(&refused).contains("sources (some searches were not made)"), "{}", calm_text(&refused));
-    assert!(refused.html().contains("web not searched"), "{}", refused.html());
-    // An AI source that had nothing new to write about is well.
-    let unneeded = with(Source::Ai);
-    assert!(calm_text(&unneeded).contains("very source answered") && !unneeded.html().contains("ai not searched"));
+    // An AI source is not spared.
+    for source in [Source::Web, Source::Ai] {
+        let refused = with(source, 9, "auth", true);
+        assert!(calm_text(&refused).contains("sources (some searches were not made)"), "{}", calm_text(&refused));
+        let html = refused.html();
+        assert!(html.contains(&format!("{source} not searched")), "{html}");
+        assert!(html.contains("<strong class=\"bad\">not_run</strong>"), "{html}");
+    }
+    // What was not needed, or was refused only after the period, is well.
+    for (at, trouble, refused) in [(9, "nothing new was found", false), (24, "auth", true)] {
+        for source in [Source::Ai, Source::Web] {
+            let unneeded = with(source, at, trouble, refused);
+            let (text, html) = (calm_text(&unneeded), unneeded.html());
+            assert!(text.contains("very source answered") && !html.contains(" not searched<"), "{text}: {html}");
+        }
+    }
 }
 
 #[test]
 fn what_is_not_covered_yet_is_not_said_to_have_no_gaps() {
-    let page = |open: Option<i64>| {
+    let minutes = |many: i64| Time(many * HOUR / 60);
+    let facts_of = |open: Option<i64>, made_at: i64| {
         let mut facts = topic("a");
-        facts.open = open.map(|from| Span { from: Time(from * HOUR), until: Time(24 * HOUR) });
-        report(vec![facts]).html()
+        facts.open = open.map(|from| Span { from: minutes(from), until: minutes(made_at.min(24 * 60)) });
+        facts
     };
-    for (open, said) in
-        [(None, "No gaps in the period."), (Some(18), "No gaps in the rest of the period."), (Some(0), "")]
-    {
-        let page = page(open);
+    let day = Span { from: Time(0), until: Time(24 * HOUR) };
+    for (open, made_at, said) in [
+        (None, 25 * 60, "No gaps in the period."),
+        (Some(18 * 60), 25 * 60, "No gaps before 01-01 18:00."),
+        (Some(0), 25 * 60, ""),
+        // Of a day that is not over, a part of the time that has passed counts: 15 minutes of two hours.
+        (Some(105), 120, "No gaps before 01-01 01:45."),
+        (Some(23 * 60 + 45), 25 * 60, "No gaps in the period."),
+    ] {
+        let facts = facts_of(open, made_at);
+        assert_eq!(facts.gaps_words((day, minutes(made_at)), "UTC").unwrap_or_default(), said);
+        let mut report = report(vec![facts]);
+        report.made_at = minutes(made_at);
+        let page = report.html();
         assert!(page.contains(said) && page.matches("No gaps").count() == usize::from(!said.is_empty()), "{page}");
     }
+    // The same while it had each source, and after its first search.
+    let mut facts = facts_of(Some(18 * 60), 25 * 60);
+    let of = |facts: &TopicFacts| facts.gaps_words((day, minutes(25 * 60)), "UTC").unwrap_or_default();
+    facts.part_time = vec![(Source::Web, vec![day])];
+    assert_eq!(of(&facts), "No gaps before 01-01 18:00 while it had each source.");
+    facts.part_time.clear();
+    let before = |until: i64| HoleFacts {
+        span: Span { from: Time(-HOUR), until: Time(until * HOUR) },
+        why: String::new(),
+        before: true,
+        open: false,
+    };
+    facts.holes = vec![before(10)];
+    assert_eq!(of(&facts), "Not watched before 01-01 10:00. No gaps from then until 01-01 18:00.");
+    facts.holes = vec![before(18)];
+    assert_eq!(of(&facts), "Not watched before 01-01 18:00.");
 }
 
 #[test]

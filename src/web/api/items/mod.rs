@@ -46,7 +46,8 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         (rows, None, complete)
     } else if order == "velocity" {
         check_unfiltered(&call, order)?;
-        (fastest(store, &card.topic, call.now, limit as usize).await?, None, true)
+        let (rows, _) = fastest(store, &card.topic, call.now, limit as usize).await?;
+        (rows, None, true)
     } else if order == "suggested" {
         check_unfiltered(&call, order)?;
         let mut rows = suggested;

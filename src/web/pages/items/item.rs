@@ -135,7 +135,11 @@ fn sightings(seen: &[ItemSightingRow], rows: &[ItemRow], pages: &BTreeSet<String
         h2 #sightings { "Sightings" }
         @if points.len() > 1 { figure { (growth(&points, "reactions")) figcaption { "Likes, reposts, replies and quotes together, over time." } } }
         div.wide role="region" tabindex="0" aria-label="Table of sightings" { table.cards {
-            caption { @if are_some_gone(seen, rows) { (count_noun(seen.len() as u64, "sighting")) "; the others are no longer kept." } @else { "The latest " (count_noun(seen.len() as u64, "sighting")) @if seen.len() == MAX_LISTED as usize { "; there may be more" } "." } }
+            caption {
+                @if seen.is_empty() { "Its sightings are no longer kept." }
+                @else if are_some_gone(seen, rows) { (count_noun(seen.len() as u64, "sighting")) "; the others are no longer kept." }
+                @else { "The latest " (count_noun(seen.len() as u64, "sighting")) @if seen.len() == MAX_LISTED as usize { " that are kept; there may be more" } "." }
+            }
             thead { tr { th scope="col" { "When" } th scope="col" { "Topic" } th scope="col" { "Source" } th.n scope="col" { "Rank" } th scope="col" { "Reactions" } } }
             tbody { @for row in seen { tr {
                 td data-label="When" { (moment(row.at, "UTC")) }

@@ -9,7 +9,7 @@ use crate::edit::{Jobs, KeyValue, Kind};
 use crate::model::{AlertEvent, AlertEventKind, Firing, OutboxEntry, OutboxState, Role, alert_job, excerpt};
 use crate::web::access::visitor::Visitor;
 use crate::web::edit_state::Editing;
-use crate::web::jobs_file::AlertTrial;
+use crate::web::jobs_file::{AlertTrial, TRIAL_RUNS};
 use crate::web::layout::moment;
 use crate::web::page_request::{PageRequest, link};
 use crate::web::pages::alerts;
@@ -169,6 +169,7 @@ pub(in crate::web::pages) fn trial(trial: &AlertTrial) -> Markup {
         }
         p {
             @if let Some(why) = trial.not_backtested { "Only today's use was checked: " (why) "." }
+            @else if trial.cut && trial.runs == 0 { "None of its runs is among the latest " (number(TRIAL_RUNS.unsigned_abs())) " of all topics." }
             @else if trial.cut { "In the latest " (count_noun(trial.runs, "run")) " it would have fired " (count_noun(fired, "time")) "." }
             @else { "In " (count_noun(trial.runs, "run")) " since " (moment(trial.since, "UTC")) " it would have fired " (count_noun(fired, "time")) "." }
             @if trial.events.len() > NAMED { " The latest:" }
@@ -210,16 +211,17 @@ mod tests {
             muted: muted.map(str::to_owned),
         };
         let (alarm, held) = (firing("acme", None), firing("acme/unrelated", Some(Firing::UNRELATED)));
-        for (all, fires, held_back) in [
-            (vec![], "In the latest 1 run it would have fired 0 times.", false),
-            (vec![], "Nothing would fire now.", false),
-            (vec![alarm.clone()], "<strong>1 subject would fire now</strong>", false),
-            (vec![held.clone()], "Nothing would fire now.", true),
-            (vec![alarm, held], "<strong>1 subject would fire now</strong>", true),
+        for (runs, all, fires, held_back) in [
+            (1, vec![], "In the latest 1 run it would have fired 0 times.", false),
+            (0, vec![], "None of its runs is among the latest 1,000 of all topics.", false),
+            (1, vec![], "Nothing would fire now.", false),
+            (1, vec![alarm.clone()], "<strong>1 subject would fire now</strong>", false),
+            (1, vec![held.clone()], "Nothing would fire now.", true),
+            (1, vec![alarm, held], "<strong>1 subject would fire now</strong>", true),
         ] {
             let page = trial(&AlertTrial {
                 name: "loud".to_owned(),
-                runs: 1,
+                runs,
                 since: Time(0),
                 cut: true,
                 firing: all,

@@ -165,7 +165,7 @@ async fn row(
         td data-label="What" { (table_summary(jobs, kind, entry)) }
         td data-label="State" {
             @if halted {
-                span.state.calm { "paused, not in the file" }
+                span.state.calm { "paused outside the file" }
                 @if site.may_act(visitor) { a.sub href=(format!("/topics/{name}")) { "Resume it on its page" } } @else { span.sub { "Resume it: " code { "topicwatch topic resume " (name) } } }
             }
             @else { span.state.(if on { "good" } else { "calm" }) { @if on { "on" } @else { "paused" } } }

@@ -173,7 +173,7 @@ fn ledger(site: &Site, run: &RunRow, searches: &[SearchRow], calls: bool) -> Mar
                     (class, text, reason) => {
                         @if let Some(class) = class { strong.bad { (format::line(class, 40)) } " " }
                         @if let Some(text) = text.as_ref().or(reason.as_ref()) { (format::line(text, 300)) }
-                        @if let Some(hint) = hint(site, search) { span.sub { (hint) } }
+                        @if let Some(hint) = hint(site, run, search) { span.sub { (hint) } }
                     }
                 }
             }
@@ -191,16 +191,21 @@ fn word(state: SearchState) -> Markup {
     html! { span.{ "state " (class) } { (state.to_string().replace('_', " ")) } }
 }
 
-/// What to do about a search that went wrong.
-pub(in crate::web) fn hint(site: &Site, search: &SearchRow) -> Option<String> {
+/// What to do about a search of a run that went wrong.
+pub(in crate::web) fn hint(site: &Site, run: &RunRow, search: &SearchRow) -> Option<String> {
     match (search.state, &search.error_class) {
         (SearchState::OverQuota, _) => Some(match search.clears_at {
             Some(at) if at > site.now() => format!("raise the daily limit, or wait until {}", utc(at)),
-            Some(_) => "the limit has been reset since; raise it to allow more".to_owned(),
+            Some(_) => "calls are available again; raise the daily limit to allow more a day".to_owned(),
             None => "raise the daily limit: one call may cost more than it allows".to_owned(),
         }),
         (SearchState::Lost, _) => {
-            Some("the process ended during the search; its run is made again while it has attempts left".to_owned())
+            let again = match (search.attempt < run.attempt, run.finished_at) {
+                (true, _) => "; the run was made again",
+                (false, None) => "; its run will be made again",
+                (false, Some(_)) => "",
+            };
+            Some(format!("the process ended during the search{again}"))
         }
         (_, Some(class)) => {
             let text = search.error_text.as_deref().unwrap_or("");

@@ -17,7 +17,7 @@ pub(in crate::web::pages) const ITEMS: u32 = 30;
 /// How far back the growth of reactions is measured.
 const PACE: Duration = Duration::from_secs(2 * 86_400);
 /// Maximum number of sightings that are compared for it.
-const MOST_REACTIONS: i64 = 5_000;
+pub(super) const MOST_REACTIONS: i64 = 5_000;
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// The order that lists only the items to mark next.
@@ -68,6 +68,8 @@ pub(in crate::web::pages) struct RowPage {
     pub(in crate::web::pages) next: Option<ItemCursor>,
     /// Whether only the items first seen most recently were looked through.
     pub(in crate::web::pages) cut: bool,
+    /// Whether only the latest sightings were compared, for the order by velocity.
+    pub(in crate::web::pages) sightings_cut: bool,
 }
 
 impl TopicItemQuery {
@@ -133,14 +135,15 @@ impl TopicItemQuery {
         let by = match self.order {
             "relevance" => {
                 let (rows, complete) = most_relevant(store, topic, ranking, ITEMS as usize).await?;
-                return Ok(RowPage { rows, next: None, cut: !complete });
+                return Ok(RowPage { rows, next: None, cut: !complete, sightings_cut: false });
             }
             "velocity" => {
-                let rows = fastest(store, topic, now, ITEMS as usize).await?;
-                return Ok(RowPage { rows, next: None, cut: false });
+                let (rows, sightings_cut) = fastest(store, topic, now, ITEMS as usize).await?;
+                return Ok(RowPage { rows, next: None, cut: false, sightings_cut });
             }
             SUGGESTED => {
-                return Ok(RowPage { rows: items_to_mark(store, topic).await?, next: None, cut: false });
+                let rows = items_to_mark(store, topic).await?;
+                return Ok(RowPage { rows, next: None, cut: false, sightings_cut: false });
             }
             "engagement" => ItemOrder::Reactions,
             "negative" => ItemOrder::Negative,
@@ -148,7 +151,8 @@ impl TopicItemQuery {
             _ => ItemOrder::New,
         };
         let listed = store.list_items(&self.filter, self.folded, by, after, most).await?;
-        Ok(RowPage { rows: listed.rows, next: listed.next, cut: self.order != "new" && !listed.whole })
+        let cut = self.order != "new" && !listed.whole;
+        Ok(RowPage { rows: listed.rows, next: listed.next, cut, sightings_cut: false })
     }
 }
 
@@ -176,19 +180,21 @@ pub(in crate::web) async fn most_relevant(
     Ok((rows, complete))
 }
 
-/// Items whose reactions grow fastest, as in reports.
+/// Items whose reactions grow fastest, as in reports. Also returns whether only the latest sightings were compared.
 pub(in crate::web) async fn fastest(
     store: &Store,
     topic: &str,
     now: Time,
     most: usize,
-) -> Result<Vec<ItemRow>, StoreError> {
+) -> Result<(Vec<ItemRow>, bool), StoreError> {
     let mut moment = store.snapshot().await?;
     let span = Span { from: now.minus(PACE), until: now };
     let reactions = moment.reactions(topic, span, MOST_REACTIONS).await;
     moment.end().await?;
-    let keys: Vec<String> = rising_items(&reactions?).into_iter().take(most).map(|rise| rise.key).collect();
+    let reactions = reactions?;
+    let cut = i64::try_from(reactions.len()).is_ok_and(|many| many >= MOST_REACTIONS);
+    let keys: Vec<String> = rising_items(&reactions).into_iter().take(most).map(|rise| rise.key).collect();
     let mut rows = store.items_by_key(topic, &keys).await?;
     rows.sort_by_key(|row| keys.iter().position(|key| *key == row.key));
-    Ok(rows)
+    Ok((rows, cut))
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::item_query::{ITEMS, ORDERS, SPANS, SUGGESTED, TopicItemQuery};
+use super::item_query::{ITEMS, MOST_REACTIONS, ORDERS, SPANS, SUGGESTED, TopicItemQuery};
 use crate::compare::{FilterMode, Ranking, list_items};
 use crate::draw::format::{count_noun, number};
 use crate::export::Format;
@@ -33,6 +33,20 @@ pub(in crate::web::pages) struct Found {
     learned: Option<String>,
     /// Items of this page that were left out as likely noise.
     noise: usize,
+    /// Items of this page before its filters.
+    read: usize,
+    /// Whether only the latest sightings were compared, for the order by velocity.
+    sightings_cut: bool,
+}
+
+impl Found {
+    /// The sightings that the order by velocity compares.
+    fn compared_sightings(&self) -> String {
+        match self.sightings_cut {
+            true => format!("of the latest {} sightings", number(MOST_REACTIONS.unsigned_abs())),
+            false => "in the last two days".to_owned(),
+        }
+    }
 }
 
 pub(super) async fn load_items(
@@ -45,12 +59,13 @@ pub(super) async fn load_items(
     let ranking = Ranking::of(store, &card.topic).await?;
     let position = (query.after.as_ref(), ITEMS);
     let page = query.rows((store, site.now()), &card.topic, ranking.as_ref(), position).await?;
+    let (read, sightings_cut) = (page.rows.len(), page.sightings_cut);
     let listing = list_items(store, ranking.as_ref(), page.rows, query.options(&card.topic, Some(COPIES))).await?;
     let (hidden, noise) = (listing.hidden, listing.noise);
     let items = listing.items.into_iter().filter_map(|one| Some((seen(visitor, one.row)?, one.copies))).collect();
     let waiting = query.filter.words.is_some() && store.words_waiting_of(&card.topic).await? > 0;
     let learned = ranking.map(|ranking| ranking.describe());
-    Ok(Found { items, next: page.next, hidden, cut: page.cut, waiting, learned, noise })
+    Ok(Found { items, next: page.next, hidden, cut: page.cut, waiting, learned, noise, read, sightings_cut })
 }
 
 /// The section of the page with the items and their form.
@@ -132,12 +147,12 @@ fn list(
     let back = Some(request.with(&path, &[])).filter(|back| back.len() + 10 <= LONGEST).unwrap_or_else(|| path.clone());
     let all_hidden = found.items.is_empty() && found.hidden > 0 && found.next.is_none();
     html! {
-        @if query.order == "velocity" { p.meta { "Items that gained reactions fastest between their first and last sighting in the last two days." } }
+        @if query.order == "velocity" { p.meta { "Items that gained reactions fastest between their first and last sighting " (found.compared_sightings()) "." } }
         @if ["relevance", SUGGESTED].contains(&query.order) && found.learned.is_none() { p.note { "Relevance needs at least " (LEAST_MARKS) " marks, both good and noise." } }
         @if query.order == SUGGESTED { p.meta { "Marks of these, good or noise, teach more than marks of others. The fields above do not apply." } }
         @else if acts && !found.items.is_empty() { p.meta { a href=(format!("{path}?order={SUGGESTED}#items")) { "Suggest items to mark" } } }
-        @if let Some(learned) = &found.learned { p.meta { "Relevance is " (learned) "." @if query.fold_noise { " " (number(found.noise as u64)) " on this page " (verb(found.noise as u64)) " likely noise and left out." } } }
-        @if !query.is_filtered_list() && query.order != SUGGESTED { p.meta { "Words, tone, source, author and time do not apply in this order." } }
+        @if let Some(learned) = &found.learned { p.meta { "Relevance is " (learned) "." @if query.fold_noise && query.order != SUGGESTED { " " (number(found.noise as u64)) " on this page " (verb(found.noise as u64)) " likely noise and left out." } } }
+        @if !query.is_filtered_list() && query.order != SUGGESTED { p.meta { "Words, tone, source, author and first seen do not apply in this order, and each near-copy is listed." } }
         @if found.cut { p.meta { "Only the items first seen most recently; older ones were not checked." } }
         @if found.waiting { p.note { "Some items are not indexed yet, so the words do not find them." } }
         @if found.items.is_empty() {
@@ -145,7 +160,7 @@ fn list(
                 @else if all_hidden { (count_noun(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(request.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
                 @else if query.order == SUGGESTED { "Nothing is left to mark: of the latest " (number(MOST_ITEMS as u64)) " items, all with words that the topic's filter shows are marked." }
                 @else if query.order == "relevance" && found.learned.is_none() { "Without enough marks, this order lists nothing." }
-                @else if query.order == "velocity" && found.noise == 0 { "Nothing rose enough: of the items seen more than once in the last two days, none gained at least " (RISING_GAIN) " reactions and " (RISING_SHARE) " %." }
+                @else if query.order == "velocity" && found.read == 0 { "Nothing rose enough: of the items seen more than once " (found.compared_sightings()) ", none gained at least " (RISING_GAIN) " reactions and " (RISING_SHARE) " %." }
                 @else if narrowed(request) { "No items match. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
                 @else if acts { "Nothing found yet. " strong { "Run now" } " above runs this topic." }
                 @else { "Nothing found yet. " code { "topicwatch once --topic " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch once --dry-run --topic " (card.topic) } " shows what would be searched." } }
