@@ -235,7 +235,7 @@ fn an_item_tells_its_sightings_edits_copies_and_topics() {
         place.database.prune_first_sighting(&key);
         let page = pages.page(&address);
         assert!(page.contains("; the others are no longer kept.") && !page.contains("The latest "), "{page}");
-        place.database.see_again(100, &format!("s.item = {item}"));
+        place.database.see_again(100, &format!("s.item = {}", place.database.item_id(&key)));
         let page = pages.page(&address);
         assert!(page.contains("<caption>The latest 100 sightings that are kept; there may be more.<"), "{page}");
         place.database.prune_sightings(&key);
