@@ -27,7 +27,7 @@ pub struct ExportRequest<'a> {
     pub until: Option<&'a str>,
     /// Only items with these tones.
     pub tones: Vec<Tone>,
-    /// Only items first seen since then, and not older than their topic's window.
+    /// Only items first seen since then, and within their topic's window.
     pub new_since: Option<&'a str>,
     /// Only items by these handles, with or without `@`.
     pub authors: &'a [String],

@@ -303,7 +303,7 @@ pub struct SourceFacts {
     pub refused_by_quota: u64,
     /// Searches not made for any other reason.
     pub left_out: u64,
-    /// Of these, those left out because of a refusal that every call would meet.
+    /// Of these, those left out because of a refusal that every call would meet, or because the process stopped.
     #[serde(skip)]
     pub refused: u64,
     /// The state of the last search, and its time.

@@ -196,7 +196,8 @@ fn an_alert_about_one_source_counts_only_what_it_found() {
         let (all, west) = (fired("storms"), fired("west"));
         assert!(fired("east").is_empty() && all.len() == 1 && west.len() == 1, "{}: {output}", place.database.name);
         // A day has 24 posts of each source.
-        assert!(all[0].contains("(108 items") && west[0].contains("(84 items"), "{all:?} {west:?}");
+        // East's thirty posts of a day and the hours before may be a full reply.
+        assert!(all[0].contains("(≥108 items") && west[0].contains("(84 items"), "{all:?} {west:?}");
         // The windows it is compared with are counted in the same way.
         assert!(west[0].contains("(24 expected"), "{west:?}");
     }

@@ -64,31 +64,6 @@ fn a_run_a_whole_window_ago_is_in_no_window_however_late_it_began() {
 }
 
 #[test]
-fn of_more_items_than_a_window_counts_there_are_at_least_so_many() {
-    let world = World::new();
-    let alerts = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1h\"\n\n\
-                  [[alerts]]\nname = \"storms\"\nrule = \"volume\"\nwindow = \"1h\"\nmin = 5\n";
-    let place = Place::new(sqlite(), &world.lines(), alerts);
-    let run = |day: u32| {
-        let n = 24 * day;
-        world.posts(&(0..3).map(|k| post(n * 100 + k, n, &format!("{day} {k} acme words"), 1)).collect::<Vec<Value>>());
-        once(&place, n);
-    };
-    (0..8).for_each(run);
-    place.ok(&["once", "--due", "--at", &hour(24 * 7)]);
-    run(8);
-    let seen = (Time::parse(&hour(24 * 8)).unwrap().0 + 1).to_string();
-    let columns = [("first_seen", &*seen), ("last_seen", &*seen), ("text", "'acme number ' || n")];
-    place.database.make_items(20_000, &columns);
-    let last = place.database.last_run("acme");
-    place.database.give("acme", &last, "key LIKE 'post:made:%'");
-    place.database.see(&last, "i.key LIKE 'post:made:%'");
-    place.ok(&["once", "--due", "--at", "2026-03-19T00:00:01Z"]);
-    let all = place.json(&["alerts", "--json", "--limit", "100"])["events"].to_string();
-    assert!(all.contains("acme: ≥20000 new unique items in 1h (≥20000 items); up to "), "{all}");
-}
-
-#[test]
 fn posts_that_an_outage_held_back_are_no_rise() {
     const QUIET: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"6h\"\n\n\
                          [[alerts]]\nname = \"storms\"\nrule = \"volume\"\n";

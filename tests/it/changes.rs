@@ -365,6 +365,6 @@ fn only_an_item_whose_reactions_rise_in_sum_is_rising_and_the_totals_are_true() 
         // Of more sightings than are read, only the latest are compared.
         place.database.see_again(700, "TRUE");
         let page = pages.page("/topics/acme?order=velocity");
-        assert!(page.contains("first and last sighting of the latest 5,000 sightings."), "{name}: {page}");
+        assert!(page.contains("first and last sighting among the latest 5,000 sightings."), "{name}: {page}");
     }
 }

@@ -104,7 +104,7 @@ fn dashboard_statements_models_and_workflow_fit_what_the_program_gives() {
         assert_eq!(body["kind"], "alert");
         assert_eq!(values(&json("n8n.json"), "rightValue"), ["alert"]);
         let page = cookbook("README.md");
-        let named = page.split("The fields are ").nth(1).unwrap().split(". ").next().unwrap();
+        let named = page.split("Fields: ").nth(1).unwrap().split(". ").next().unwrap();
         let named: BTreeSet<&str> = named.split('`').skip(1).step_by(2).collect();
         assert_eq!(named, fields);
         let statements = statements();

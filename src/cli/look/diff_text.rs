@@ -57,7 +57,8 @@ fn headline(counts: &ChangeCounts) -> String {
     }
     let hidden = counts.filtered + counts.filtered_gone + counts.filtered_edited + counts.filtered_rising;
     if hidden > 0 {
-        line.push_str(&format!(" · {} filtered", changed(hidden)));
+        let more = counts.may_be_more_changed() || counts.filtered > 0 && counts.may_be_more_new();
+        line.push_str(&format!(" · {} filtered", least(hidden, more)));
     }
     line
 }

@@ -84,10 +84,12 @@ fn describe_counts(counts: &ChangeCounts) -> Vec<String> {
         notes.push("The period is too long to read at once; only its latest part was read.".to_owned());
     }
     if counts.baseline > 0 {
-        notes.push(format!("{} came with the first answer to a query and do not count as new.", counts.baseline));
+        let many = at_least(counts.baseline as u64, counts.cut);
+        notes.push(format!("{many} came with the first answer to a query and do not count as new."));
     }
     if counts.filtered > 0 {
-        notes.push(format!("{} newly seen are hidden by the topic's filter.", counts.filtered));
+        let many = at_least(counts.filtered as u64, counts.may_be_more_new());
+        notes.push(format!("{many} newly seen are hidden by the topic's filter."));
     }
     notes
 }

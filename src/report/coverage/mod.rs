@@ -66,8 +66,9 @@ pub(super) fn sources(
             facts.assumed = facts.assumed.plus(search.assumed);
         }
         let counts = inside == 1 || !is_past;
-        // A search that was not run says nothing about the source.
-        if counts && search.state != SearchState::NotRun || facts.last.is_empty() {
+        // A search that was not run says nothing about the source, unless it was refused and no other was made.
+        let says = search.state != SearchState::NotRun || search.refused && facts.last == SearchState::NotRun.as_str();
+        if counts && says || facts.last.is_empty() {
             facts.last = search.state.to_string();
             facts.last_at = search.at;
             facts.fails = failed && counts;
@@ -91,8 +92,8 @@ pub(super) fn covered_or_checks(covered: f64, checks: Option<u64>) -> String {
 }
 
 impl SourceFacts {
-    /// Whether no search of it was made in the period because of a refusal that every call would meet. One that is not
-    /// needed, as when nothing new was found, says nothing about the source.
+    /// Whether no search of it was made in the period because of a refusal that every call would meet, or because the
+    /// process stopped. One that is not needed, as when nothing new was found, says nothing about the source.
     pub(super) fn is_left_out(&self) -> bool {
         self.searches == 0 && self.refused > 0
     }

@@ -98,15 +98,6 @@ impl Database {
         )));
     }
 
-    /// A run saw the items `i` for which the condition holds.
-    #[track_caller]
-    pub fn see(&self, run: &str, condition: &str) {
-        wait(self.execute(&format!(
-            "INSERT INTO sighting (run, item, source, rank, fit) SELECT r.id, i.id, 'social', 99, 'undated' \
-             FROM run r CROSS JOIN item i WHERE r.public_id = '{run}' AND {condition}"
-        )));
-    }
-
     /// Gives a third of the items each tone.
     #[track_caller]
     pub fn give_tones(&self) {

@@ -107,7 +107,7 @@ pub struct SearchSummary {
     pub tries: i64,
     /// The error class, or why the search was not made.
     pub trouble: Option<String>,
-    /// Whether it was not made because of a refusal that every call would meet.
+    /// Whether it was not made because of a refusal that every call would meet, or because the process stopped.
     pub refused: bool,
     /// Whether the reply was as long as it could be.
     pub saturated: bool,

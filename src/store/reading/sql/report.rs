@@ -275,7 +275,7 @@ pub(in crate::store) async fn searches(
 ) -> Result<Vec<SearchSummary>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(format!(
         "SELECT r.public_id, s.tries, s.source, s.state, s.started_at, coalesce(s.error_class, s.reason) AS trouble, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, \
-         CAST(CASE WHEN s.state = 'not_run' AND s.error_class IS NOT NULL THEN 1 ELSE 0 END AS BIGINT) AS refused, \
+         CAST(CASE WHEN s.state = 'not_run' AND (s.error_class IS NOT NULL OR s.reason = 'interrupted') THEN 1 ELSE 0 END AS BIGINT) AS refused, \
          CASE WHEN {UNBILLED} THEN coalesce(s.cost, s.expected_cost) ELSE 0 END AS assumed \
          FROM run r JOIN search s ON s.run = r.id WHERE r.seq IS NOT NULL AND r.topic = ",
     ));

@@ -43,7 +43,7 @@ impl Found {
     /// The sightings that the order by velocity compares.
     fn compared_sightings(&self) -> String {
         match self.sightings_cut {
-            true => format!("of the latest {} sightings", number(MOST_REACTIONS.unsigned_abs())),
+            true => format!("among the latest {} sightings", number(MOST_REACTIONS.unsigned_abs())),
             false => "in the last two days".to_owned(),
         }
     }
