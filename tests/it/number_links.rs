@@ -219,7 +219,7 @@ fn numbers_of_alerts_lead_to_what_they_counted() {
             let found = events.iter().find(|(summary, _)| summary.contains(words));
             found.unwrap_or_else(|| panic!("{name}: {words}: {events:?}\n{page}"))
         };
-        for (words, many) in [("25 new items with", 25), (" in 1h (30 items by ", 30)] {
+        for (words, many) in [("25 new items with", 25), ("in 1h (≥30 items by ", 30)] {
             let (_, address) = of(words);
             let listed = follow_link(&get, address);
             assert_eq!((listed.said, listed.rows), (many, many), "{name}: {words}: {address}");

@@ -120,7 +120,42 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
             no channel
             ");
             // The latest is first.
-            insta::assert_snapshot!(words(seen), @"");
+            insta::assert_snapshot!(words(seen), @r"
+            fired
+            gone
+            2026-03-11 09:00 UTC
+            the day
+            service/2026-03-11 · its message is no longer in the outbox
+            over
+            sick
+            2026-03-11 09:00 UTC
+            acme: social is well
+            acme/social
+            ·
+            its run
+            · not reported: snoozed · acknowledged
+            1970-01-01 00:00 UTC
+            fired
+            sick
+            2026-03-11 09:00 UTC
+            acme: web failed
+            acme/web
+            ·
+            its run
+            · its message is no longer in the outbox
+            fired
+            recalls
+            2026-03-11 09:00 UTC
+            acme: 1 new &lt;item&gt;
+            a &lt;recall&gt;
+            and 3 more
+            acme
+            ·
+            its run
+            ·
+            what it counted
+            · not reported yet
+            ");
         }
         for (listed, link) in [(rows, "href=\"/topics/acme\">acme/web</a> since"), (seen, "href=\"/item?key=")] {
             assert!(listed.contains(link), "{name}: {link}\n{listed}");
