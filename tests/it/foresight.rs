@@ -398,8 +398,8 @@ fn the_price_of_a_provider_with_several_calls_in_a_search_is_that_of_one_call() 
         assert_eq!(costs(&reported), (json!(0.01), json!(2.4)), "{name}: {reported:#}");
         assert_eq!(reported["budgets"][0]["used_up_on"], Value::Null, "{name}: {reported:#}");
         place.run(&["plan", "--at", "2026-03-12T00:30:00Z"]).shows(0, &["one call", "no billed search in the last 30"]);
-        let dearer = format!("{provider}{}", topic("acme", &more)).replace("price.call = 0.01", "price.call = 0.02");
-        std::fs::write(place.path("jobs.toml"), dearer).unwrap();
+        let file = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+        std::fs::write(place.path("jobs.toml"), file.replace("price.call = 0.01", "price.call = 0.02")).unwrap();
         assert_eq!(costs(&plan()), (json!(0.02), json!(4.8)), "{name}");
         // Of a billed search of ten calls, nobody knows what the dearest of them cost.
         place.database.bill("source = 'news'", 10, 300_000);
