@@ -10,7 +10,7 @@ use topicwatch::model::Time;
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
 use crate::support::truth::{Truly, Truth};
-use crate::support::world::{World, hour, once, post};
+use crate::support::world::{World, hour, post};
 
 const ALERTS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nschedule = \"0 0 * * *\"\n\n\
     [[alerts]]\nname = \"storms\"\nrule = \"volume\"\n\n\
