@@ -98,8 +98,10 @@ fn sorted(mut pairs: Vec<(String, String)>) -> String {
 /// `None` for positions on the page: headings, comments, pages of a document, moments of a video.
 fn selecting_fragment(host: &str, fragment: &str) -> Option<String> {
     if fragment.starts_with(['!', '/']) {
-        let route = !fragment.trim_matches(['!', '/']).is_empty();
-        return route.then(|| normalise(fragment, Part::Fragment).trim_end_matches('/').to_owned());
+        let fragment = normalise(fragment, Part::Fragment);
+        let route = fragment.trim_end_matches('/');
+        // Written with percent-encoding, slashes alone are no route either.
+        return (!route.trim_matches(['!', '/']).is_empty()).then(|| route.to_owned());
     }
     let state = fragment.split('&').filter_map(|part| {
         let (name, value) = part.split_once('=')?;
@@ -133,6 +135,9 @@ mod tests {
             ("https://bücher.example/ü", "https://xn--bcher-kva.example/%C3%BC"),
             ("https://groups.example/forum/#!topic/a/b", "https://groups.example/forum#!topic/a/b"),
             ("https://app.example/#/", "https://app.example/"),
+            ("https://app.example/#/%2f", "https://app.example/"),
+            ("https://app.example/#!%2F/", "https://app.example/"),
+            ("https://app.example/#/a%2f", "https://app.example/#/a"),
             ("https://app.example/#!/%7Ea/?b=1", "https://app.example/#!/~a/?b=1"),
             ("https://app.example/#q=a%20b&utm_source=x&cat=1&top", "https://app.example/#cat=1&q=a+b"),
             ("https://app.example/a.pdf#page=3", "https://app.example/a.pdf"),
