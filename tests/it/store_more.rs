@@ -126,6 +126,9 @@ async fn a_run_that_waits_for_another_does_not_wake_the_loop() {
             "the second is due, and waits for the first"
         );
         assert_eq!(store.next_due(slot(50)).await.unwrap(), None);
+        assert!(store.claim(slot(20), 9, LEASE, "b").await.unwrap().is_empty(), "{}", database.name);
+        store.finish(&first[0], outcome(slot(20), vec![])).await.unwrap();
+        assert_eq!(store.claim(slot(20), 9, LEASE, "b").await.unwrap().len(), 1, "{}", database.name);
         database.close(store).await;
     }
 }
