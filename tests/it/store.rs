@@ -96,17 +96,23 @@ async fn an_id_that_is_learned_later_joins_the_item_and_equal_words_join_no_two_
 }
 
 #[tokio::test]
-async fn changed_words_are_kept_as_a_revision_and_missing_ones_are_filled() {
+async fn changed_words_are_kept_as_a_revision_missing_ones_are_filled_and_older_ones_change_nothing() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        for (n, text) in ["old words", "new words", "new words"].into_iter().enumerate() {
-            let at = NOW.plus(LEASE * u32::try_from(n).unwrap());
+        // The last one comes from a clock that was set back, or from a run that ended late.
+        for (n, (text, later)) in
+            [("old words", 0), ("new words", 1), ("new words", 2), ("", 3), ("older words", 0)].into_iter().enumerate()
+        {
+            let at = NOW.plus(LEASE * later);
             let run = manual(&store, &t, &format!("R{n}"), at).await;
             let mut item = seen(Source::Social, 1, &["post:x:1"], text);
             if n == 2 {
                 item.sightings[0].found.url = Some("https://x.com/ann/status/1".into());
+            }
+            if text.is_empty() {
+                item.sightings[0].found.text = None;
             }
             store.finish(&run, outcome(at, vec![item])).await.unwrap();
         }
