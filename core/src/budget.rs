@@ -86,3 +86,17 @@ impl Price {
         self.call.times(i64::from(calls)).plus(results).plus(self.tokens_price(tokens))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_of_tokens_is_rounded_up_to_a_millionth_of_a_dollar() {
+        let price = Price { call: Micros(5), result: Micros(2), tokens: Micros(1) };
+        for (tokens, expected) in [(0, 0), (1, 1), (999, 1), (1_000, 1), (1_001, 2)] {
+            assert_eq!(price.expected(3, tokens), Micros(5 + 3 * 2 + expected), "{tokens}");
+            assert_eq!(price.of(2, 3, tokens), Micros(2 * 5 + 3 * 2 + expected), "{tokens}");
+        }
+    }
+}

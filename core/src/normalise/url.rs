@@ -193,6 +193,7 @@ mod tests {
     #[test]
     fn a_link_keeps_its_address_and_loses_its_credentials() {
         assert_eq!(safe_link("http://bank.example@evil.example/a#b").as_deref(), Some("http://evil.example/a#b"));
+        assert_eq!(safe_link("https://ann:hunter2@example.com/a").as_deref(), Some("https://example.com/a"));
         assert_eq!(
             safe_link(" https://www.example.com/?utm_source=x").unwrap(),
             "https://www.example.com/?utm_source=x"
