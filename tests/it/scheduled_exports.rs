@@ -132,7 +132,7 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
         let hint = format!("hint: name the exported file instead: {}", first.display());
         place.run(&["export", "--verify", &manifest]).says(2, &[&hint]);
         std::fs::remove_file(&first).unwrap();
-        verify(&[]).says(2, &["cannot be read", "hint: its manifest is there: put the file back"]);
+        verify(&[]).says(2, &["cannot be read", "hint: put the file back beside its manifest"]);
     }
 }
 

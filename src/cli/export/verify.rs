@@ -28,7 +28,7 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
     let checked = export::verify(&store, file, &manifest).await;
     store.close().await;
     let checked = checked.map_err(|error| match error {
-        ExportError::Output(error) => unreadable(&name, &error, "its manifest is there: put the file back beside it"),
+        ExportError::Output(error) => unreadable(&name, &error, "put the file back beside its manifest"),
         ExportError::Store(error) => error.into(),
     })?;
     let (exit, line) = match checked {
