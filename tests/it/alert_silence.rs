@@ -140,7 +140,7 @@ fn a_retry_says_whether_its_alert_holds_the_message_back() {
 }
 
 #[test]
-fn a_retry_says_that_its_channel_is_paused() {
+fn a_retry_and_a_delivery_say_that_a_channel_is_paused_or_gone() {
     for database in databases() {
         let (world, place, hook) = refused(database, "", 25);
         let name = place.database.name;
@@ -151,12 +151,49 @@ fn a_retry_says_that_its_channel_is_paused() {
         retried
             .shows(0, &["queued again: 1\n", "note: channel hook is paused: its messages wait until it is resumed\n"]);
         assert!(!retried.out.contains("daemon"), "{name}: {retried}");
-        place.run(&["outbox", "deliver"]).shows(0, &["nothing was due"]);
+        let delivered = place.run(&["outbox", "deliver"]);
+        delivered
+            .shows(0, &["nothing was sent\n", "note: channel hook is paused: 1 message waits until it is resumed\n"]);
         assert_eq!(hook.got().len(), 1, "{name}");
+
+        let other = file(&hook, "").replace("\"hook\"", "\"other\"");
+        place.configure(&world.lines(), &other);
+        let delivered = place.run(&["outbox", "deliver"]);
+        delivered.shows(0, &["nothing was sent\n", "note: no channel hook in the configuration: its messages are not"]);
 
         place.configure(&world.lines(), &file(&hook, ""));
         place.run(&["outbox", "deliver"]).shows(0, &["delivered"]);
         assert_eq!(hook.got().len(), 2, "{name}");
+        assert_eq!(place.ok(&["outbox", "deliver"]), "nothing was due\n", "{name}");
+    }
+}
+
+#[test]
+fn a_delivery_says_which_channel_asked_for_a_pause_and_until_when() {
+    for database in databases() {
+        let (world, (hook, answer)) = (World::new(), Hook::changeable(AWAY));
+        let place = Place::new(database, &world.lines(), &file(&hook, ""));
+        let name = place.database.name;
+        (23..25).for_each(|at| due(&place, at));
+        world.posts(&[post(25, 24, "words", 1)]);
+        due(&place, 25);
+        *answer.lock().unwrap() = "429 Slow down\r\nretry-after: 7200";
+        let asked = place.run(&["outbox", "deliver"]);
+        asked.shows(3, &["retry at ", "note: channel hook asked for a pause: 1 message waits at least until "]);
+        assert!(!asked.out.contains("nothing was"), "{name}: {asked}");
+        let note = asked.out.lines().find(|line| line.starts_with("note: ")).unwrap();
+
+        // As if the message was queued only now.
+        wait(place.database.execute("UPDATE outbox SET next_at = created_at"));
+        place.run(&["outbox", "deliver"]).shows(0, &["nothing was sent; the next try is at ", &format!("\n{note}\n")]);
+        assert_eq!(place.json(&["outbox", "deliver", "--json"]), json!({ "deliveries": [] }), "{name}");
+        assert_eq!(hook.got().len(), 2, "{name}");
+
+        let event = place.json(&["outbox", "--json"])["messages"][0]["event"].as_str().unwrap().to_owned();
+        place.ok(&["outbox", "retry", &event]);
+        *answer.lock().unwrap() = GOOD;
+        let sent = place.run(&["outbox", "deliver"]);
+        assert!(sent.out.contains("delivered") && !sent.out.contains("note: "), "{name}: {sent}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Verbs that hand data to other programs and people: exports, notifications, scores.
 
+mod deliver;
 pub(in crate::cli) mod deliveries;
 mod emptied_message;
 pub(in crate::cli) mod outbox;

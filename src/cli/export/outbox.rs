@@ -1,17 +1,16 @@
-//! `outbox`: lists, retries, drops and delivers notifications.
+//! `outbox`: lists, retries and drops notifications.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use crate::cli::export::deliveries;
+use crate::cli::export::deliver;
 use crate::cli::export::emptied_message;
 use crate::cli::export::outbox_args::{OutboxArgs, OutboxChosenArgs, OutboxListArgs, OutboxVerb};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
-use crate::cli::wiring::{channels, jobs};
 use crate::model::{JobKind, OutboxEntry, OutboxState, Time, alert_of};
 use crate::store::Store;
 
@@ -23,7 +22,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OutboxArgs) -> Result<Ex
         Some(OutboxVerb::Show(args)) => show(&context, &args.event, args.json).await,
         Some(OutboxVerb::Retry(args)) => retry(&context, args).await,
         Some(OutboxVerb::Drop(args)) => drop_messages(&context, args).await,
-        Some(OutboxVerb::Deliver(args)) => deliver(&context, args.json).await,
+        Some(OutboxVerb::Deliver(args)) => deliver::run(&context, args.json).await,
     }
 }
 
@@ -151,9 +150,20 @@ async fn selected_messages(store: &Store, args: &OutboxChosenArgs) -> Result<Vec
 }
 
 /// Returns the channels of these messages that the configuration does not have.
-fn unknown_channels<'p>(context: &Context, messages: impl Iterator<Item = &'p OutboxEntry>) -> BTreeSet<&'p str> {
+pub(super) fn unknown_channels<'p>(
+    context: &Context,
+    messages: impl Iterator<Item = &'p OutboxEntry>,
+) -> BTreeSet<&'p str> {
     let is_configured = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel);
     messages.map(|posted| posted.message.channel.as_str()).filter(|channel| !is_configured(channel)).collect()
+}
+
+/// Describes messages whose channel the configuration does not have.
+pub(super) fn undeliverable(channel: &str) -> String {
+    format!(
+        "no channel {} in the configuration: its messages are not delivered (`topicwatch outbox drop` removes them)",
+        output::truncate(channel, 64)
+    )
 }
 
 /// Returns the channels of these messages that the configuration pauses.
@@ -224,10 +234,7 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
         text.push_str(&format!("note: channel {channel} is paused: its messages wait until it is resumed\n"));
     }
     for channel in &lost {
-        text.push_str(&format!(
-            "note: no channel {} in the configuration: its messages are not delivered (`topicwatch outbox drop` removes them)\n",
-            output::truncate(channel, 64)
-        ));
+        text.push_str(&format!("note: {}\n", undeliverable(channel)));
     }
     output::text(&text)?;
     Ok(Exit::Ok)
@@ -257,30 +264,4 @@ async fn drop_messages(context: &Context, args: &OutboxChosenArgs) -> Result<Exi
     }
     output::text(&text)?;
     Ok(Exit::Ok)
-}
-
-async fn deliver(context: &Context, as_json: bool) -> Result<Exit, Failure> {
-    let channels = channels::read(&context.config)?;
-    if channels.is_empty() && context.config.channels.is_empty() {
-        return Err(Failure::usage(
-            format!("{} has no [[channels]]", output::escape_control(&context.config.file.display().to_string())),
-            "add [[channels]] with a name, a kind and a destination",
-        ));
-    }
-    let store = context.store(false).await?;
-    let tries = jobs::courier(&store, &context.clock).deliver_due(&channels).await?;
-    let mut next: Option<Time> = None;
-    for channel in channels.iter().filter(|_| tries.is_empty()) {
-        next = next.into_iter().chain(store.next_message(&channel.name).await?).min();
-    }
-    store.close().await;
-    if as_json {
-        output::json(&json!({ "deliveries": tries.iter().map(deliveries::to_json).collect::<Vec<_>>() }))?;
-    } else if tries.is_empty() {
-        let next = next.map_or_else(String::new, |at| format!("; the next try is at {}", output::format_time(at)));
-        output::text(&format!("nothing was due{next}\n"))?;
-    } else {
-        output::text(&deliveries::render(&tries))?;
-    }
-    Ok(deliveries::exit_code(&tries))
 }

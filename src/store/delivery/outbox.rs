@@ -44,6 +44,11 @@ impl Store {
         write_tx!(self, outbox::hold_channel(channel, until))
     }
 
+    /// Returns until when a channel wants no messages, even if that has passed.
+    pub async fn channel_pause(&self, channel: &str) -> Result<Option<Time>, StoreError> {
+        Ok(read!(self, outbox::held_until(channel))?.map(Time))
+    }
+
     /// Returns the latest messages first, without their bodies.
     pub async fn outbox(&self, state: Option<OutboxState>, limit: u32) -> Result<Vec<OutboxEntry>, StoreError> {
         read!(self, messages::list(state, limit))

@@ -56,7 +56,7 @@ pub(in crate::store) async fn hold_channel(conn: &mut Conn, channel: &str, until
 }
 
 /// Returns until when a channel wants no messages, even if that has passed.
-async fn held_until(conn: &mut Conn, channel: &str) -> Result<Option<i64>, StoreError> {
+pub(in crate::store) async fn held_until(conn: &mut Conn, channel: &str) -> Result<Option<i64>, StoreError> {
     let until = sqlx::query_scalar("SELECT CAST(value AS BIGINT) FROM store_info WHERE name = $1");
     Ok(until.bind(hold_name(channel)).fetch_optional(conn).await?)
 }
