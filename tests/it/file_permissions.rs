@@ -1,10 +1,10 @@
-//! Warnings of `check` on a host with other users, and the systemd units, which must not leave a core file with a key
-//! in it.
+//! Warnings of `check` on a host with other users, what helps a user who may not read a file, and the systemd units,
+//! which must not leave a core file with a key in it.
 
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::support::databases::sqlite;
-use crate::support::program::{NINE, Place};
+use crate::support::program::{NINE, Place, Program};
 use crate::support::service::{Raw, Sandbox, reply};
 use crate::support::web_topics::TOPICS;
 
@@ -107,14 +107,14 @@ fn no_unit_leaves_a_core_file() {
 fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
     const ACME: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
     let server = Raw::saying(|_| reply("200 OK", "content-type: application/json\r\n", b"{\"results\": []}"));
-    let lines = format!("{}api_key_file = \"key\"\n", server.lines());
+    let lines = format!("{}api_key_file = \"my key\"\n", server.lines());
     let place = Place::new(sqlite(), &lines, ACME);
     // An empty variable is as good as none.
     let run = |verb: &str| place.program(&[verb]).env("TOPICWATCH_API_KEY", "").run();
     for (permissions, said) in [(None, "key"), (Some(0o644), "mode 0644"), (Some(0o640), "mode 0640")] {
         if let Some(permissions) = permissions {
-            std::fs::write(place.path("key"), "k").unwrap();
-            mode(&place, "key", permissions);
+            std::fs::write(place.path("my key"), "k").unwrap();
+            mode(&place, "my key", permissions);
         }
         let (checked, once) = (run("check"), run("once"));
         assert_eq!((checked.code, once.code), (Some(0), Some(2)), "{checked}\n{once}");
@@ -123,10 +123,11 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
         assert!(warned.contains(said) && warned.contains("no search can be made"), "{checked}");
         assert_eq!(checked.out.matches("warning: ").count(), 1, "{checked}");
         if permissions.is_some() {
-            assert!(warned.contains("(hint: chmod 600 "), "{checked}");
+            assert!(warned.contains("(hint: chmod 600 '") && warned.contains("my key')"), "{checked}");
+            once.says(2, &["hint: chmod 600 '", "my key'\n"]);
         }
     }
-    mode(&place, "key", 0o600);
+    mode(&place, "my key", 0o600);
     let (checked, once) = (run("check"), run("once"));
     assert!(!checked.out.contains("warning: "), "{checked}");
     assert_eq!(once.code, Some(0), "{once}");
@@ -152,6 +153,41 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
         // The table says it in full, too.
         assert_eq!(checked.out.matches(said).count(), 2, "{checked}");
     }
+}
+
+#[test]
+fn who_may_not_read_the_journal_of_erasures_is_not_told_to_restore_it() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
+    place.ok(&["db", "migrate"]);
+    let database = place.database.url["sqlite:".len()..].to_owned();
+    let journal = format!("{database}.forgotten");
+    std::fs::write(&journal, "x").unwrap();
+    let folder = std::path::Path::new(&database).parent().unwrap();
+    let allow = |path: &std::path::Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    allow(place.folder.path(), 0o755);
+    allow(&place.path("jobs.toml"), 0o644);
+    allow(folder, 0o777);
+    for file in std::fs::read_dir(folder).unwrap() {
+        allow(&file.unwrap().path(), 0o666);
+    }
+    allow(journal.as_ref(), 0o000);
+    // Root may read anything, so as root the program runs as another user.
+    let root = std::process::Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
+    let script = if root { "exec setpriv --reuid=65534 --clear-groups -- \"$@\"" } else { "exec \"$@\"" };
+    let run = |args: &[&str]| Program::prepared_by(place.folder.path(), script, args).run();
+    let status = run(&["status"]);
+    if status.err.contains("setpriv") || matches!(status.code, Some(126 | 127)) {
+        return crate::support::server_choice::say("SKIPPED: a journal without rights (cannot become another user)");
+    }
+    let parts = ["t.db.forgotten cannot be read: Permission denied", "hint: let this user read it, or run"];
+    status.says(4, &parts);
+    assert!(!status.err.contains("backup"), "{status}");
+    run(&["db", "forget", "--import", &journal, "--yes"]).says(2, &parts);
+    // What is no journal is to be restored.
+    allow(journal.as_ref(), 0o644);
+    run(&["status"]).says(4, &["is not a journal", "restore it from a backup"]);
 }
 
 #[test]

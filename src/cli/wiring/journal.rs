@@ -34,6 +34,9 @@ const WHAT: &str = "forgotten";
 /// The largest file that is read, in bytes.
 const MOST: u64 = 512 * 1024 * 1024;
 
+/// What to do about a file that exists but whose permissions keep this user from reading it.
+pub(in crate::cli) const NOT_ALLOWED: &str = "let this user read it, or run this as the user that owns it";
+
 /// The tombstones of a file.
 pub(in crate::cli) struct Journal {
     pub(in crate::cli) key: ForgetKey,
@@ -55,16 +58,22 @@ impl Journal {
         let wrong = |text: String| {
             Failure::new(Exit::Store, text, "it was written by `topicwatch db forget`: restore it from a backup")
         };
+        let unreadable = |error: std::io::Error| {
+            let failure = wrong(format!("{display_path} cannot be read: {error}"));
+            match error.kind() {
+                ErrorKind::PermissionDenied => Failure { hint: NOT_ALLOWED.to_owned(), ..failure },
+                _ => failure,
+            }
+        };
         match std::fs::metadata(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(wrong(format!("{display_path} cannot be read: {error}"))),
+            Err(error) => return Err(unreadable(error)),
             Ok(metadata) if metadata.len() > MOST => {
                 return Err(wrong(format!("{display_path} is too large to be a journal")));
             }
             Ok(_) => {}
         }
-        let text =
-            std::fs::read_to_string(path).map_err(|error| wrong(format!("{display_path} cannot be read: {error}")))?;
+        let text = std::fs::read_to_string(path).map_err(unreadable)?;
         let mut lines = text.lines();
         let head: Option<Head> = lines.next().and_then(|line| serde_json::from_str(line).ok());
         let head = head.filter(|head| head.topicwatch == WHAT && head.version == 1);
