@@ -7,7 +7,7 @@ use secrecy::SecretString;
 
 use super::ServiceConfig;
 use super::environment::read_value;
-use crate::model::SecretSource;
+use crate::model::{SecretSource, shell_word};
 
 /// Why there is no usable key. The texts never contain a part of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -128,7 +128,7 @@ fn owner_only(noun: &str, path: &Path, display_path: &str) -> Result<(), KeyErro
     if mode & 0o077 != 0 {
         return refused(
             format!("other users can read the {noun} file {display_path} (mode {mode:04o})"),
-            format!("chmod 600 {display_path}"),
+            format!("chmod 600 {}", shell_word(display_path)),
         );
     }
     Ok(())

@@ -73,6 +73,7 @@ pub use text::address::without_secrets;
 pub use text::invisible::{is_invisible, is_invisible_after, is_joiner};
 pub use text::nearest::nearest;
 pub use text::numbers::number;
+pub use text::shell_word::shell_word;
 pub use text::short_text::{excerpt, one_line, visible_words};
 pub use text::term::{NAME_SIGN, SITE_SIGN, TAG_SIGN, TermKind, bare_term, format_term};
 pub use text::text_query::{Phrase, SearchableItem, TextQuery, Tokenise, Tokens};

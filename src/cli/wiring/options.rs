@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::terminal::output;
 use crate::config::redact_url;
-use crate::model::Source;
+use crate::model::{self, Source};
 
 /// Options of every verb, before or after it.
 #[derive(Debug, Clone, Args)]
@@ -45,14 +45,9 @@ impl Common {
     }
 }
 
-/// Returns a word of a command line, in quotes if a shell would take it for something else.
+/// Returns a word of a command line as [`model::shell_word`] does, without control characters.
 pub(in crate::cli) fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
-    let escaped = output::escape_control(word);
-    if !escaped.is_empty() && escaped.chars().all(plain) {
-        return escaped;
-    }
-    format!("'{}'", escaped.replace('\'', r"'\''"))
+    model::shell_word(&output::escape_control(word))
 }
 
 /// How log lines are written.

@@ -4,6 +4,7 @@ pub(super) mod address;
 pub(super) mod invisible;
 pub(super) mod nearest;
 pub(super) mod numbers;
+pub(super) mod shell_word;
 pub(super) mod short_text;
 pub(super) mod term;
 pub(super) mod text_query;
