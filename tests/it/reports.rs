@@ -324,10 +324,16 @@ fn a_report_that_cannot_be_written_is_in_status_until_one_is() {
         let run = |args: &[&str]| program(&place, &hook, args).run();
         // A file is where the folder of the reports should be.
         std::fs::write(place.path("out"), "").unwrap();
-        for at in [NINE, TEN] {
-            sandbox.turn_to(at);
-            run(&["once", "--due", "--at", at]);
-        }
+        run(&["once", "--due", "--at", NINE]);
+        sandbox.turn_to(TEN);
+        let failed = run(&["once", "--due", "--at", TEN]);
+        failed.shows(
+            3,
+            &[
+                "report:daily@2026-03-11T10:00:00Z: failed: output: ",
+                "\nhint: choose another folder, or move that file away\n",
+            ],
+        );
         run(&["status", "--at", TEN])
             .shows(0, &["report:daily failed at 2026-03-11T10:00:00Z", "could not be written"]);
         let status: serde_json::Value = serde_json::from_str(&run(&["status", "--json", "--at", TEN]).out).unwrap();

@@ -1,5 +1,7 @@
 //! Formats tries of delivery and results of jobs, as text and JSON.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use crate::cli::terminal::failure::Exit;
@@ -41,6 +43,7 @@ pub(in crate::cli) fn to_json(delivery: &Delivery) -> serde_json::Value {
 /// Returns what `once --due` prints about jobs: text, JSON, and whether all succeeded.
 pub(in crate::cli) fn jobs_summary(done: &[crate::daemon::JobDone]) -> (String, Vec<serde_json::Value>, bool) {
     let (mut text, mut list, mut good) = (String::new(), Vec::new(), true);
+    let mut hints = BTreeSet::new();
     for end in done {
         let run = output::escape_control(&end.run);
         let (line, value) = match &end.result {
@@ -61,17 +64,22 @@ pub(in crate::cli) fn jobs_summary(done: &[crate::daemon::JobDone]) -> (String, 
             }
             failed => {
                 good = false;
-                let why = match failed {
-                    Ok(Err(failed)) => failed.to_string(),
-                    Err(error) => error.to_string(),
-                    Ok(Ok(_)) => String::new(),
+                let (why, hint) = match failed {
+                    Ok(Err(failed)) => (failed.to_string(), failed.hint.as_str()),
+                    Err(error) => (error.to_string(), error.hint.as_str()),
+                    Ok(Ok(_)) => (String::new(), ""),
                 };
-                let value = json!({ "run": end.run, "job": end.job, "state": "failed", "error": why });
+                hints.extend((!hint.is_empty()).then_some(hint));
+                let value = json!({ "run": end.run, "job": end.job, "state": "failed", "error": why, "hint": hint });
                 (format!("{run}: failed: {}\n", output::truncate(&why, 300)), value)
             }
         };
         text.push_str(&line);
         list.push(value);
+    }
+    // Each hint once, as for runs.
+    for hint in hints {
+        text.push_str(&format!("hint: {}\n", output::escape_control(hint)));
     }
     (text, list, good)
 }
