@@ -112,6 +112,7 @@ mod number_links;
 mod old_verbs;
 mod openai;
 mod outbox;
+mod pause_ends;
 mod pings;
 mod plan_retries;
 mod postgres_tls;

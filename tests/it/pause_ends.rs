@@ -1,0 +1,117 @@
+//! The end of a pause: which slots it drops, to the millisecond, and what is said of time that no search reached before
+//! and after it.
+
+use topicwatch::insight::daily::SearchCoverage;
+use topicwatch::model::{CoverageSearch, RunSearch, RunState, SearchState, Source, Span, Time, WatchedTopic};
+use topicwatch::store::Store;
+
+use crate::support::covered_spans::topic;
+use crate::support::databases::{databases, wait};
+use crate::support::program::{NINE, Place};
+use crate::support::searched::{self, NOW, settings};
+use crate::support::service::Sandbox;
+
+const HOUR: i64 = 3_600_000;
+
+fn at(hour: i64) -> Time {
+    Time(NOW.0 + hour * HOUR)
+}
+
+fn span(from: i64, until: i64) -> Span {
+    Span { from: at(from), until: at(until) }
+}
+
+fn search(hour: i64, asked: Span, covered: Span) -> RunSearch {
+    let search = CoverageSearch {
+        source: Source::Social,
+        operation: "search".to_owned(),
+        state: SearchState::Ok,
+        requested_span: Some(asked),
+        covered: Some(covered),
+        saturated: false,
+        trouble: None,
+    };
+    RunSearch { topic: "acme".to_owned(), at: at(hour), state: RunState::Ok, reason: None, search: Some(search) }
+}
+
+fn watched(paused: bool, next: Option<Time>) -> WatchedTopic {
+    WatchedTopic {
+        topic: "acme".to_owned(),
+        began: at(-48),
+        filled_from: None,
+        ended: None,
+        paused,
+        next,
+        definition: Some(searched::topic("acme")),
+    }
+}
+
+/// The gaps of the first twelve hours, at their end: whether each waits for its next search, or why it is there.
+fn gaps(watched: WatchedTopic, more: Option<RunSearch>) -> Vec<(Span, bool, String)> {
+    let runs = std::iter::once(search(0, span(-24, 0), span(-24, 0))).chain(more).collect();
+    let coverage = SearchCoverage::new(Some(watched), runs, span(0, 12), at(12));
+    coverage.holes(span(0, 12)).into_iter().map(|hole| (hole.span, hole.open, hole.why)).collect()
+}
+
+#[test]
+fn time_of_a_paused_topic_is_no_time_in_which_no_search_was_due() {
+    // As of a past day: a later search looked back into it, and covered what follows it.
+    let later = || Some(search(30, span(8, 30), span(12, 30)));
+    assert_eq!(gaps(watched(false, None), later()), [(span(0, 12), true, String::new())]);
+    for next in [None, Some(at(36))] {
+        assert_eq!(gaps(watched(true, next), later()), [(span(0, 12), false, "no search reached it".to_owned())]);
+    }
+    assert_eq!(gaps(watched(true, None), None), [(span(0, 12), false, "paused".to_owned())]);
+    // One that was removed meanwhile is not paused any more, and none of its slots passes.
+    let removed = WatchedTopic { ended: Some(at(12)), ..watched(true, Some(at(6))) };
+    assert_eq!(gaps(removed, None), [(span(0, 12), false, "no search reached it".to_owned())]);
+}
+
+#[test]
+fn after_a_pause_time_waits_for_its_search_until_the_next_slot_and_no_longer() {
+    let slot = |at: Time| gaps(watched(false, Some(at)), None);
+    let passed = "at least one slot has passed, but nothing has run yet";
+    assert_eq!(slot(Time(at(12).0 + 1)), [(span(0, 12), true, String::new())]);
+    assert_eq!(slot(at(12)), [(span(0, 12), false, "no search reached it".to_owned())]);
+    assert_eq!(slot(Time(at(12).0 - 1)), [(span(0, 12), false, passed.to_owned())]);
+}
+
+#[test]
+fn a_slot_at_the_end_of_a_pause_is_dropped_and_one_after_it_is_not() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topic("timezone = \"UTC\""));
+        let due = |at: &str| {
+            sandbox.turn_to(at);
+            place.run(&["once", "--due", "--at", at])
+        };
+        // Pausing and resuming by command take the time of the machine.
+        let pause = |from: &str, until: &str| {
+            let time = |text: &str| Time::parse(text).unwrap();
+            wait(async {
+                let store = Store::open(&settings(&place.database)).await.unwrap();
+                let topics = ["acme".to_owned()];
+                store.pause_topics(&topics, Some("the fair"), time(from)).await.unwrap();
+                store.resume_topics(&topics, time(until)).await.unwrap();
+                store.close().await;
+            });
+        };
+        let name = place.database.name;
+        let dropped = || place.database.texts("SELECT state || ' ' || reason FROM v_run WHERE state <> 'ok'");
+        due(NINE);
+        due("2026-03-11T12:05:00Z");
+        let ok = place.database.runs_in("ok");
+        assert_eq!(ok, place.database.all_runs(), "{name}");
+
+        pause("2026-03-11T13:00:00Z", "2026-03-12T00:00:00Z");
+        due("2026-03-12T00:05:00Z");
+        assert_eq!(
+            (place.database.runs_in("ok"), dropped()),
+            (ok, vec!["skipped the topic was paused: the fair".into()])
+        );
+
+        pause("2026-03-12T00:10:00Z", "2026-03-12T11:59:59.999Z");
+        due("2026-03-12T12:05:00Z");
+        assert_eq!((place.database.runs_in("ok"), dropped().len()), (ok + 1, 1), "{name}");
+    }
+}
