@@ -162,6 +162,33 @@ async fn the_cursor_of_a_report_moves_when_the_last_channel_has_it_and_not_befor
 }
 
 #[tokio::test]
+async fn an_older_report_that_is_delivered_late_does_not_move_the_cursor_back() {
+    for database in databases() {
+        let hooks = Hook::answering(|nth| Answer::Say(if nth == 0 { "503 Not now" } else { "200 OK" }));
+        let (store, turned) = made(&database, &["hook"]).await;
+        turned.by(Duration::from_secs(3_600));
+        let later = (turned.clock)();
+        topicwatch::daemon::Planner::default().plan(&store, later, false).await.unwrap();
+        let newer = store.claim_jobs(later, 5, LEASE, Duration::ZERO, "later").await.unwrap().remove(0);
+        let mut newer_end = end(later, &[]);
+        newer_end.report.as_mut().unwrap().seq = 8;
+        newer_end.messages = vec![message("report:daily@y/hook", "hook")];
+        store.end_job(&newer, &newer_end).await.unwrap();
+        let (courier, channels) = (courier(&store, &turned), [hook("hook", &hooks)]);
+        let tries = courier.deliver_due(&channels).await.unwrap();
+        assert!(matches!(tries[0].settled, SendResult::Again(..)) && tries[1].settled == SendResult::Sent, "{tries:?}");
+        let newest = Some(Cursor { seq: 8, at: later });
+        assert_eq!(store.cursor("report:daily").await.unwrap(), newest, "{}", database.name);
+        turned.by(Duration::from_secs(3_600));
+        let late = courier.deliver_due(&channels).await.unwrap();
+        assert_eq!((late.len(), &late[0].settled), (1, &SendResult::Sent), "{late:?}");
+        assert_eq!(store.cursor("report:daily").await.unwrap(), newest, "{}: it went back", database.name);
+        assert_eq!(database.number("SELECT count(*) FROM report WHERE delivered_at IS NULL"), 0);
+        store.close().await;
+    }
+}
+
+#[tokio::test]
 async fn a_report_without_channels_is_delivered_when_it_is_made_and_its_end_is_fenced() {
     for database in databases() {
         let store = open(&database).await;
