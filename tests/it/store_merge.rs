@@ -36,6 +36,7 @@ async fn an_id_and_words_that_come_together_make_one_item_of_two() {
             "{}",
             database.name
         );
+        assert_eq!(database.number("SELECT first_seen FROM item"), NOW.0, "{}", database.name);
         let sizes = store.table_sizes().await.unwrap();
         let rows = |table: &str| sizes.iter().find(|(name, _)| *name == table).unwrap().1;
         assert_eq!((rows("item"), rows("item_key"), rows("topic_item"), rows("sighting")), (1, 2, 1, 5));
@@ -89,6 +90,35 @@ async fn runs_that_end_together_make_one_item_as_if_one_came_after_the_other() {
             "{}",
             database.name
         );
+        assert_eq!(database.number("SELECT first_seen FROM item"), NOW.0, "{}: of all topics", database.name);
         database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn one_item_made_of_two_was_first_seen_when_the_earlier_of_both_was() {
+    const WORDS: &[&str] = &["text:x:ann:h"];
+    const PAGE: &[&str] = &["post:x:1"];
+    for (first, second) in [(WORDS, PAGE), (PAGE, WORDS)] {
+        for database in databases() {
+            let (store, both) = (open(&database).await, [PAGE, WORDS].concat());
+            let (a, b) = (topic("a"), topic("b"));
+            store.sync_topics(&[a.clone(), b.clone()], NOW).await.unwrap();
+            // One topic sees the later item only, and a run of another shows that both are one.
+            for (n, (t, keys)) in
+                [(&a, first), (&b, second), (&a, second), (&a, both.as_slice())].into_iter().enumerate()
+            {
+                let n = i64::try_from(n).unwrap();
+                let run = manual(&store, t, &format!("R{n}"), at(n)).await;
+                store.finish(&run, outcome(at(n), vec![seen(Source::Social, 1, keys, "hello")])).await.unwrap();
+            }
+            let rows = items(&store).await;
+            let of: Vec<_> =
+                rows.iter().map(|item| (item.topic.as_str(), item.first_seen, item.first_run.as_str())).collect();
+            let name = format!("{}: {first:?}", database.name);
+            assert_eq!(of, [("a", NOW, "R0"), ("b", at(1), "R1")], "{name}");
+            assert_eq!(database.number("SELECT first_seen FROM item"), NOW.0, "{name}");
+            database.close(store).await;
+        }
     }
 }
