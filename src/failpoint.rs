@@ -2,7 +2,7 @@
 //! that a test can say "killed here". In a release build every function here is empty and the variables have no effect.
 
 #[cfg(debug_assertions)]
-pub(crate) use enabled::{at, at_of, bound, fails};
+pub(crate) use enabled::{at, at_of, bound, fails, limit};
 
 /// Marks a point.
 #[cfg(not(debug_assertions))]
@@ -28,6 +28,13 @@ pub(crate) const fn bound(_point: &str, by_default: std::time::Duration) -> std:
     by_default
 }
 
+/// Returns a limit, which a test may lower.
+#[cfg(not(debug_assertions))]
+#[inline(always)]
+pub(crate) const fn limit(_point: &str, by_default: i64) -> i64 {
+    by_default
+}
+
 #[cfg(debug_assertions)]
 mod enabled {
     use std::io::Write as _;
@@ -39,7 +46,8 @@ mod enabled {
     const WHAT: &str = "TOPICWATCH_TEST_FAILPOINT";
     /// A file that receives one line for each point passed.
     const TRACE: &str = "TOPICWATCH_TEST_FAILPOINT_TRACE";
-    /// `POINT=MILLISECONDS`: a shorter timeout, so that a test does not wait as long as in production.
+    /// `POINT=NUMBER`: a shorter timeout in milliseconds, or a lower limit, so that a test neither waits as long nor
+    /// needs as many rows as in production.
     const BOUND: &str = "TOPICWATCH_TEST_BOUND";
 
     struct Failpoint {
@@ -101,9 +109,16 @@ mod enabled {
     }
 
     pub(crate) fn bound(point: &str, by_default: std::time::Duration) -> std::time::Duration {
-        let setting = std::env::var(BOUND).ok();
-        let setting = setting.as_deref().and_then(|setting| setting.split_once('=')).filter(|(of, _)| *of == point);
-        setting.and_then(|(_, ms)| ms.parse().ok()).map_or(by_default, std::time::Duration::from_millis)
+        setting(point).map_or(by_default, std::time::Duration::from_millis)
+    }
+
+    pub(crate) fn limit(point: &str, by_default: i64) -> i64 {
+        setting(point).unwrap_or(by_default)
+    }
+
+    fn setting<N: std::str::FromStr>(point: &str) -> Option<N> {
+        let setting = std::env::var(BOUND).ok()?;
+        setting.split_once('=').filter(|(of, _)| *of == point)?.1.parse().ok()
     }
 
     /// Sends this process a signal and waits until it arrives.

@@ -54,7 +54,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     // Uses `filter`: daily term counts are taken after the topics' filters.
     ("collect", &["model", "budget", "search", "normalise", "filter", "sentiment", "store", "insight", "failpoint"]),
     // Uses `normalise` for the keys of links in an answer.
-    ("compare", &["model", "normalise", "filter", "store", "insight"]),
+    ("compare", &["model", "normalise", "filter", "store", "insight", "failpoint"]),
     // Uses `normalise` for links that are safe to show, `schedule` to format times and zones.
     ("export", &["model", "files", "schedule", "normalise", "store", "insight", "compare", "failpoint"]),
     ("metrics", &["model", "store", "insight", "process_status"]),

@@ -87,8 +87,9 @@ pub async fn window_items(
     answers: &WindowAnswers,
     pause: i64,
 ) -> Result<(Vec<CountedItem>, bool), StoreError> {
-    let mut marks = moment.counted_items_first_seen(&topic.id, day.span, MOST_MARKS).await?;
-    let cut = i64::try_from(marks.len()).is_ok_and(|many| many >= MOST_MARKS);
+    let most = crate::failpoint::limit("alert/window", MOST_MARKS);
+    let mut marks = moment.counted_items_first_seen(&topic.id, day.span, most).await?;
+    let cut = i64::try_from(marks.len()).is_ok_and(|many| many >= most);
     marks.retain(|mark| {
         let old = mark.published_at.is_some_and(|at| at < answers.oldest(mark.kind, day, pause));
         mark.seq <= run.seq && mark.fit != WindowFit::Outside && !old

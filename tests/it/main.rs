@@ -11,6 +11,7 @@
 
 mod advice;
 mod alert_backtest;
+mod alert_cut;
 mod alert_ends;
 mod alert_gaps;
 mod alert_messages;
