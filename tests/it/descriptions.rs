@@ -120,7 +120,10 @@ fn a_key_that_several_kinds_of_providers_have_is_described_for_each() {
 fn help_says_what_quiet_and_pause_do() {
     let place = Place::new(crate::support::databases::sqlite(), "", TOPICS);
     for (verb, part) in [
-        (&["once"][..], "no warnings about configuration or schedules; of `once`, only what failed"),
+        (
+            &["once"][..],
+            "no warnings about configuration or schedules; of `once` without --json or --dry-run, only what failed",
+        ),
         (&["topic", "pause"], "queued runs are cancelled, no scheduled ones start, running ones finish"),
         (&["items", "list"], "24h, 7d ago, and then within their topic's window"),
     ] {

@@ -125,6 +125,29 @@ fn quiet_prints_no_table_and_what_went_wrong() {
 }
 
 #[test]
+fn quiet_says_of_jobs_only_what_failed() {
+    const NOON: &str = "2026-03-11T12:00:00Z";
+    let sandbox = Sandbox::at(NINE, &[]);
+    let report = |name: &str| format!("\n[[reports]]\nname = \"{name}\"\nevery = \"6h\"\npath = \"{name}/{{date}}\"\n");
+    let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"6h\"\n";
+    let place = Place::new(sqlite(), &sandbox.lines(), &[topic, &report("good"), &report("wall")].concat());
+    place.ok(&["once", "--due", "--at", NINE]);
+    // A file is where the folder of one report should be.
+    std::fs::write(place.path("wall"), "").unwrap();
+    sandbox.turn_to(NOON);
+    let failed = place.run(&["once", "--quiet", "--due", "--at", NOON]);
+    failed.says(
+        3,
+        &[
+            "report:wall@2026-03-11T12:00:00Z: failed: output: ",
+            "\nhint: choose another folder, or move that file away\n",
+        ],
+    );
+    assert!(failed.out.is_empty() && !failed.err.contains("report:good"), "{failed}");
+    assert!(place.path("good").is_dir());
+}
+
+#[test]
 fn an_answer_of_other_tools_finds_items() {
     let sandbox = Sandbox::at(NINE, &[]);
     let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"ai\"]\nai.tools = [\"reddit\", \"hackernews\"]\n";

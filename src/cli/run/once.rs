@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::export::deliveries;
+use crate::cli::export::deliveries::JobResults;
 use crate::cli::run::dry_run;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::{output, progress, run_table, signals};
@@ -125,7 +125,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     if common.quiet && !args.json {
         run_table::problems(&reports).iter().for_each(|line| output::print_stderr(line));
         if !job_results.good {
-            output::print_stderr(job_results.text.trim_end());
+            output::print_stderr(job_results.failures.trim_end());
         }
     } else {
         print(&context, args, &store, &reports, failures.is_empty(), &job_results, upcoming).await?;
@@ -171,23 +171,6 @@ fn print_failure(failure: &Failure) {
     output::print_stderr(&format!("error: {}", output::escape_control(&failure.text)));
     if !failure.hint.is_empty() {
         output::print_stderr(&format!("hint: {}", output::escape_control(&failure.hint)));
-    }
-}
-
-/// What jobs made and what was delivered, apart from the topics.
-struct JobResults {
-    text: String,
-    jobs: Vec<serde_json::Value>,
-    deliveries: Vec<serde_json::Value>,
-    good: bool,
-}
-
-impl JobResults {
-    fn of(done: &[crate::daemon::JobDone], tries: &[crate::notify::Delivery]) -> Self {
-        let (mut text, jobs, good) = deliveries::jobs_summary(done);
-        text.push_str(&deliveries::render(tries));
-        let good = good && deliveries::exit_code(tries) == Exit::Ok;
-        Self { text, jobs, deliveries: tries.iter().map(deliveries::to_json).collect(), good }
     }
 }
 

@@ -18,8 +18,8 @@ pub struct Common {
     /// Database to use instead of the configured one: sqlite:PATH (relative to the current folder) or postgres://…
     #[arg(long, global = true, value_name = "URL")]
     pub database: Option<String>,
-    /// Log only errors; no progress, no summaries, no warnings about configuration or schedules;
-    /// of `once`, only what failed
+    /// Log only errors; on stderr no progress, no summaries, no warnings about configuration or schedules;
+    /// of `once` without --json or --dry-run, only what failed
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Log more to stderr (-vv: much more)
