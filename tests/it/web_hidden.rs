@@ -35,7 +35,8 @@ fn items_that_are_all_hidden_were_found() {
         }
         // The last page says nothing of those before.
         let first = see("/topics/acme?order=engagement&copies=all");
-        let second = first.split("rel=\"next\" href=\"").nth(1).unwrap().split('"').next().unwrap().replace("&amp;", "&");
+        let second =
+            first.split("rel=\"next\" href=\"").nth(1).unwrap().split('"').next().unwrap().replace("&amp;", "&");
         let page = see(&second);
         let words = "30 items on this page are hidden by the topic's filter.";
         assert!(page.contains(words) && !page.contains("items found"), "{name}: {page}");

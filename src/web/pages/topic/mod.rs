@@ -66,7 +66,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => {
                 (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", "
                 @let new = run.counts.new - older - baseline;
-                (findings::counted(run, RunItems::New, None, new, &at_least_noun(new.max(0).unsigned_abs(), baseline == 0 && history.is_full(&card), "new item")))
+                (findings::counted(run, RunItems::New, None, new, &at_least_noun(new.max(0).unsigned_abs(), card.fails || baseline == 0 && history.is_full(&card), "new item")))
                 @if baseline > 0 { " (+" (findings::counted(run, RunItems::Baseline, None, baseline, &format!("{} of the baseline", number(baseline.unsigned_abs())))) ")" }
                 @if older > 0 { " (+" (findings::counted(run, RunItems::Older, None, older, &format!("{} older", number(older.unsigned_abs())))) ")" }
             } } }
