@@ -54,7 +54,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let found = items::load_items(&site, &card, &query, &request.visitor).await?;
     let firing = alerts::firing_at(&site, std::slice::from_ref(&card.topic), &request.visitor).await?;
     let actions = actions::section(&site, &card, &request).await?;
-    let charts = days::charts(&site, &card, Some(&request)).await?;
+    let (charts, card) = days::charts(&site, card, Some(&request)).await?;
     let terms = terms::section(&site, &card, &request.visitor).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
     let older = store.older_counts(&last).await?.into_values().sum::<i64>();
