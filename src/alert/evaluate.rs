@@ -184,11 +184,12 @@ async fn end_unwatched(store: &Store, spec: &AlertSpec, seen: &mut Transitions) 
     if seen.firing.is_empty() {
         return Ok(());
     }
-    let mut ids: Vec<String> = seen.firing.keys().filter_map(|one| subject_topic(one)).map(str::to_owned).collect();
+    let mut ids: Vec<String> =
+        seen.firing.keys().filter_map(|one| subject_topic(one, Some(spec))).map(str::to_owned).collect();
     ids.dedup();
     let watched = if ids.is_empty() { Vec::new() } else { store.watched(&ids).await? };
     let goes_on = |subject: &str| {
-        let topic = subject_topic(subject);
+        let topic = subject_topic(subject, Some(spec));
         let Some(topic) = watched.iter().find(|one| Some(&*one.topic) == topic && one.ended.is_none()) else {
             return false;
         };

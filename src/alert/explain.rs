@@ -78,7 +78,9 @@ impl<'a> Window<'a> {
         }
         let found_by = moment.shown_by(&self.topic.id, span, i64::try_from(MOST).unwrap_or(i64::MAX)).await?;
         // If only a part was read, it is unknown which source found an item alone.
-        Ok(if found_by.len() < MOST { OnlySources::of(found_by) } else { OnlySources::default() })
+        let sources = if found_by.len() < MOST { OnlySources::of(found_by) } else { OnlySources::default() };
+        let items = self.marks.iter().chain(self.earlier.iter().flat_map(|(_, marks)| marks));
+        Ok(sources.without_thinned(items, moment.thinned_until(&self.topic.id).await?))
     }
 
     fn find_cause(

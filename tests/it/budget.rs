@@ -212,7 +212,7 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
         SANDBOX: invented findings
 
         topic  state       last run              new  items  next slot
-        acme   over quota  2026-03-11T09:00:00Z    0      5  2026-03-11T10:00:00Z
+        acme   over quota  2026-03-11T09:00:00Z   ≥0      5  2026-03-11T10:00:00Z
         free   ok          2026-03-11T09:00:00Z   ≥0      5  2026-03-11T10:00:00Z
         acme is over quota: not enough topic money until 2026-03-12T00:00:00Z: $0.002 of $0.011 used on the UTC day before, a call may cost $0.010
         service money: $0.004 used today (UTC) of $2.500, $2.496 left

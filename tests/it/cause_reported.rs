@@ -136,6 +136,28 @@ fn the_sentence_of_a_report_names_what_made_the_day_unusual() {
     }
 }
 
+/// Another source may have shown the items in a run of which only the first and last sightings are left.
+#[test]
+fn no_source_is_called_the_only_one_where_runs_were_thinned() {
+    let world = World::new();
+    let before = fortnight(&world);
+    for database in databases() {
+        let name = database.name;
+        let place = before.on(database);
+        let day: Day = |at| (posts(20_001, 23, at, HAPPY), pages(20_501, 70, at, HAPPY));
+        let text = report(&place, &world, day);
+        assert!(text.contains("items found only by web"), "{name}: {text}");
+        for at in [15 * 24 + 1, 15 * 24 + 2] {
+            once(&place, at);
+        }
+        place.ok(&["db", "prune", "--at", "2026-07-01T00:00:00Z"]);
+        assert!(place.database.number("SELECT count(*) FROM v_run WHERE thinned = 1") > 0, "{name}");
+        place.ok(&["report", "--date", "2026-03-25", "--at", "2026-03-26T06:00:00Z", "--out", "later.md"]);
+        let text = std::fs::read_to_string(place.path("later.md")).unwrap();
+        assert!(text.contains("times the usual number") && !text.contains("found only by"), "{name}: {text}");
+    }
+}
+
 const HOOK: &str = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
 
 /// Runs what is due, and returns the events of the messages about it.

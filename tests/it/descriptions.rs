@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::api_client::{ask, get};
 use crate::support::databases::databases;
+use crate::support::mcp_client::call;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{ASKED, Pages};
@@ -174,6 +175,22 @@ fn a_list_counts_each_of_its_hidden_rows_once_however_many_copies_it_has() {
             let list = get(&pages, &format!("/api/v1/topics/acme/items{query}"));
             let listed = (list["data"].as_array().unwrap().len(), &list["filtered"]);
             assert_eq!(listed, (rows, &json!(filtered)), "{} {query}", place.database.name);
+        }
+        let notes = |copies: &str| {
+            let arguments = json!({ "topic": "acme", "copies": copies });
+            call(&pages, &[], "search_items", &arguments)["notes"].to_string()
+        };
+        let hidden = "Items of this page that the topic's filter hides: ";
+        let copy = " (near-copies count once; one that it shows is listed instead).";
+        let (folded, all) = (notes("fold"), notes("all"));
+        assert!(folded.contains(&format!("{hidden}1{copy}")), "{}: {folded}", place.database.name);
+        assert!(all.contains(&format!("{hidden}4.")), "{}: {all}", place.database.name);
+        for (query, words) in [
+            ("", "1 item found, hidden by the topic's filter."),
+            ("?copies=all", "4 items found, all hidden by the topic's filter."),
+        ] {
+            let page = pages.page(&format!("/topics/acme{query}"));
+            assert!(page.contains(words), "{} {query}: {page}", place.database.name);
         }
     }
 }

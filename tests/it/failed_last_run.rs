@@ -43,7 +43,12 @@ fn items_are_not_gone_and_new_ones_may_be_missing_after_a_run_that_failed() {
         assert_eq!(place.run(&["once", "--at", eleven]).code, Some(3), "{name}");
         assert_eq!(still_shown(&place, &key), shown, "{name}: after a failed run");
         assert_eq!(new_of_day(&place, eleven), (true, true), "{name}");
-        let page = Pages::serve(&place, &["--at", eleven]).page("/");
+        let pages = Pages::serve(&place, &["--at", eleven]);
+        let status = place.json(&["status", "--json", "--at", eleven]);
+        assert_eq!(status["topics"][0]["new_at_least"], true, "{name}: {status}");
+        assert!(place.ok(&["status", "--at", eleven]).contains("≥0 "), "{name}");
+        let (page, of_topic) = (pages.page("/"), pages.page("/topics/acme"));
+        assert!(of_topic.contains("≥\u{a0}0 new items"), "{name}: the items of the last run, too: {of_topic}");
         let days = page.split("data-label=\"14 days\"").nth(1).and_then(|rest| rest.split("</td>").next()).unwrap();
         assert!(days.contains(">≥\u{a0}"), "{name}: the sum of days, too: {days}");
     }

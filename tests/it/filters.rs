@@ -285,6 +285,7 @@ fn an_item_of_two_sources_is_filtered_once_and_a_list_counts_what_it_passed() {
                 let list = place.ok(&[&["items"], how, &["--filtered", mode]].concat());
                 let said = list.contains(" skipped by ") || list.contains(" hidden by ");
                 assert_eq!((said, list.contains("hiring")), (is_said, !is_said), "{how:?} {mode}: {list}");
+                assert!(!list.contains("nothing found"), "{how:?} {mode}: {list}");
             }
         }
     }

@@ -162,6 +162,20 @@ fn a_report_says_which_sources_found_what_and_on_how_much_they_agree() {
         place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-11T10:00:00Z", "--out", "report.html"]);
         let page = std::fs::read_to_string(place.path("report.html")).unwrap();
         assert!(page.contains("Only this source") && page.contains("By source"), "{page}");
+        // Of all but one run of the day it is then only known what they found first or last.
+        for at in ["2026-03-11T09:10:00Z", "2026-03-11T09:20:00Z"] {
+            place.ok(&["once", "--at", at]);
+        }
+        place.ok(&["db", "prune", "--at", "2026-08-01T00:00:00Z"]);
+        assert!(place.database.number("SELECT count(*) FROM v_run WHERE topic = 'acme' AND thinned = 1") > 0);
+        for (name, unknown) in [("report.md", " | – |\n"), ("report.html", "<td class=\"n\">–</td></tr>")] {
+            place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-11T10:00:00Z", "--out", name]);
+            let page = std::fs::read_to_string(place.path(name)).unwrap();
+            assert!(page.contains("Some runs were pruned since: a source may have found more of these"), "{page}");
+            let (_, listed) = page.split_once("Found by").unwrap();
+            let listed = listed.split(if name == "report.md" { "\n##" } else { "</section>" }).next().unwrap();
+            assert_eq!((listed.matches(unknown).count(), listed.matches("≥\u{a0}").count()), (2, 4), "{listed}");
+        }
     }
 }
 

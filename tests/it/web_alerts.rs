@@ -246,6 +246,38 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
 }
 
 #[test]
+fn the_budget_of_a_provider_is_not_that_of_a_topic_with_its_name() {
+    for database in databases() {
+        let name = database.name;
+        let (sandbox, place) = world(database);
+        let limited = FILE.replace("every = \"12h\"", "every = \"12h\"\nmax_calls_per_day = 1000");
+        let frugal = "[[alerts]]\nname = \"frugal\"\nrule = \"budget\"\ntopics = [\"acme-two\"]\n";
+        place.configure(&sandbox.lines(), &format!("{limited}{frugal}"));
+        place.ok(&["once", "--due", "--at", NINE]);
+        let subject = "acme-two/2026-03-11";
+        let alerts = [("thrift", Value::Null), ("frugal", "acme-two".into())];
+        for (alert, _) in &alerts {
+            let alert: &str = alert;
+            place.database.add_firings(&[(alert, subject, NOW, false)]);
+            place.database.add_events(&[Event { alert, subject, of: "2026-03-11", ..Event::default() }]);
+        }
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        for (alert, topic) in alerts {
+            let firing = get(&pages, &format!("/api/v1/alerts/{alert}"))["data"]["firing"][0].clone();
+            let event = get(&pages, &format!("/api/v1/alert-events?alert={alert}"))["data"][0].clone();
+            for one in [firing, event] {
+                assert_eq!((&one["subject"], &one["topic"]), (&Value::from(subject), &topic), "{name}: {one}");
+            }
+            let page = pages.page(&format!("/alerts?alert={alert}"));
+            let link = "<a href=\"/topics/acme-two\">acme-two/2026-03-11</a>";
+            assert_eq!(page.matches(link).count(), if topic.is_null() { 0 } else { 2 }, "{name}: {page}");
+            let of_topic = pages.page("/topics/acme-two");
+            assert_eq!(of_topic.contains(&format!("alert {alert}")), !topic.is_null(), "{name}: {of_topic}");
+        }
+    }
+}
+
+#[test]
 fn what_was_seen_is_paged_and_each_event_stands_once() {
     for database in databases() {
         let name = database.name;

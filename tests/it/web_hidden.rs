@@ -33,6 +33,13 @@ fn items_that_are_all_hidden_were_found() {
             assert!(!page.contains("Nothing found yet"), "{name}: {page}");
             assert!(page.contains("hidden by the topic's filter"), "{name}: {page}");
         }
+        // The last page says nothing of those before.
+        let first = see("/topics/acme?order=engagement&copies=all");
+        let second =
+            first.split("rel=\"next\" href=\"").nth(1).unwrap().split('"').next().unwrap().replace("&amp;", "&");
+        let page = see(&second);
+        let words = "30 items on this page are hidden by the topic's filter.";
+        assert!(page.contains(words) && !page.contains("items found"), "{name}: {page}");
         // The last page of a topic, and a topic with few items.
         let page = see("/topics/acme?filtered=hide");
         assert!(page.contains("Older items"), "{name}: {page}");

@@ -85,11 +85,11 @@ fn describe_counts(counts: &ChangeCounts) -> Vec<String> {
     }
     if counts.baseline > 0 {
         let many = at_least(counts.baseline as u64, counts.cut);
-        notes.push(format!("{many} came with the first answer to a query and do not count as new."));
+        notes.push(format!("Not counted as new, because of the first answer to a query: {many}."));
     }
     if counts.filtered > 0 {
         let many = at_least(counts.filtered as u64, counts.may_be_more_new());
-        notes.push(format!("{many} newly seen are hidden by the topic's filter."));
+        notes.push(format!("Newly seen, but hidden by the topic's filter: {many}."));
     }
     notes
 }

@@ -71,11 +71,12 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     answer.field("complete", complete)?;
     answer.field("unindexed", waiting)?;
     if list.hidden > 0 && options.filtered == FilterMode::Hide {
-        answer.note(format!("{} on this page are hidden by the topic's filter.", list.hidden));
+        let of_copies = if folded { " (near-copies count once; one that it shows is listed instead)" } else { "" };
+        answer.note(format!("Items of this page that the topic's filter hides: {}{of_copies}.", list.hidden));
     }
     if list.outside > 0 {
         answer.note(format!(
-            "{} on this page were outside the topic's window when they were found, and are omitted.",
+            "Items of this page omitted because they were outside the topic's window when they were found: {}.",
             list.outside
         ));
     }
@@ -83,7 +84,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
         answer.note("In this order, at most the 1,000 items first seen most recently are considered.");
     }
     if waiting > 0 {
-        answer.note(format!("{waiting} items are not indexed yet and cannot be found by their words."));
+        answer.note(format!("Items not indexed yet, which cannot be found by their words: {waiting}."));
     }
     let since = filter.since.unwrap_or(Time(call.now.0 - LATELY));
     if let Some(period) = Span::new(since, call.now) {

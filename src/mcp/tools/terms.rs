@@ -63,7 +63,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     answer.field("cut", found.cut)?;
     answer.notes(found.none_words());
     if found.more > 0 {
-        answer.note(format!("There are {} more terms that are news.", at_least(found.more, found.more_is_least())));
+        answer.note(format!("More terms that are news: {}.", at_least(found.more, found.more_is_least())));
     }
     if found.none_words().is_none() {
         answer.notes(found.sample_words());

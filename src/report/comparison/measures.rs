@@ -114,6 +114,9 @@ pub struct FoundBy {
     pub unique: u64,
     /// Of these, texts found by several sources.
     pub agreed: u64,
+    /// Whether sightings of these items were deleted since, so that a source may have found more of them: all figures
+    /// but `unique` are lower bounds, and what only one source found is not known.
+    pub thinned: bool,
 }
 
 /// A topic's share of voice within a group.
@@ -137,6 +140,9 @@ pub struct Voice {
     /// Its share of the unique items of each source; empty if no topic has providers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_source: Vec<(Source, Share)>,
+    /// Whether each source may have found more of its items than is known.
+    #[serde(skip)]
+    pub found_at_least: bool,
     /// The sources where another topic may have more items than are counted.
     #[serde(skip)]
     pub more_elsewhere: BTreeSet<Source>,

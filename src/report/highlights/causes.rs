@@ -92,7 +92,8 @@ pub(in crate::report) async fn read(
     } else {
         let sightings = snapshot.shown_by(&topic.id, seen, i64::try_from(MOST).unwrap_or(i64::MAX)).await?;
         // If only a part was read, it is unknown which source alone found an item.
-        if sightings.len() < MOST { OnlySources::of(sightings) } else { OnlySources::default() }
+        let sources = if sightings.len() < MOST { OnlySources::of(sightings) } else { OnlySources::default() };
+        sources.without_thinned(baseline.marks, snapshot.thinned_until(&topic.id).await?)
     };
     let mut facts = WhyFacts::default();
     let found = (&sources, figures.terms);

@@ -253,7 +253,7 @@ pub(super) fn found_by(topic: &TopicFacts) -> Markup {
             div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "found-by")) { table {
                 caption.quiet { "Found by" }
                 thead { tr { th scope="col" { "Source" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Only this source" } } }
-                tbody { @for one in &found.sources { tr { th scope="row" { (one.source) } td.n { (number(one.items)) } td.n { (number(one.unique)) } td.n { (number(one.exclusive)) } } } }
+                tbody { @for one in &found.sources { tr { th scope="row" { (one.source) } @for cell in found.cells(one) { td.n { (cell) } } } } }
             } }
         } }
     }

@@ -3,7 +3,7 @@
 use super::escape::{escape, label};
 use crate::model::ReportWindow;
 use crate::report::comparison::calendar_words::Row;
-use crate::report::comparison::measures::{FoundBy, SourceShare};
+use crate::report::comparison::measures::FoundBy;
 use crate::report::document::Report;
 use crate::report::facts::{ItemExcerpt, TopicFacts};
 use crate::report::format::{self, number};
@@ -46,8 +46,8 @@ pub(in crate::report) fn linked(words: &str, link: Option<&str>) -> String {
 pub(in crate::report) fn found_by(found: &FoundBy) -> String {
     let Some(sentence) = found.sentence() else { return String::new() };
     let mut text = "### Found by\n\n| source | items | unique | only this source |\n|---|---:|---:|---:|\n".to_owned();
-    for SourceShare { source, items, unique, exclusive: alone } in &found.sources {
-        text.push_str(&format!("| {source} | {} | {} | {} |\n", number(*items), number(*unique), number(*alone)));
+    for one in &found.sources {
+        text.push_str(&format!("| {} | {} |\n", one.source, found.cells(one).join(" | ")));
     }
     text.push_str(&format!("\n{sentence}\n\n"));
     text

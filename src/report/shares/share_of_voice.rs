@@ -11,19 +11,18 @@ use crate::report::facts::TopicFacts;
 impl Voice {
     /// Formats the share of unique items for its bar.
     pub(in crate::report) fn bar(&self) -> String {
-        if self.unique.is_none() { "none".to_owned() } else { self.bounded(self.unique, self.others_at_least) }
-    }
-
-    /// Formats a share, as a bound if there may be more.
-    fn bounded(&self, share: Option<Share>, more_elsewhere: bool) -> String {
-        let formatted = crate::report::format::share_with_count(share, self.at_least, more_elsewhere);
-        formatted.split(" (").next().unwrap_or_default().to_owned()
+        if self.unique.is_none() {
+            "none".to_owned()
+        } else {
+            bounded(self.unique, self.at_least, self.others_at_least)
+        }
     }
 
     /// Formats its share at each source; `None` without providers.
     pub(in crate::report) fn sources(&self) -> Option<String> {
+        let at_least = self.at_least || self.found_at_least;
         let format_source = |(source, share): &(Source, Share)| {
-            format!("{source} {}", self.bounded(Some(*share), self.more_elsewhere.contains(source)))
+            format!("{source} {}", bounded(Some(*share), at_least, self.more_elsewhere.contains(source)))
         };
         (!self.by_source.is_empty()).then(|| self.by_source.iter().map(format_source).collect::<Vec<_>>().join(" · "))
     }
@@ -40,6 +39,12 @@ impl Voice {
             if is_unknown { "unknown".to_owned() } else { authors },
         ]
     }
+}
+
+/// Formats a share, as a bound if there may be more.
+fn bounded(share: Option<Share>, at_least: bool, more_elsewhere: bool) -> String {
+    let formatted = crate::report::format::share_with_count(share, at_least, more_elsewhere);
+    formatted.split(" (").next().unwrap_or_default().to_owned()
 }
 
 /// Returns the items of a topic that count.
@@ -68,6 +73,7 @@ pub(in crate::report) fn of(topics: &[&TopicFacts], sources: Option<&BTreeSet<So
             title: topic.title.clone(),
             by_source: by_source(topic, topics, sources),
             more_elsewhere: sources_with_more(topics.iter().copied().filter(|other| other.id != topic.id)),
+            found_at_least: topic.found_by.thinned,
             // A source that a topic had for a part of the period is not counted.
             at_least: topic.has_gaps(),
             others_at_least: others(at, TopicFacts::has_gaps),
@@ -96,9 +102,9 @@ fn by_source(topic: &TopicFacts, topics: &[&TopicFacts], sources: Option<&BTreeS
     topic.found_by.sources.iter().filter_map(part).collect()
 }
 
-/// Returns the sources of topics that may have more items than are counted.
+/// Returns the sources of topics that may have more items than are counted, or than are known to be theirs.
 fn sources_with_more<'a>(topics: impl Iterator<Item = &'a TopicFacts>) -> BTreeSet<Source> {
-    let incomplete = topics.filter(|topic| topic.has_gaps());
+    let incomplete = topics.filter(|topic| topic.has_gaps() || topic.found_by.thinned);
     let sources = incomplete.flat_map(|topic| {
         let searched = topic.sources.iter().map(|facts| facts.source);
         searched.chain(topic.found_by.sources.iter().map(|found| found.source))

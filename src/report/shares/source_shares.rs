@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::insight::daily::share;
 use crate::model::{CountedItem, Source, Span, Topic};
 use crate::report::comparison::measures::{FoundBy, SourceShare};
-use crate::report::format::{count_noun, number};
+use crate::report::format::{at_least, count_noun, number};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// The maximum number of items read by source.
@@ -32,10 +32,15 @@ pub(in crate::report) async fn read(
         return Ok(FoundBy::default());
     }
     // An item of the period may have been first seen before the period began.
-    let earliest = period.iter().map(|mark| mark.first_seen).min().map_or(seen.from, |first| first.min(seen.from));
+    let first = period.iter().map(|mark| mark.first_seen).min();
+    let earliest = first.map_or(seen.from, |first| first.min(seen.from));
     let sightings = snapshot.shown_by(&topic.id, Span { from: earliest, ..seen }, MOST).await?;
+    // If only a part was read, it is unknown which source alone found an item.
+    let is_cut = i64::try_from(sightings.len()).is_ok_and(|many| many >= MOST);
+    let thinned = first <= snapshot.thinned_until(&topic.id).await?;
     let found = of(period, &sightings);
-    Ok(FoundBy { is_shown: has_several_sources(topic) && found.sources.len() > 1, ..found })
+    let is_shown = has_several_sources(topic) && found.sources.len() > 1 && !is_cut;
+    Ok(FoundBy { is_shown, thinned: thinned || is_cut, ..found })
 }
 
 fn of(period: &[&CountedItem], sightings: &[(Source, String)]) -> FoundBy {
@@ -58,7 +63,8 @@ fn of(period: &[&CountedItem], sightings: &[(Source, String)]) -> FoundBy {
         }
     };
     let agreed = texts.values().filter(|by| by.len() > 1).count() as u64;
-    FoundBy { is_shown: false, sources: items.into_iter().map(row).collect(), unique: texts.len() as u64, agreed }
+    let sources = items.into_iter().map(row).collect();
+    FoundBy { is_shown: false, sources, unique: texts.len() as u64, agreed, thinned: false }
 }
 
 impl FoundBy {
@@ -67,11 +73,24 @@ impl FoundBy {
     pub(in crate::report) fn sentence(&self) -> Option<String> {
         let agreed = share(self.agreed, self.unique).filter(|_| self.is_shown)?;
         let texts = count_noun(self.unique, "text");
+        if self.thinned {
+            return Some(format!(
+                "At least {} of {texts} found by more than one source. Some runs were pruned since: a source may have \
+                 found more of these, and which texts only one found is not known.",
+                number(self.agreed)
+            ));
+        }
         Some(format!(
             "{} of {texts} ({}) found by more than one source.",
             number(self.agreed),
             crate::report::format::share(&agreed)
         ))
+    }
+
+    /// Formats the figures of a source: items, unique items, and those that only it found.
+    pub(in crate::report) fn cells(&self, one: &SourceShare) -> [String; 3] {
+        let [items, unique] = [one.items, one.unique].map(|many| at_least(many, self.thinned));
+        [items, unique, if self.thinned { "–".to_owned() } else { number(one.exclusive) }]
     }
 
     pub(in crate::report) fn is_hidden(&self) -> bool {
@@ -115,6 +134,12 @@ mod tests {
             found.sources.iter().map(|one| (one.source.as_str(), one.items, one.unique, one.exclusive)).collect();
         assert_eq!(rows, [("hn", 2, 2, 0), ("news", 3, 3, 1)]);
         assert_eq!((found.unique, found.agreed), (3, 2));
+        let cells = |thinned: bool| {
+            let found = FoundBy { thinned, ..found.clone() };
+            found.sources.iter().map(|one| found.cells(one).join(" ")).collect::<Vec<_>>()
+        };
+        assert_eq!(cells(false), ["2 2 0", "3 3 1"]);
+        assert_eq!(cells(true), ["≥\u{a0}2 ≥\u{a0}2 –", "≥\u{a0}3 ≥\u{a0}3 –"]);
         let alone = of(&marks.iter().collect::<Vec<_>>(), &sightings[..1]);
         assert_eq!((alone.sources.len(), alone.unique, alone.agreed, alone.sentence()), (1, 1, 0, None));
     }

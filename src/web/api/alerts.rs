@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::call::envelope::{answer, cut_page};
-use crate::model::{AlertCard, AlertEvent, Firing, Time, excerpt, subject_topic};
+use crate::model::{AlertCard, AlertEvent, AlertSpec, Firing, Time, excerpt, subject_topic};
 use crate::store::EventCursor;
 use crate::web::pages::alerts::hours;
 use crate::web::problem::Problem;
@@ -42,13 +42,14 @@ pub(super) async fn events(call: Call) -> Result<Response, Problem> {
     let mut events = call.site().store.alert_events(call.one("alert"), after.as_ref(), most).await?;
     let more = cut_page(&mut events, limit);
     let next = events.last().filter(|_| more).map(|event| call.token(event.at.0, &event.event));
-    let data: Vec<Value> = events.iter().map(event).collect();
+    let specs = call.site().store.alerts().await?;
+    let data: Vec<Value> = events.iter().map(|one| event(one, &specs)).collect();
     answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
 }
 
 fn as_json(card: &AlertCard, now: Time) -> Value {
     let spec = &card.spec;
-    let fires = |one: &Firing| json!({ "subject": one.subject, "topic": subject_topic(&one.subject), "since": one.since, "acked": one.acked });
+    let fires = |one: &Firing| json!({ "subject": one.subject, "topic": subject_topic(&one.subject, Some(spec)), "since": one.since, "acked": one.acked });
     json!({
         "alert": spec.name,
         "rule": spec.rule,
@@ -73,13 +74,14 @@ fn as_json(card: &AlertCard, now: Time) -> Value {
     })
 }
 
-fn event(event: &AlertEvent) -> Value {
+fn event(event: &AlertEvent, specs: &[AlertSpec]) -> Value {
+    let spec = specs.iter().find(|spec| spec.name == event.alert);
     let line = |line: &crate::model::AlertLine| json!({ "text": line.text, "url": line.url, "key": line.key });
     json!({
         "event": event.event,
         "alert": event.alert,
         "subject": event.subject,
-        "topic": subject_topic(&event.subject),
+        "topic": subject_topic(&event.subject, spec),
         "run": event.run_id(),
         "kind": event.kind,
         "at": event.at,

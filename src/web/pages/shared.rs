@@ -102,7 +102,8 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
     let (store, now) = (&site.store, site.now());
     let card = store.topic_card(&link.of, now.minus(DAY)).await?.ok_or_else(not_found)?;
     let (items, hidden) = latest(site, &card).await?;
-    let (charts, answer) = (days::charts(site, &card, None).await?, answers::words(site, &card).await?);
+    let answer = answers::words(site, &card).await?;
+    let (charts, card) = days::charts(site, card, None).await?;
     let main = html! {
         h1 { (format::line(&card.title, 120)) }
         (facts(&card, link.expires_at, now))

@@ -105,6 +105,17 @@ impl SearchCoverage {
         reasons
     }
 
+    /// Returns whether that is so because searches missed time since the topic was watched, of the part that was due: what
+    /// the next search looks back over is not missed.
+    #[must_use]
+    pub fn has_missed(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> bool {
+        let due = self.due(passed(span, now));
+        let is_missed = |hole: &HoleFacts| !hole.before && !hole.open;
+        let missed = self.holes(due).into_iter().filter(is_missed).map(|hole| hole.span.length().as_secs_f64());
+        self.gaps(pruned_days, span, now).any(|gap| gap == GapReason::Uncovered)
+            && missed.sum::<f64>() > (1.0 - COVERED) * due.length().as_secs_f64()
+    }
+
     /// Returns whether the topic had a source that finds items in a part of a span only, as far as it has passed. Covered
     /// time says nothing of it: a source counts there while the topic has it.
     #[must_use]

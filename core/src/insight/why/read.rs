@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Cause, DayItems, Dimension, Item};
 use crate::insight::daily::Day;
 use crate::insight::normalize_author;
-use crate::model::{CountedItem, Source, Tone};
+use crate::model::{CountedItem, Source, Time, Tone};
 
 /// The share of a day's items whose source must be known; older sightings may be pruned.
 const SOURCED: f64 = 0.9;
@@ -23,6 +23,21 @@ impl OnlySources {
             all.entry(key).and_modify(|only| *only = only.filter(|known| *known == source)).or_insert(Some(source));
         }
         Self(all)
+    }
+
+    /// Without the items first seen by an instant: sightings of runs until then were deleted, so that other sources may
+    /// have shown these items, too.
+    #[must_use]
+    pub fn without_thinned<'a>(
+        mut self,
+        items: impl IntoIterator<Item = &'a CountedItem>,
+        thinned_until: Option<Time>,
+    ) -> Self {
+        let Some(until) = thinned_until else { return self };
+        for item in items.into_iter().filter(|item| item.first_seen <= until) {
+            self.0.remove(&item.key);
+        }
+        self
     }
 }
 

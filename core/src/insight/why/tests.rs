@@ -227,6 +227,13 @@ fn who_found_an_item_is_unknown_where_few_sightings_are_left() {
     assert!(known(18).sourced && !known(17).sourced);
     assert!(known(18).items.iter().all(|item| item.source.is_none()), "two sources found each");
     assert!(!DayItems::of(day, [], &OnlySources::default(), None).sourced);
+    // Sightings by other sources were deleted of what was first seen by then.
+    for (thinned_until, sourced) in [(None, true), (Some(Time(i64::MIN)), true), (Some(Time(i64::MAX)), false)] {
+        let items = || all.iter().map(|(mark, _)| mark);
+        let sources = OnlySources::of(all.iter().map(|(mark, source)| (*source, mark.key.clone())).collect());
+        let sources = sources.without_thinned(items(), thinned_until);
+        assert_eq!(DayItems::of(day, items(), &sources, None).sourced, sourced, "{thinned_until:?}");
+    }
 }
 
 #[test]

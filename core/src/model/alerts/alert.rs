@@ -106,6 +106,12 @@ impl AlertSpec {
             || self.tags.iter().any(|tag| tags.contains(tag))
     }
 
+    /// Whether it checks budgets of topics. Without a topic or tag, it checks those of the service and of providers.
+    #[must_use]
+    pub fn checks_topic_budgets(&self) -> bool {
+        self.rule == AlertRule::Budget && !(self.topics.is_empty() && self.tags.is_empty())
+    }
+
     /// Whether it checks a source.
     #[must_use]
     pub fn checks_source(&self, source: Source) -> bool {

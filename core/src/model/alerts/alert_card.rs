@@ -66,14 +66,21 @@ pub struct Acked {
     pub firing: u64,
 }
 
-/// The topic of a subject: the part before `/` and a source or a day. `None` for the service's day.
+/// The topic of an alert's subject: the part before `/` and a source or a day. `None` for a day's budget of the service or
+/// of a provider, which may have the name of a topic: only the alert tells whose it is. Without the alert, no day has a
+/// topic.
 #[must_use]
-pub fn subject_topic(subject: &str) -> Option<&str> {
+pub fn subject_topic<'a>(subject: &'a str, spec: Option<&AlertSpec>) -> Option<&'a str> {
     match subject.split_once('/') {
         None => Some(subject),
-        Some(("service", day)) if day.starts_with(|c: char| c.is_ascii_digit()) => None,
+        Some((_, day)) if is_day(day) && !spec.is_some_and(AlertSpec::checks_topic_budgets) => None,
         Some((topic, _)) => Some(topic),
     }
+}
+
+/// Whether a text is a date such as `2026-03-11`.
+fn is_day(text: &str) -> bool {
+    text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-')
 }
 
 impl AlertEvent {
@@ -82,8 +89,7 @@ impl AlertEvent {
     pub fn run_id(&self) -> Option<&str> {
         let rest = self.event.strip_prefix(&alert_job(&self.alert))?.strip_prefix('/')?;
         let origin = rest.split('/').next()?;
-        let is_day = origin.len() == 10 && origin.bytes().all(|b| b.is_ascii_digit() || b == b'-');
-        (!is_day && !origin.is_empty()).then_some(origin)
+        (!is_day(origin) && !origin.is_empty()).then_some(origin)
     }
 }
 
@@ -116,14 +122,15 @@ mod tests {
             };
             assert_eq!(event.run_id(), run, "{}", event.event);
         }
+        // A day has a topic only if the alert names topics.
         for (subject, topic) in [
             ("acme", Some("acme")),
             ("acme/web", Some("acme")),
-            ("acme/2026-03-12", Some("acme")),
+            ("acme/2026-03-12", None),
             ("service/2026-03-12", None),
             ("service/web", Some("service")),
         ] {
-            assert_eq!(subject_topic(subject), topic, "{subject}");
+            assert_eq!(subject_topic(subject, None), topic, "{subject}");
         }
     }
 }

@@ -22,8 +22,9 @@ pub struct TopicCard {
     /// The number of items that are new since a given time, counted as a diff counts them but without the topic's
     /// filter.
     pub new: i64,
-    /// Whether a source failed in the last run, or a run since then got a full reply: there may be more items than are
-    /// known.
+    /// Whether a source that finds items failed in the last run: there may be more items than it found.
+    pub fails: bool,
+    /// Whether that is so, or a run since then got a full reply: there may be more items than are known.
     pub may_be_more: bool,
     /// Whether `new` is a lower bound for these reasons.
     pub new_at_least: bool,

@@ -111,7 +111,7 @@ async fn find(
 fn as_text(found: SearchPage, hides: bool) -> String {
     let mut text = if found.invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     if found.items.is_empty() {
-        text.push_str("nothing found\n");
+        text.push_str(if hides && found.hidden > 0 { "nothing shown\n" } else { "nothing found\n" });
     } else {
         let rows: Vec<_> = found.items.into_iter().map(|item| (item, WindowFit::In)).collect();
         text.push_str(&item_list::render(&rows, output::room()));
@@ -120,8 +120,9 @@ fn as_text(found: SearchPage, hides: bool) -> String {
         let next = output::escape_control(&page_mark(next));
         text.push_str(&format!("\nthere is more: --limit N, or --after '{next}' for the next page\n"));
     }
+    // Of what was read for this page.
     if hides && found.hidden > 0 {
-        text.push_str(&format!("\n{} hidden by their topics' filters; --filtered keep shows them\n", found.hidden));
+        text.push_str(&format!("\n{} skipped by their topics' filters; --filtered keep shows them\n", found.hidden));
     }
     text
 }

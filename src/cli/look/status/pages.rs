@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use crate::cli::terminal::failure::Failure;
 use crate::compare::{FirstSeen, MOST_JUDGED, first_seen, health};
 use crate::insight::{SilenceKind, SourceSilence, status_word};
-use crate::model::{Paused, PausedBy, SchedulePolicy, SearchState, Topic};
+use crate::model::{Paused, PausedBy, ResultKind, SchedulePolicy, SearchState, Topic, result_kind};
 use crate::store::{RunRow, Store, TopicStatus};
 
 /// Topics per page.
@@ -21,6 +21,8 @@ pub(in crate::cli::look) struct Page {
     pub(in crate::cli::look) first_seen: BTreeMap<String, FirstSeen>,
     /// The last runs in which a source returned its maximum.
     pub(in crate::cli::look) full: BTreeSet<String>,
+    /// The last runs in which a source that finds items failed.
+    pub(in crate::cli::look) incomplete: BTreeSet<String>,
     /// By run: the sources that failed in the last run, with their error classes.
     pub(in crate::cli::look) failed: BTreeMap<String, Vec<String>>,
     /// By topic: the schedules in force.
@@ -121,8 +123,8 @@ impl<'s> Pages<'s> {
             definitions.push(topic);
         }
         let first_seen = self.count_first_seen(definitions, &topics).await?;
-        let (full, failed) = self.last_searches(&topics).await?;
-        Ok(Page { topics, silences, first_seen, full, failed, schedules })
+        let page = Page { topics, silences, first_seen, schedules, ..Page::default() };
+        self.add_last_searches(page).await
     }
 
     async fn count_first_seen(
@@ -137,16 +139,12 @@ impl<'s> Pages<'s> {
         Ok(first_seen(self.store, &last, &definitions).await?)
     }
 
-    /// Returns the last runs in which a source returned its maximum, and the failed sources of each run.
-    async fn last_searches(
-        &mut self,
-        topics: &[TopicStatus],
-    ) -> Result<(BTreeSet<String>, BTreeMap<String, Vec<String>>), Failure> {
-        let last = topics.iter().filter_map(|t| Some(t.last_run.as_ref()?.run.clone()));
+    /// Adds the last runs in which a source returned its maximum or failed, and the failed sources of each run.
+    async fn add_last_searches(&mut self, mut page: Page) -> Result<Page, Failure> {
+        let last = page.topics.iter().filter_map(|t| Some(t.last_run.as_ref()?.run.clone()));
         let last: Vec<String> = last.take(self.runs_left).collect();
         self.runs_left -= last.len();
         let searches = self.store.searches(&last).await?;
-        let (mut full, mut failed) = (BTreeSet::new(), BTreeMap::<String, Vec<String>>::new());
         // Only the last attempt of a run counts.
         let mut attempts = BTreeMap::<&str, i64>::new();
         for search in &searches {
@@ -155,16 +153,22 @@ impl<'s> Pages<'s> {
         }
         for search in &searches {
             if search.saturated {
-                full.insert(search.run.clone());
+                page.full.insert(search.run.clone());
+            }
+            if attempts.get(&*search.run) != Some(&search.attempt) {
+                continue;
             }
             let lost = (search.state == SearchState::Lost).then_some("lost");
-            if let (Some(class), Some(attempt)) = (search.error_class.as_deref().or(lost), attempts.get(&*search.run))
-                && search.attempt == *attempt
-            {
-                failed.entry(search.run.clone()).or_default().push(format!("{} ({class})", search.source));
+            let class = search.error_class.as_deref().or(lost);
+            let finds_items = result_kind(search.source, &search.operation) != ResultKind::Answer;
+            if finds_items && (class.is_some() || search.state == SearchState::OverQuota) {
+                page.incomplete.insert(search.run.clone());
+            }
+            if let Some(class) = class {
+                page.failed.entry(search.run.clone()).or_default().push(format!("{} ({class})", search.source));
             }
         }
-        Ok((full, failed))
+        Ok(page)
     }
 }
 

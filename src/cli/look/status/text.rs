@@ -146,7 +146,8 @@ fn row(t: &TopicStatus, page: &Page, next: Option<Time>, overdue: bool) -> [Stri
         || "-".to_owned(),
         // A baseline is never new, however many there are of it.
         |(run, first)| {
-            output::at_least(first.new, page.full.contains(&run.run) && (first.new > 0 || first.baseline == 0))
+            let is_full = page.full.contains(&run.run) && (first.new > 0 || first.baseline == 0);
+            output::at_least(first.new, is_full || page.incomplete.contains(&run.run))
         },
     );
     let next = match (&t.paused, overdue) {

@@ -77,7 +77,10 @@ impl<'c> Totals<'c> {
     pub(super) fn topic_to_json(&self, status: &TopicStatus, page: &Page) -> Value {
         let first_seen = status.last_run.as_ref().and_then(|run| page.first_seen.get(&run.run));
         let (state, silences) = (page.state_word(status), page.silences_of(&status.topic).collect::<Vec<_>>());
-        let new_at_least = status.last_run.as_ref().is_some_and(|run| page.full.contains(&run.run));
+        let new_at_least = status
+            .last_run
+            .as_ref()
+            .is_some_and(|run| page.full.contains(&run.run) || page.incomplete.contains(&run.run));
         // `standing` is the former name of `state` and `ill` of `silent_sources`, until 1.0.
         json!({ "topic": status.topic, "title": status.title, "state": state, "standing": state, "items": status.items,
             "last_run": status.last_run, "new_at_least": new_at_least, "new_filtered": first_seen.and_then(|first| first.filtered),

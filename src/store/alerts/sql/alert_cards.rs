@@ -8,6 +8,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 use super::{Conn, Database, Row, alert_messages, alerts, definitions, read};
 use crate::model::{
     AlertCard, AlertEvent, AlertEventKind, AlertSpec, Delivery, Firing, JobKind, Time, TopicFiring, alert_job,
+    subject_topic,
 };
 use crate::store::{EventCursor, StoreError};
 
@@ -166,7 +167,8 @@ fn fires(row: &Row) -> Result<Firing, StoreError> {
     Ok(Firing { subject: row.try_get("subject")?, since: Time(row.try_get("since")?), acked, muted })
 }
 
-/// Returns what fires for these topics, or is held back: for the topic itself, its sources and its budget.
+/// Returns what fires for these topics, or is held back: for the topic itself, its sources and its budget. A provider's
+/// budget is not that of a topic with its name.
 pub(in crate::store) async fn firing_for_topics(
     conn: &mut Conn,
     topics: &[String],
@@ -183,10 +185,18 @@ pub(in crate::store) async fn firing_for_topics(
          ORDER BY topic, alert, subject LIMIT $2"
     );
     let list = super::resolve::to_json(topics)?;
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(list).bind(AT_TOPICS).bind(now.utc_date()).fetch_all(conn).await?;
-    rows.iter()
-        .map(|row| Ok(TopicFiring { topic: row.try_get("topic")?, alert: row.try_get("alert")?, firing: fires(row)? }))
-        .collect()
+    let rows =
+        sqlx::query(AssertSqlSafe(sql)).bind(list).bind(AT_TOPICS).bind(now.utc_date()).fetch_all(&mut *conn).await?;
+    let mut all = Vec::with_capacity(rows.len());
+    for row in &rows {
+        all.push(TopicFiring { topic: row.try_get("topic")?, alert: row.try_get("alert")?, firing: fires(row)? });
+    }
+    if !all.is_empty() {
+        let specs = alerts::specs(conn).await?;
+        let spec_of = |one: &TopicFiring| specs.iter().find(|spec| spec.name == one.alert);
+        all.retain(|one| subject_topic(&one.firing.subject, spec_of(one)) == Some(&*one.topic));
+    }
+    Ok(all)
 }
 
 /// Returns the firing alerts, each with its number of firing subjects. There are no more than are configured.

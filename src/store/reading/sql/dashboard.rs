@@ -45,6 +45,7 @@ pub(in crate::store) async fn cards(
             last_run: None,
             last_success: read::time(row, "last_success")?,
             new: 0,
+            fails: false,
             may_be_more: false,
             new_at_least: false,
             new_baseline: 0,
@@ -65,10 +66,11 @@ pub(in crate::store) async fn cards(
         card.last_run = last.and_then(|run| runs.remove(&run));
         card.new = counted.new.remove(&card.topic).unwrap_or(0);
         card.new_baseline = counted.baseline.remove(&card.topic).unwrap_or(0);
-        let (fails, is_full) = (failing.contains(&card.topic), full.contains(&card.topic));
-        card.may_be_more = fails || is_full;
+        let is_full = full.contains(&card.topic);
+        card.fails = failing.contains(&card.topic);
+        card.may_be_more = card.fails || is_full;
         // Items of a first answer do not count as new, however full the reply was.
-        card.new_at_least = fails || card.new > 0 && is_full;
+        card.new_at_least = card.fails || card.new > 0 && is_full;
     }
     Ok(cards)
 }

@@ -143,6 +143,18 @@ pub(in crate::store) async fn pruned_until(conn: &mut Conn) -> Result<Option<Tim
     Ok(until.and_then(|until| until.parse().ok()).map(Time))
 }
 
+/// Returns when the last run of a topic began of which sightings were deleted. Of what it saw first by then, it is not
+/// known any more which other sources showed it later.
+pub(in crate::store) async fn thinned_until(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
+    let thinned: Option<i64> = sqlx::query_scalar(
+        "SELECT max(coalesce(started_at, slot, planned_at)) FROM run WHERE topic = $1 AND thinned = 1",
+    )
+    .bind(topic)
+    .fetch_one(&mut *conn)
+    .await?;
+    Ok(thinned.map(Time).max(pruned_until(conn).await?))
+}
+
 /// Returns what is known of a topic's pruned searches.
 pub(in crate::store) async fn pruned_days(conn: &mut Conn, topic: &str) -> Result<PrunedDays, StoreError> {
     let rows = sqlx::query("SELECT day, runs, calls, cost FROM pruned_day WHERE topic = $1 ORDER BY day");

@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use super::items::item_view;
 use crate::draw::format::{self, count_noun, number};
 use crate::model::{
-    AlertCard, AlertEvent, AlertEventKind, Delivery, Firing, QuietHours, Time, TopicFiring, subject_topic,
+    AlertCard, AlertEvent, AlertEventKind, AlertSpec, Delivery, Firing, QuietHours, Time, TopicFiring, subject_topic,
 };
 use crate::store::EventCursor;
 use crate::web::access::visitor::Visitor;
@@ -46,7 +46,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     }
     let specs = store.alerts().await?;
     let named = if one.is_some() { usize::MAX } else { NAMED };
-    let topics = topics_with_page(&site, &cards, &events, named).await?;
+    let topics = topics_with_page(&site, &cards, (&events, &specs), named).await?;
     let requests = actions::latest_requests(&site, one, &request.visitor).await?;
     let acts = site.may_act(&request.visitor);
     let main = html! {
@@ -72,7 +72,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             @if events.is_empty() { p {
                 "Nothing" @if before.is_some() { " before that. " a href="/alerts" { "The latest" } } @else { " yet. Alerts are checked after each run; " code { "topicwatch alerts backtest NAME" } " shows what one would have seen." }
             } } @else {
-                ol.found { @for event in &events { li { (event_view(event, rows::address(event, &specs, &topics).as_deref(), &topics, acts)) } } }
+                ol.found { @for event in &events { li { (event_view((event, spec_of(&specs, event)), rows::address(event, &specs, &topics).as_deref(), &topics, acts)) } } }
             }
             nav.pages aria-label="More events" {
                 @if before.is_some() { a href=(request.with("/alerts", &[("before", None)])) { "The latest" } }
@@ -106,19 +106,26 @@ fn parse_page_token(token: &str) -> Option<EventCursor> {
 async fn topics_with_page(
     site: &Site,
     cards: &[AlertCard],
-    events: &[AlertEvent],
+    (events, specs): (&[AlertEvent], &[AlertSpec]),
     named: usize,
 ) -> Result<BTreeSet<String>, Problem> {
-    let firing = cards.iter().flat_map(|card| card.firing.iter().take(named).chain(card.held_back.iter().take(named)));
-    let firing = firing.map(|firing| firing.subject.as_str());
-    let subjects = firing.chain(events.iter().map(|event| event.subject.as_str()));
-    let named: BTreeSet<String> = subjects.filter_map(subject_topic).map(str::to_owned).collect();
+    let firing = cards.iter().flat_map(|card| {
+        let firing = card.firing.iter().take(named).chain(card.held_back.iter().take(named));
+        firing.filter_map(|firing| subject_topic(&firing.subject, Some(&card.spec)))
+    });
+    let of_events = events.iter().filter_map(|event| subject_topic(&event.subject, spec_of(specs, event)));
+    let named: BTreeSet<String> = firing.chain(of_events).map(str::to_owned).collect();
     if named.is_empty() {
         return Ok(named);
     }
     let named: Vec<String> = named.into_iter().collect();
     let watched = site.store.watched(&named).await?;
     Ok(watched.into_iter().filter(|topic| topic.ended.is_none()).map(|topic| topic.topic).collect())
+}
+
+/// The definition of an event's alert, if it is still configured.
+fn spec_of<'a>(specs: &'a [AlertSpec], event: &AlertEvent) -> Option<&'a AlertSpec> {
+    specs.iter().find(|spec| spec.name == event.alert)
 }
 
 /// Says that there is no alert. Events may be left of alerts that were removed.
@@ -162,23 +169,23 @@ fn state(card: &AlertCard, topics: &BTreeSet<String>, named: usize, now: Time) -
         @else { span.state.good { "not firing" } }
         @if let Some(until) = card.snoozed(now) { " " span.state.calm { "snoozed" } span.sub { "until " (moment(until, "UTC")) } }
         @if card.spec.paused && !card.firing.is_empty() { span.sub { "It fired before it was paused:" } }
-        @for firing in card.firing.iter().take(named) { span.sub { (firing_view(firing, topics)) } }
+        @for firing in card.firing.iter().take(named) { span.sub { (firing_view(firing, &card.spec, topics)) } }
         @if more > 0 { span.sub { "and " (number(more.unsigned_abs())) " more" } }
         @for held in card.held_back.iter().take(named).filter(|_| !card.spec.paused) {
-            span.sub { "held back (" (Firing::UNRELATED) "): " (firing_view(held, topics)) }
+            span.sub { "held back (" (Firing::UNRELATED) "): " (firing_view(held, &card.spec, topics)) }
         }
         @if card.waiting > 0 { span.sub { (count_noun(card.waiting.unsigned_abs(), "event")) " not reported yet" } }
     }
 }
 
-fn firing_view(firing: &Firing, topics: &BTreeSet<String>) -> Markup {
-    html! { (subject_link(&firing.subject, topics)) " since " (moment(firing.since, "UTC")) @if firing.acked { ", acknowledged" } }
+fn firing_view(firing: &Firing, spec: &AlertSpec, topics: &BTreeSet<String>) -> Markup {
+    html! { (subject_link(&firing.subject, Some(spec), topics)) " since " (moment(firing.since, "UTC")) @if firing.acked { ", acknowledged" } }
 }
 
 /// What an event is about, with a link to the page of its topic if it has one.
-fn subject_link(subject: &str, topics: &BTreeSet<String>) -> Markup {
+fn subject_link(subject: &str, spec: Option<&AlertSpec>, topics: &BTreeSet<String>) -> Markup {
     let label = format::line(subject, 100);
-    html! { @match subject_topic(subject).filter(|topic| topics.contains(*topic)) {
+    html! { @match subject_topic(subject, spec).filter(|topic| topics.contains(*topic)) {
         Some(topic) => a href=(format!("/topics/{topic}")) { (label) },
         None => (label),
     } }
@@ -189,7 +196,12 @@ pub(super) fn page_of(name: &str) -> String {
     link("/alerts", [("alert", name)])
 }
 
-fn event_view(event: &AlertEvent, counted: Option<&str>, topics: &BTreeSet<String>, acts: bool) -> Markup {
+fn event_view(
+    (event, spec): (&AlertEvent, Option<&AlertSpec>),
+    counted: Option<&str>,
+    topics: &BTreeSet<String>,
+    acts: bool,
+) -> Markup {
     html! {
         p {
             @if event.kind == AlertEventKind::Fired { span.state.bad { "fired" } } @else { span.state.good { "over" } }
@@ -200,7 +212,7 @@ fn event_view(event: &AlertEvent, counted: Option<&str>, topics: &BTreeSet<Strin
             @match &line.key { Some(key) => a dir="auto" href=(item_view::item_page(key)) { (format::line(&line.text, 200)) }, None => (format::line(&line.text, 200)) }
         } } } }
         p.meta {
-            (subject_link(&event.subject, topics))
+            (subject_link(&event.subject, spec, topics))
             @if let Some(run) = event.run_id() { " · " a href=(link("/runs", [("run", run)])) { "its run" } }
             @if let Some(counted) = counted { " · " a href=(counted) { "what it counted" } }
             " · " (event_row(event))

@@ -71,6 +71,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let saved = searches::section(&site, &filters, site.may_annotate(&request.visitor)).await?;
     let state = ListState {
         more: next.is_some(),
+        later: after.is_some(),
         hidden,
         narrowed,
         acts: site.may_annotate(&request.visitor),
@@ -128,6 +129,8 @@ fn heading(filters: &BTreeMap<String, String>) -> &'static str {
 struct ListState {
     /// Whether there are older items that were not checked.
     more: bool,
+    /// Whether there was a page before.
+    later: bool,
     /// Whether items were hidden by a topic's filter.
     hidden: bool,
     /// Whether the address leaves out some items.
@@ -140,13 +143,14 @@ struct ListState {
 }
 
 fn list(request: &PageRequest, rows: &[ItemRow], state: &ListState) -> Markup {
-    let ListState { more, hidden, narrowed, acts, runs, .. } = *state;
+    let ListState { more, later, hidden, narrowed, acts, runs, .. } = *state;
     // A form accepts no longer address.
     let back = Some(request.with("/items", &[])).filter(|back| back.len() + 10 <= LONGEST);
     let back = back.unwrap_or_else(|| "/items".to_owned());
     html! {
         @if rows.is_empty() { p {
             @if more { "No match among the items checked so far; there are older ones." }
+            @else if later { "No more items." }
             @else if hidden { "All of these are hidden by the topic's filter. " a href=(request.with("/items", &[("filtered", Some("keep"))])) { "Show them" } }
             @else if narrowed { "No items match. " a href="/items" { "Clear the filters" } " to see all." }
             @else if runs { "Nothing found yet. " strong { "Run now" } " on a topic's page runs it; what it finds appears here." }

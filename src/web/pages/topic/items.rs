@@ -128,6 +128,18 @@ fn verb(many: u64) -> &'static str {
     if many == 1 { "is" } else { "are" }
 }
 
+/// Begins the sentence that the topic's filter hides each item of the last page. Only a first page of which nothing else
+/// was left out has all that was found.
+fn all_hidden_words(query: &TopicItemQuery, found: &Found) -> String {
+    let items = count_noun(found.hidden, "item");
+    let has_all = query.is_filtered_list() && query.after.is_none() && found.noise == 0 && !found.cut;
+    match (has_all, found.hidden) {
+        (true, 1) => format!("{items} found, hidden by"),
+        (true, _) => format!("{items} found, all hidden by"),
+        (false, many) => format!("{items} on this page {} hidden by", verb(many)),
+    }
+}
+
 /// Whether the address leaves out some items.
 fn narrowed(request: &PageRequest) -> bool {
     ["search", "tone", "source", "author", "since", "noise", "filtered", "after"]
@@ -157,7 +169,7 @@ fn list(
         @if found.waiting { p.note { "Some items are not indexed yet, so the words do not find them." } }
         @if found.items.is_empty() {
             p { @if found.next.is_some() { "No match among the items checked so far; there are older ones." }
-                @else if all_hidden { (count_noun(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(request.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
+                @else if all_hidden { (all_hidden_words(query, found)) " the topic's filter. " a href=(request.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
                 @else if query.order == SUGGESTED { "Nothing is left to mark: of the latest " (number(MOST_ITEMS as u64)) " items, all with words that the topic's filter shows are marked." }
                 @else if query.order == "relevance" && found.learned.is_none() { "Without enough marks, this order lists nothing." }
                 @else if query.order == "velocity" && found.read == 0 { "Nothing rose enough: of the items seen more than once " (found.compared_sightings()) ", none gained at least " (RISING_GAIN) " reactions and " (RISING_SHARE) " %." }
@@ -177,7 +189,7 @@ fn list(
                 @if *many > i64::from(COPIES) { p { a href=(all_copies(&row.key, Some(&card.topic))) { "All of the topic's" } } }
             } }
         } } } }
-        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " on this page " (verb(found.hidden)) " " @if query.filtered == FilterMode::Hide { "hidden by" } @else { "those hidden by" } " the topic's filter." } }
+        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " on this page " (verb(found.hidden)) " " @if query.filtered != FilterMode::Hide { "otherwise " } "hidden by the topic's filter." } }
         nav.pages aria-label="More items" {
             @if query.after.is_some() { a href=(request.with(&path, &[("after", None)])) { "From the beginning" } }
             @if let Some(next) = &found.next {

@@ -54,7 +54,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let found = items::load_items(&site, &card, &query, &request.visitor).await?;
     let firing = alerts::firing_at(&site, std::slice::from_ref(&card.topic), &request.visitor).await?;
     let actions = actions::section(&site, &card, &request).await?;
-    let charts = days::charts(&site, &card, Some(&request)).await?;
+    let (charts, card) = days::charts(&site, card, Some(&request)).await?;
     let terms = terms::section(&site, &card, &request.visitor).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
     let older = store.older_counts(&last).await?.into_values().sum::<i64>();
@@ -66,7 +66,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => {
                 (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", "
                 @let new = run.counts.new - older - baseline;
-                (findings::counted(run, RunItems::New, None, new, &at_least_noun(new.max(0).unsigned_abs(), baseline == 0 && history.is_full(&card), "new item")))
+                (findings::counted(run, RunItems::New, None, new, &at_least_noun(new.max(0).unsigned_abs(), card.fails || baseline == 0 && history.is_full(&card), "new item")))
                 @if baseline > 0 { " (+" (findings::counted(run, RunItems::Baseline, None, baseline, &format!("{} of the baseline", number(baseline.unsigned_abs())))) ")" }
                 @if older > 0 { " (+" (findings::counted(run, RunItems::Older, None, older, &format!("{} older", number(older.unsigned_abs())))) ")" }
             } } }

@@ -19,7 +19,7 @@ const SUBJECT: Field = (
 const TOPIC: Field = (
     "topic",
     Maybe(&Text),
-    "its subject up to the slash: a topic, or the provider of a budget; null for `service/DATE`",
+    "the topic of its subject; null for a budget of the service or of a provider, and if the alert of a budget is gone",
 );
 
 const DELIVERY: Shape = Maybe(&Word(|| Delivery::ALL.iter().map(|state| state.as_str()).collect()));
