@@ -31,6 +31,11 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
     let pools = postgres::Pools::open(options, schema).await.map_err(|e| with_place(e, &place))?;
     let migrator = migrator(POSTGRES);
     let mut connection = pools.reader().await?;
+    // Usually all tables are there: then nobody needs to wait for the lock.
+    if has_migrations_table(&mut connection).await? && pending(&migrator, &mut *connection, &place).await? == 0 {
+        pools.keep(connection);
+        return Ok(opened(pools, place));
+    }
     let mut tx = pools.begin_on(&mut connection).await?;
     // Two processes creating one schema at once would both fail; the second waits here instead.
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1, 7))").bind(schema).execute(&mut *tx).await?;
@@ -77,7 +82,17 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
     if waiting > 0 {
         migrator.run(pools.writer()).await.map_err(|e| migrate_error(e, &place))?;
     }
-    Ok(Store { db: Db::Postgres(pools), place, commits: Arc::default(), room: Arc::default(), engine: None })
+    Ok(opened(pools, place))
+}
+
+pub(in crate::store) fn opened(pools: postgres::Pools, place: String) -> Store {
+    Store { db: Db::Postgres(pools), place, commits: Arc::default(), room: Arc::default(), engine: None }
+}
+
+/// Returns whether the schema of the search path has the table of migrations. False, too, if this user may not use the
+/// schema.
+pub(in crate::store) async fn has_migrations_table(conn: &mut postgres::Conn) -> Result<bool, StoreError> {
+    Ok(sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL").fetch_one(conn).await?)
 }
 
 /// What to do if this user is not allowed to create the schema.

@@ -4,7 +4,7 @@
 use sqlx::migrate::Migrate;
 
 use crate::store::database::connect::address::sqlite_path;
-use crate::store::database::connect::open_postgres::{has_schema, may_not_create};
+use crate::store::database::connect::open_postgres::{has_migrations_table, has_schema, may_not_create, opened};
 use crate::store::database::connect::tls;
 use crate::store::database::handle::Db;
 use crate::store::database::migrate::migrated::{foreign, pending, with_place};
@@ -46,36 +46,12 @@ impl Store {
             let pools =
                 postgres::Pools::open(options, &settings.schema).await.map_err(|error| with_place(error, &place))?;
             let mut conn = pools.reader().await?;
-            let tables = sqlx::query_as(
-                "SELECT count(*), count(CASE WHEN c.relname = '_sqlx_migrations' THEN 1 END) \
-                 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1",
-            );
-            let tables: (i64, i64) = tables.bind(&settings.schema).fetch_one(&mut *conn).await?;
-            if !has_schema(&mut conn, settings).await? {
-                let missing = format!("there is no schema {} in {}", settings.schema, redact(&settings.url));
-                let allowed: bool = sqlx::query_scalar("SELECT has_database_privilege(current_database(), 'CREATE')")
-                    .fetch_one(&mut *conn)
-                    .await?;
-                if !allowed {
-                    let text = format!("{missing}, and this user is not allowed to create it");
-                    let hint = may_not_create(&settings.schema);
-                    return Err(StoreError::new(StoreErrorKind::Unreachable, text, hint));
-                }
-                return Err(StoreError::new(
-                    StoreErrorKind::Unprepared,
-                    format!("{missing} yet"),
-                    "run `topicwatch once` or `topicwatch run` with this schema first, or choose another with [database] schema",
-                ));
+            if !has_migrations_table(&mut conn).await? {
+                require_tables(&mut conn, settings, &place).await?;
             }
-            up_to_date(tables, POSTGRES, &mut *conn, &place).await?;
+            refuse_older(POSTGRES, &mut *conn, &place).await?;
             pools.keep(conn);
-            Self {
-                db: Db::Postgres(pools),
-                place,
-                commits: std::sync::Arc::default(),
-                room: std::sync::Arc::default(),
-                engine: None,
-            }
+            opened(pools, place)
         };
         store.require_complete().await?;
         Ok(store)
@@ -120,30 +96,56 @@ impl Store {
             sqlx::query_as("SELECT count(*), count(CASE WHEN name = '_sqlx_migrations' THEN 1 END) FROM sqlite_schema");
         let tables: (i64, i64) =
             tables.fetch_one(&mut *conn).await.map_err(|error| with_place(error.into(), &place))?;
-        up_to_date(tables, SQLITE, &mut *conn, &place).await?;
+        require_migrations_table(tables, &place)?;
+        refuse_older(SQLITE, &mut *conn, &place).await?;
         pools.keep(conn);
         let (commits, room) = Default::default();
         Ok(Self { db: Db::Sqlite(Box::new(pools)), place, commits, room, engine: None })
     }
 }
 
-/// Refuses a database that is empty, not ours, newer, or older. The tables: all, and those for migrations.
-async fn up_to_date<C: Migrate>(
-    (tables, migration_tables): (i64, i64),
+/// Refuses a schema that is missing, is empty, or has tables that are not ours.
+async fn require_tables(conn: &mut postgres::Conn, settings: &Settings, place: &str) -> Result<(), StoreError> {
+    let (schema, url) = (&settings.schema, redact(&settings.url));
+    let tables = sqlx::query_as(
+        "SELECT count(*), count(CASE WHEN c.relname = '_sqlx_migrations' THEN 1 END) \
+         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1",
+    );
+    if has_schema(conn, settings).await? {
+        return require_migrations_table(tables.bind(schema).fetch_one(&mut *conn).await?, place);
+    }
+    let missing = format!("there is no schema {schema} in {url}");
+    let may_create = sqlx::query_scalar::<_, bool>("SELECT has_database_privilege(current_database(), 'CREATE')");
+    if !may_create.fetch_one(&mut *conn).await? {
+        let text = format!("{missing}, and this user is not allowed to create it");
+        return Err(StoreError::new(StoreErrorKind::Unreachable, text, may_not_create(schema)));
+    }
+    Err(StoreError::new(
+        StoreErrorKind::Unprepared,
+        format!("{missing} yet"),
+        "run `topicwatch once` or `topicwatch run` with this schema first, or choose another with [database] schema",
+    ))
+}
+
+/// Refuses a database that is empty or not ours. Given are the numbers of all tables and of those for migrations.
+fn require_migrations_table((tables, migration_tables): (i64, i64), place: &str) -> Result<(), StoreError> {
+    match (tables, migration_tables) {
+        (0, _) => Err(StoreError::new(
+            StoreErrorKind::Unprepared,
+            format!("{place} is empty, and is only opened for reading"),
+            "run `topicwatch once` or `topicwatch run` first, as a user who can write there",
+        )),
+        (_, 0) => Err(foreign(place)),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses tables of a newer or older version.
+async fn refuse_older<C: Migrate>(
     steps: &[(i64, &'static str, &'static str)],
     conn: &mut C,
     place: &str,
 ) -> Result<(), StoreError> {
-    if tables == 0 {
-        return Err(StoreError::new(
-            StoreErrorKind::Unprepared,
-            format!("{place} is empty, and is only opened for reading"),
-            "run `topicwatch once` or `topicwatch run` first, as a user who can write there",
-        ));
-    }
-    if migration_tables == 0 {
-        return Err(foreign(place));
-    }
     if pending(&migrator(steps), conn, place).await? == 0 {
         return Ok(());
     }
