@@ -141,14 +141,14 @@ mod tests {
         assert_eq!(rows, [("hn", 2, 2, Some(0)), ("news", 3, 3, Some(1))]);
         assert_eq!((found.unique, found.agreed), (3, 2));
         let cells = |found: &FoundBy| found.sources.iter().map(|one| found.cells(one).join(" ")).collect::<Vec<_>>();
-        let alone = |found: &FoundBy| serde_json::to_value(&found.sources).unwrap()[1]["alone"].clone();
+        let alone_of = |found: &FoundBy| serde_json::to_value(&found.sources).unwrap()[1]["alone"].clone();
         assert_eq!(
-            (cells(&found), alone(&found)),
+            (cells(&found), alone_of(&found)),
             (vec!["2 2 0".to_owned(), "3 3 1".to_owned()], serde_json::json!(1))
         );
         let thinned = found.into_thinned();
         assert_eq!(cells(&thinned), ["≥\u{a0}2 ≥\u{a0}2 –", "≥\u{a0}3 ≥\u{a0}3 –"]);
-        assert_eq!(alone(&thinned), serde_json::Value::Null);
+        assert_eq!(alone_of(&thinned), serde_json::Value::Null);
         let alone = of(&marks.iter().collect::<Vec<_>>(), &sightings[..1]);
         assert_eq!((alone.sources.len(), alone.unique, alone.agreed, alone.sentence()), (1, 1, 0, None));
     }
