@@ -79,8 +79,10 @@ impl<'a> Window<'a> {
         let found_by = moment.shown_by(&self.topic.id, span, i64::try_from(MOST).unwrap_or(i64::MAX)).await?;
         // If only a part was read, it is unknown which source found an item alone.
         let sources = if found_by.len() < MOST { OnlySources::of(found_by) } else { OnlySources::default() };
-        let items = self.marks.iter().chain(self.earlier.iter().flat_map(|(_, marks)| marks));
-        Ok(sources.without_thinned(items, moment.thinned_until(&self.topic.id).await?))
+        let items = || self.marks.iter().chain(self.earlier.iter().flat_map(|(_, marks)| marks));
+        let first = items().map(|mark| mark.first_seen).min();
+        let thinned_until = moment.thinned_until(&self.topic.id, first.unwrap_or(Time(i64::MAX))).await?;
+        Ok(sources.without_thinned(items(), thinned_until))
     }
 
     fn find_cause(

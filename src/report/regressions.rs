@@ -306,7 +306,7 @@ fn a_day_of_which_little_was_searched_has_bounds_and_is_not_compared() {
     (other.period.raw, other.period.unique) = (20, 20);
     for (facts, unique) in [(&mut facts, 20), (&mut other, 20)] {
         facts.found_by.sources =
-            vec![SourceShare { source: crate::model::Source::Social, items: unique, unique, exclusive: unique }];
+            vec![SourceShare { source: crate::model::Source::Social, items: unique, unique, exclusive: Some(unique) }];
     }
     let voices = share_of_voice::of(&[&facts, &other], None);
     assert_eq!(voices[0].sources().as_deref(), Some("social ≥\u{a0}50%"));

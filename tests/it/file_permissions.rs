@@ -162,6 +162,8 @@ fn who_may_not_read_the_journal_of_erasures_is_not_told_to_restore_it() {
     let database = place.database.url["sqlite:".len()..].to_owned();
     let journal = format!("{database}.forgotten");
     std::fs::write(&journal, "x").unwrap();
+    // What is no journal is to be restored.
+    place.run(&["status"]).says(4, &["is not a journal", "restore it from a backup"]);
     let folder = std::path::Path::new(&database).parent().unwrap();
     let allow = |path: &std::path::Path, mode: u32| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
@@ -185,9 +187,6 @@ fn who_may_not_read_the_journal_of_erasures_is_not_told_to_restore_it() {
     status.says(4, &parts);
     assert!(!status.err.contains("backup"), "{status}");
     run(&["db", "forget", "--import", &journal, "--yes"]).says(2, &parts);
-    // What is no journal is to be restored.
-    allow(journal.as_ref(), 0o644);
-    run(&["status"]).says(4, &["is not a journal", "restore it from a backup"]);
 }
 
 #[test]

@@ -190,6 +190,35 @@ async fn old_runs_go_but_for_what_is_still_asked_of_them() {
     }
 }
 
+async fn thinned_until(store: &Store, topic: &str, since: Time) -> Option<Time> {
+    store.snapshot().await.unwrap().thinned_until(topic, since).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn up_to_when_runs_lost_sightings_is_told_for_each_topic_from_a_time_on() {
+    for database in databases() {
+        let store = open(&database).await;
+        fill(&database, &store).await;
+        assert_eq!(thinned_until(&store, "acme", begin()).await, None, "{}", database.name);
+        // The last run pruned of five days has no row any more, and the last one thinned of seven days is the third of its
+        // day.
+        for (rule, run) in [(kept([None, None, None, Some(5)]), 19), (kept([None, Some(3), None, Some(5)]), 26)] {
+            prune(&store, &rule, false).await;
+            let last = Time(begin().0 + run * 6 * HOUR + HOUR);
+            for (topic, since, until) in [
+                ("acme", begin(), Some(last)),
+                ("acme", last, Some(last)),
+                ("acme", Time(last.0 + 1), None),
+                ("other", begin(), None),
+            ] {
+                let told = thinned_until(&store, topic, since).await;
+                assert_eq!(told, until, "{}: {topic} since {since}", database.name);
+            }
+        }
+        database.close(store).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_reader_has_not_read_stays_and_a_reader_that_is_gone_holds_nothing() {
     for database in databases() {

@@ -447,6 +447,23 @@ fn an_address_is_shown_without_its_password_even_when_it_is_broken() {
     }
 }
 
+/// The search path folds case and splits lists, so that such a name would open another schema.
+#[tokio::test]
+async fn a_name_that_is_not_one_schema_is_refused_for_reading_and_for_writing() {
+    let Some(database) = postgres() else { return };
+    let store = open(&database).await;
+    for schema in [database.schema.to_uppercase(), format!("{},public", database.schema), String::new()] {
+        let one = Settings { schema: schema.clone(), ..settings(&database) };
+        let refusals =
+            [Store::open_to_read(&one).await.err(), Store::probe(&one).await.err(), Store::open(&one).await.err()];
+        for refused in refusals {
+            let expected = format!("`{schema}` is not a valid schema name");
+            assert_eq!(refused.map(|error| error.text), Some(expected), "{schema}");
+        }
+    }
+    database.close(store).await;
+}
+
 #[tokio::test]
 async fn a_password_stands_in_no_error() {
     for url in [

@@ -98,9 +98,9 @@ pub struct SourceShare {
     pub items: u64,
     /// Items, with near-copies counted once.
     pub unique: u64,
-    /// Of these, items found by no other source.
+    /// Of these, items found by no other source; `None` if this is not known.
     #[serde(rename = "alone")]
-    pub exclusive: u64,
+    pub exclusive: Option<u64>,
 }
 
 /// Which source found what of a period; empty if no topic has providers.
@@ -114,8 +114,9 @@ pub struct FoundBy {
     pub unique: u64,
     /// Of these, texts found by several sources.
     pub agreed: u64,
-    /// Whether sightings of these items were deleted since, so that a source may have found more of them: all figures
-    /// but `unique` are lower bounds, and what only one source found is not known.
+    /// Whether sightings of these items were deleted since, or not all were read, so that a source may have found more
+    /// of them: its `items` and `unique` and the texts that several found are lower bounds, and what only one source
+    /// found is not known.
     pub thinned: bool,
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::compare::TermRise;
 use crate::insight::daily::{Day, UsualRange, UsualShare};
 use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources, Term};
-use crate::model::{CountedItem, Span, Tone, Topic};
+use crate::model::{CountedItem, Span, Time, Tone, Topic};
 use crate::report::comparison::measures::{MIN_CHANGE, MIN_SAMPLE, NamedCause, ToneFacts, WhyFacts};
 use crate::report::format::line;
 use crate::store::{ReadSnapshot, StoreError};
@@ -93,7 +93,9 @@ pub(in crate::report) async fn read(
         let sightings = snapshot.shown_by(&topic.id, seen, i64::try_from(MOST).unwrap_or(i64::MAX)).await?;
         // If only a part was read, it is unknown which source alone found an item.
         let sources = if sightings.len() < MOST { OnlySources::of(sightings) } else { OnlySources::default() };
-        sources.without_thinned(baseline.marks, snapshot.thinned_until(&topic.id).await?)
+        let first = baseline.marks.iter().map(|mark| mark.first_seen).min();
+        let thinned_until = snapshot.thinned_until(&topic.id, first.unwrap_or(Time(i64::MAX))).await?;
+        sources.without_thinned(baseline.marks, thinned_until)
     };
     let mut facts = WhyFacts::default();
     let found = (&sources, figures.terms);

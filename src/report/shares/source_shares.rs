@@ -28,19 +28,19 @@ pub(in crate::report) async fn read(
     seen: Span,
     compared: bool,
 ) -> Result<FoundBy, StoreError> {
-    if !(compared || has_several_sources(topic)) || period.is_empty() {
-        return Ok(FoundBy::default());
-    }
-    // An item of the period may have been first seen before the period began.
     let first = period.iter().map(|mark| mark.first_seen).min();
-    let earliest = first.map_or(seen.from, |first| first.min(seen.from));
-    let sightings = snapshot.shown_by(&topic.id, Span { from: earliest, ..seen }, MOST).await?;
+    let Some(first) = first.filter(|_| compared || has_several_sources(topic)) else {
+        return Ok(FoundBy::default());
+    };
+    // An item of the period may have been first seen before the period began.
+    let sightings = snapshot.shown_by(&topic.id, Span { from: first.min(seen.from), ..seen }, MOST).await?;
     // If only a part was read, it is unknown which source alone found an item.
     let is_cut = i64::try_from(sightings.len()).is_ok_and(|many| many >= MOST);
-    let thinned = first <= snapshot.thinned_until(&topic.id).await?;
+    let thinned = snapshot.thinned_until(&topic.id, first).await?.is_some();
     let found = of(period, &sightings);
     let is_shown = has_several_sources(topic) && found.sources.len() > 1 && !is_cut;
-    Ok(FoundBy { is_shown, thinned: thinned || is_cut, ..found })
+    let found = FoundBy { is_shown, ..found };
+    Ok(if thinned || is_cut { found.into_thinned() } else { found })
 }
 
 fn of(period: &[&CountedItem], sightings: &[(Source, String)]) -> FoundBy {
@@ -59,7 +59,7 @@ fn of(period: &[&CountedItem], sightings: &[(Source, String)]) -> FoundBy {
             source,
             items,
             unique: of().count() as u64,
-            exclusive: of().filter(|by| by.len() == 1).count() as u64,
+            exclusive: Some(of().filter(|by| by.len() == 1).count() as u64),
         }
     };
     let agreed = texts.values().filter(|by| by.len() > 1).count() as u64;
@@ -68,6 +68,12 @@ fn of(period: &[&CountedItem], sightings: &[(Source, String)]) -> FoundBy {
 }
 
 impl FoundBy {
+    /// The same, where sightings are missing: what looks like the only source may not be it.
+    fn into_thinned(self) -> Self {
+        let sources = self.sources.into_iter().map(|one| SourceShare { exclusive: None, ..one }).collect();
+        Self { thinned: true, sources, ..self }
+    }
+
     /// Returns a sentence about how much several sources agree on; `None` if it is not shown or there is nothing to
     /// agree on.
     pub(in crate::report) fn sentence(&self) -> Option<String> {
@@ -90,7 +96,7 @@ impl FoundBy {
     /// Formats the figures of a source: items, unique items, and those that only it found.
     pub(in crate::report) fn cells(&self, one: &SourceShare) -> [String; 3] {
         let [items, unique] = [one.items, one.unique].map(|many| at_least(many, self.thinned));
-        [items, unique, if self.thinned { "–".to_owned() } else { number(one.exclusive) }]
+        [items, unique, one.exclusive.map_or_else(|| "–".to_owned(), number)]
     }
 
     pub(in crate::report) fn is_hidden(&self) -> bool {
@@ -132,14 +138,17 @@ mod tests {
         let found = of(&marks.iter().collect::<Vec<_>>(), &sightings);
         let rows: Vec<_> =
             found.sources.iter().map(|one| (one.source.as_str(), one.items, one.unique, one.exclusive)).collect();
-        assert_eq!(rows, [("hn", 2, 2, 0), ("news", 3, 3, 1)]);
+        assert_eq!(rows, [("hn", 2, 2, Some(0)), ("news", 3, 3, Some(1))]);
         assert_eq!((found.unique, found.agreed), (3, 2));
-        let cells = |thinned: bool| {
-            let found = FoundBy { thinned, ..found.clone() };
-            found.sources.iter().map(|one| found.cells(one).join(" ")).collect::<Vec<_>>()
-        };
-        assert_eq!(cells(false), ["2 2 0", "3 3 1"]);
-        assert_eq!(cells(true), ["≥\u{a0}2 ≥\u{a0}2 –", "≥\u{a0}3 ≥\u{a0}3 –"]);
+        let cells = |found: &FoundBy| found.sources.iter().map(|one| found.cells(one).join(" ")).collect::<Vec<_>>();
+        let alone_of = |found: &FoundBy| serde_json::to_value(&found.sources).unwrap()[1]["alone"].clone();
+        assert_eq!(
+            (cells(&found), alone_of(&found)),
+            (vec!["2 2 0".to_owned(), "3 3 1".to_owned()], serde_json::json!(1))
+        );
+        let thinned = found.into_thinned();
+        assert_eq!(cells(&thinned), ["≥\u{a0}2 ≥\u{a0}2 –", "≥\u{a0}3 ≥\u{a0}3 –"]);
+        assert_eq!(alone_of(&thinned), serde_json::Value::Null);
         let alone = of(&marks.iter().collect::<Vec<_>>(), &sightings[..1]);
         assert_eq!((alone.sources.len(), alone.unique, alone.agreed, alone.sentence()), (1, 1, 0, None));
     }

@@ -41,10 +41,8 @@ pub(in crate::report) async fn are_pruned(
     if sources.is_none_or(BTreeSet::is_empty) {
         return Ok(false);
     }
-    let since = Span { until: Time(i64::MAX), ..span };
     for topic in topics {
-        let pruned = snapshot.pruned_summary(&topic.id, since).await?;
-        if pruned.thinned > 0 || pruned.ledger_until.is_some() {
+        if snapshot.thinned_until(&topic.id, span.from).await?.is_some() {
             return Ok(true);
         }
     }

@@ -216,10 +216,10 @@ impl ReadSnapshot {
         snapshot_read!(self, prune::pruned_summary(topic, span))
     }
 
-    /// Returns when the last run of a topic began of which sightings were deleted. Of what it saw first by then, it is not
-    /// known any more which other sources showed it later.
-    pub async fn thinned_until(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
-        snapshot_read!(self, prune::thinned_until(topic))
+    /// Returns up to when runs of a topic lost sightings, if runs since an instant did. Of what the topic saw first by
+    /// then, it is not known any more which other sources showed it later.
+    pub async fn thinned_until(&mut self, topic: &str, since: Time) -> Result<Option<Time>, StoreError> {
+        snapshot_read!(self, prune::thinned_until(topic, since))
     }
 
     /// Returns the item that a key names, with what a story needs to look for links.

@@ -96,7 +96,7 @@ impl AlertEvent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::AlertEventKind;
+    use crate::model::{AlertEventKind, AlertRule, TopicLimits};
 
     #[test]
     fn an_event_tells_its_run_and_a_subject_its_topic() {
@@ -122,15 +122,46 @@ mod tests {
             };
             assert_eq!(event.run_id(), run, "{}", event.event);
         }
+        let budget = AlertSpec {
+            name: "recalls".to_owned(),
+            rule: AlertRule::Budget,
+            topics: Vec::new(),
+            tags: Vec::new(),
+            words: Vec::new(),
+            sources: Vec::new(),
+            least: 0,
+            window_ms: 0,
+            failures: 0,
+            of: 0,
+            share: 80,
+            channels: Vec::new(),
+            cooldown_ms: 0,
+            quiet: None,
+            timezone: "UTC".to_owned(),
+            recovery: false,
+            service: TopicLimits::default(),
+            providers: Vec::new(),
+            paused: false,
+        };
+        let of_topics = AlertSpec { topics: vec!["acme".to_owned()], ..budget.clone() };
+        let of_tags = AlertSpec { tags: vec!["brands".to_owned()], ..budget.clone() };
+        let volume = AlertSpec { rule: AlertRule::Volume, ..of_topics.clone() };
         // A day has a topic only if the alert names topics.
-        for (subject, topic) in [
-            ("acme", Some("acme")),
-            ("acme/web", Some("acme")),
-            ("acme/2026-03-12", None),
-            ("service/2026-03-12", None),
-            ("service/web", Some("service")),
+        for (subject, spec, topic) in [
+            ("acme", None, Some("acme")),
+            ("acme/web", None, Some("acme")),
+            ("acme/2026-03-12", None, None),
+            ("service/2026-03-12", None, None),
+            ("service/web", None, Some("service")),
+            ("acme/2026-03-12", Some(&of_topics), Some("acme")),
+            ("acme/2026-03-12", Some(&of_tags), Some("acme")),
+            // A provider with the name of a topic.
+            ("acme/2026-03-12", Some(&budget), None),
+            ("service/2026-03-12", Some(&budget), None),
+            ("acme", Some(&volume), Some("acme")),
+            ("acme/web", Some(&volume), Some("acme")),
         ] {
-            assert_eq!(subject_topic(subject, None), topic, "{subject}");
+            assert_eq!(subject_topic(subject, spec), topic, "{subject} {spec:?}");
         }
     }
 }

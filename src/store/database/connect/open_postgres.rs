@@ -16,16 +16,7 @@ const NO_RIGHT: &str = "42501";
 /// Opens the database. Several processes may do so at once.
 pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreError> {
     let schema = &settings.schema;
-    let valid = schema.len() <= 63
-        && schema.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
-        && schema.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-    if !valid {
-        return Err(StoreError::new(
-            StoreErrorKind::Unreachable,
-            format!("`{schema}` is not a valid schema name"),
-            "use at most 63 lower-case letters, digits and `_`, not starting with a digit",
-        ));
-    }
+    require_valid_name(schema)?;
     let place = format!("{} (schema {schema})", redact(&settings.url));
     let options = tls::connection(&settings.url)?;
     let pools = postgres::Pools::open(options, schema).await.map_err(|e| with_place(e, &place))?;
@@ -83,6 +74,21 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
         migrator.run(pools.writer()).await.map_err(|e| migrate_error(e, &place))?;
     }
     Ok(opened(pools, place))
+}
+
+/// Refuses a schema name that the search path would read as another one or as several: it folds case and splits lists.
+pub(in crate::store) fn require_valid_name(schema: &str) -> Result<(), StoreError> {
+    let valid = schema.len() <= 63
+        && schema.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+        && schema.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    if valid {
+        return Ok(());
+    }
+    Err(StoreError::new(
+        StoreErrorKind::Unreachable,
+        format!("`{schema}` is not a valid schema name"),
+        "use at most 63 lower-case letters, digits and `_`, not starting with a digit",
+    ))
 }
 
 pub(in crate::store) fn opened(pools: postgres::Pools, place: String) -> Store {

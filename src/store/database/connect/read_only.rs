@@ -4,7 +4,9 @@
 use sqlx::migrate::Migrate;
 
 use crate::store::database::connect::address::sqlite_path;
-use crate::store::database::connect::open_postgres::{has_migrations_table, has_schema, may_not_create, opened};
+use crate::store::database::connect::open_postgres::{
+    has_migrations_table, has_schema, may_not_create, opened, require_valid_name,
+};
 use crate::store::database::connect::tls;
 use crate::store::database::handle::Db;
 use crate::store::database::migrate::migrated::{foreign, pending, with_place};
@@ -35,6 +37,7 @@ impl Store {
             let pools = sqlite::Pools::open_to_read(&path);
             Self::from_sqlite(pools, place).await?
         } else {
+            require_valid_name(&settings.schema)?;
             let place = format!("{} (schema {})", redact(&settings.url), settings.schema);
             let options = tls::connection(&settings.url)?.options([
                 ("default_transaction_read_only", "on"),

@@ -138,21 +138,47 @@ const ITEMS: &str = "SELECT i.id, i.first_seen, \
 
 /// Returns up to when runs were pruned.
 pub(in crate::store) async fn pruned_until(conn: &mut Conn) -> Result<Option<Time>, StoreError> {
-    let until: Option<String> =
-        sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'pruned_until'").fetch_optional(conn).await?;
-    Ok(until.and_then(|until| until.parse().ok()).map(Time))
+    noted_time(conn, "pruned_until").await
 }
 
-/// Returns when the last run of a topic began of which sightings were deleted. Of what it saw first by then, it is not
-/// known any more which other sources showed it later.
-pub(in crate::store) async fn thinned_until(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
+/// Returns up to when an earlier version pruned runs without counting them for their topics.
+async fn uncounted_until(conn: &mut Conn) -> Result<Option<Time>, StoreError> {
+    noted_time(conn, "pruned_uncounted").await
+}
+
+async fn noted_time(conn: &mut Conn, name: &str) -> Result<Option<Time>, StoreError> {
+    let noted: Option<String> =
+        sqlx::query_scalar("SELECT value FROM store_info WHERE name = $1").bind(name).fetch_optional(conn).await?;
+    Ok(noted.and_then(|noted| noted.parse().ok()).map(Time))
+}
+
+/// Returns up to when runs of a topic lost sightings, if runs since an instant did. Of what the topic saw first by then, it
+/// is not known any more which other sources showed it later. Reads no earlier runs: a topic may have very many.
+pub(in crate::store) async fn thinned_until(
+    conn: &mut Conn,
+    topic: &str,
+    since: Time,
+) -> Result<Option<Time>, StoreError> {
     let thinned: Option<i64> = sqlx::query_scalar(
-        "SELECT max(coalesce(started_at, slot, planned_at)) FROM run WHERE topic = $1 AND thinned = 1",
+        "SELECT max(coalesce(started_at, slot, planned_at)) FROM run WHERE topic = $1 \
+         AND coalesce(started_at, slot, planned_at) >= $2 AND thinned = 1",
     )
     .bind(topic)
+    .bind(since.0)
     .fetch_one(&mut *conn)
     .await?;
-    Ok(thinned.map(Time).max(pruned_until(conn).await?))
+    // Of a run whose row was pruned, too, only the day is known.
+    let day: Option<i64> = sqlx::query_scalar("SELECT max(day) FROM pruned_day WHERE topic = $1 AND day >= $2")
+        .bind(topic)
+        .bind(since.utc_day())
+        .fetch_one(&mut *conn)
+        .await?;
+    let day_end = day.map(|day| Time(Time::of_utc_day(day).next_utc_day().0.saturating_sub(1)));
+    // All topics have this one in common, so it only bounds that day.
+    let last_pruned = pruned_until(conn).await?.map(|until| Time(until.0.saturating_sub(1)));
+    let pruned = day_end.map(|day_end| last_pruned.map_or(day_end, |last| day_end.min(last)));
+    let until = thinned.map(Time).max(pruned).max(uncounted_until(conn).await?);
+    Ok(until.filter(|until| *until >= since))
 }
 
 /// Returns what is known of a topic's pruned searches.
@@ -180,8 +206,7 @@ pub(in crate::store) async fn pruned_days_except(
 }
 
 async fn read_days(conn: &mut Conn, rows: &[super::Row]) -> Result<PrunedDays, StoreError> {
-    let uncounted: Option<String> =
-        sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'pruned_uncounted'").fetch_optional(conn).await?;
+    let uncounted = uncounted_until(conn).await?;
     let day = |row: &super::Row| {
         let from = Time::of_utc_day(row.try_get("day")?);
         Ok::<_, StoreError>(PrunedDay {
@@ -191,10 +216,7 @@ async fn read_days(conn: &mut Conn, rows: &[super::Row]) -> Result<PrunedDays, S
             cost: Micros(row.try_get("cost")?),
         })
     };
-    Ok(PrunedDays {
-        uncounted: uncounted.and_then(|until| until.parse().ok()).map(Time),
-        days: rows.iter().map(day).collect::<Result<_, _>>()?,
-    })
+    Ok(PrunedDays { uncounted, days: rows.iter().map(day).collect::<Result<_, _>>()? })
 }
 
 /// Returns what was pruned from a topic's span.
