@@ -274,6 +274,14 @@ fn the_budget_of_a_provider_is_not_that_of_a_topic_with_its_name() {
             let of_topic = pages.page("/topics/acme-two");
             assert_eq!(of_topic.contains(&format!("alert {alert}")), !topic.is_null(), "{name}: {of_topic}");
         }
+        // A changed alert changes what its earlier events are of; the API's document says so.
+        place.configure(&sandbox.lines(), &format!("{limited}{}", frugal.replace("topics = [\"acme-two\"]\n", "")));
+        place.ok(&["once", "--due", "--at", NINE]);
+        let event = get(&pages, "/api/v1/alert-events?alert=frugal")["data"][0].clone();
+        assert_eq!(event["topic"], Value::Null, "{name}: {event}");
+        let document = get(&pages, "/api/v1/openapi.json");
+        let said = &document["components"]["schemas"]["AlertEvent"]["properties"]["topic"]["description"];
+        assert!(said.as_str().unwrap().contains("judged by the alert's present definition"), "{name}: {said}");
     }
 }
 
