@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::replay::read;
-use crate::model::{Kind, PAUSED, ReplyEntry, Time, Topic, author_of_text_key};
+use crate::model::{Kind, PAUSED, ReplyEntry, Time, Topic, alert_of, author_of_text_key, subject_topic};
 use crate::normalise;
 use crate::store::{
     ErasedCounts, Mention, MentionPlace, NamedItem, Store, StoreError, StoredReply, Tombstone, TombstoneKind,
@@ -211,18 +211,27 @@ impl Eraser<'_> {
         let mut last: Option<Mention> = None;
         let most = if place == MentionPlace::Messages { MESSAGES } else { ROWS };
         let mut blanked = 0;
+        let others = match place {
+            MentionPlace::Alerts => self.store.alerts_without_topic_budgets().await?,
+            _ => Vec::new(),
+        };
+        // A day's budget of a provider is not that of a topic with its name.
+        let is_others = |row: &Mention| {
+            let is_day = row.texts.first().is_some_and(|subject| subject_topic(subject, None).is_none());
+            is_day && alert_of(&row.id).is_some_and(|alert| others.iter().any(|name| name == alert))
+        };
         loop {
             let page = self.store.mentions(place, last.as_ref(), most).await?;
             let of_topic = |row: &Mention| {
                 let may_name_topics =
                     matches!(place, MentionPlace::Messages | MentionPlace::Alerts | MentionPlace::Reports);
-                may_name_topics && topics.iter().any(|topic| is_about(&row.texts, topic))
+                may_name_topics && !is_others(row) && topics.iter().any(|topic| is_about(&row.texts, topic))
             };
             // Alerts of a topic are deleted when it is closed, and notes with their item. A rehearsal leaves them.
             let is_deleted = |row: &&Mention| match place {
                 MentionPlace::Alerts => row.texts.first().is_some_and(|subject| {
                     let of = subject.split_once('/').map_or(subject.as_str(), |(topic, _)| topic);
-                    topics.iter().any(|topic| topic == of)
+                    topics.iter().any(|topic| topic == of) && !is_others(row)
                 }),
                 MentionPlace::Notes => row.id.parse().is_ok_and(|item: i64| gone.contains(&item)),
                 _ => false,

@@ -27,7 +27,7 @@ pub use database::copying::CopiedTable;
 pub use database::error::{StoreError, StoreErrorKind};
 pub use database::handle::Store;
 pub use delivery::edition::{Edition, PlacedFile, RunRange};
-pub use delivery::messages::{AbandonedMessage, ClaimedMessage, Outgoing, SendResult};
+pub use delivery::messages::{AbandonedMessage, ClaimedMessage, Outgoing, SendResult, WaitingMessages};
 pub use derived::clusters::rows::UnclusteredBatch;
 pub use derived::days::rows::{DayCounts, DueDays, StoredTerms};
 pub use derived::text_search::rows::{FoundItem, SearchCursor};

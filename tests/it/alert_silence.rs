@@ -115,9 +115,13 @@ fn a_retry_says_whether_its_alert_holds_the_message_back() {
         let event = place.json(&["outbox", "--json"])["messages"][0]["event"].as_str().unwrap().to_owned();
         let waits = |why: &str| {
             let retried = place.run(&["outbox", "retry", &event]);
-            retried.shows(0, &["queued again: 1\n", &format!("note: alert recalls {why}: its messages wait until ")]);
-            let sent = hook.got().len();
-            place.run(&["outbox", "deliver"]).shows(0, &["nothing was due; the next try is at "]);
+            let begins = format!("note: alert recalls {why}: its messages wait until ");
+            retried.shows(0, &["queued again: 1\n", &begins]);
+            let note = retried.out.lines().find(|line| line.starts_with(&begins)).unwrap();
+            let (sent, until) = (hook.got().len(), note.strip_prefix(&begins).unwrap());
+            let delivered = place.ok(&["outbox", "deliver"]);
+            let expected = format!("nothing was sent; the next try is at {until}\n{note}\n");
+            assert_eq!(delivered, expected, "{name}: {why}");
             assert_eq!(hook.got().len(), sent, "{name}: {why}");
         };
         place.ok(&["alerts", "snooze", "recalls", "--for", "30d"]);
@@ -236,6 +240,9 @@ fn a_message_that_waits_for_another_try_is_dropped_when_its_alert_is_paused() {
         let ended = place.run(&["once", "--due", "--at", "2026-03-12T01:30:00Z"]);
         assert_eq!((ended.code, hook.got().len()), (Some(0), 1), "{name}: {ended}");
         assert_eq!(waits(&place), [json!(1), json!("2026-03-12T01:31:00.000Z")], "{name}");
+        // It is put off a little, but not tried then.
+        let dropped = "nothing was sent\nnote: alert recalls is paused: its messages are dropped\n";
+        assert_eq!(place.ok(&["outbox", "deliver"]), dropped, "{name}");
         (26..28).for_each(|at| due(&place, at));
         place.configure(&world.lines(), &file(&hook, ""));
         (28..31).for_each(|at| due(&place, at));

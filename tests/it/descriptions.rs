@@ -186,8 +186,19 @@ fn a_list_counts_each_of_its_hidden_rows_once_however_many_copies_it_has() {
         assert!(folded.contains(&format!("{hidden}1{copy}")), "{}: {folded}", place.database.name);
         assert!(all.contains(&format!("{hidden}4.")), "{}: {all}", place.database.name);
         for (query, words) in [
-            ("", "1 item found, hidden by the topic's filter."),
+            ("", "1 item found (near-copies count once), hidden by the topic's filter."),
             ("?copies=all", "4 items found, all hidden by the topic's filter."),
+        ] {
+            let page = pages.page(&format!("/topics/acme{query}"));
+            assert!(page.contains(words), "{} {query}: {page}", place.database.name);
+        }
+        // Of five, one is shown.
+        world.posts(&[post(610, 23, "the new engine", 3)]);
+        once(&place, 25);
+        for (query, words) in [
+            ("", "1 on this page is hidden by the topic's filter (near-copies count once)."),
+            ("?copies=all", "4 on this page are hidden by the topic's filter."),
+            ("?filtered=keep", "1 on this page is otherwise hidden by the topic's filter (near-copies count once)."),
         ] {
             let page = pages.page(&format!("/topics/acme{query}"));
             assert!(page.contains(words), "{} {query}: {page}", place.database.name);

@@ -7,6 +7,7 @@ use crate::support::databases::databases;
 use crate::support::program::{NINE, Place};
 use crate::support::service::{Raw, Sandbox, reply};
 use crate::support::web_client::Pages;
+use crate::support::web_topics::TOPICS;
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
 
@@ -51,5 +52,51 @@ fn items_are_not_gone_and_new_ones_may_be_missing_after_a_run_that_failed() {
         assert!(of_topic.contains("≥\u{a0}0 new items"), "{name}: the items of the last run, too: {of_topic}");
         let days = page.split("data-label=\"14 days\"").nth(1).and_then(|rest| rest.split("</td>").next()).unwrap();
         assert!(days.contains(">≥\u{a0}"), "{name}: the sum of days, too: {days}");
+    }
+}
+
+/// Whether there may be more new items than counted in the last run, by topic.
+fn marked(place: &Place) -> Vec<bool> {
+    let status = place.json(&["status", "--json", "--at", NINE]);
+    status["topics"].as_array().unwrap().iter().map(|topic| topic["new_at_least"].as_bool().unwrap()).collect()
+}
+
+#[test]
+fn new_items_may_be_missing_of_each_of_many_topics_whose_last_run_failed() {
+    let raw = Raw::saying(|_| reply("500 Internal Server Error", "", b""));
+    // Before `acme`, in order of id.
+    let other = |n: u32| {
+        format!("[[topics]]\nid = \"a{n:04}\"\nquery = \"a{n:04}\"\nsources = [\"social\"]\nevery = \"12h\"\n\n")
+    };
+    let topics: String = (0..1_000).map(other).chain([TOPIC.to_owned()]).collect();
+    for database in databases() {
+        let place = Place::new(database, &raw.lines(), &topics);
+        let name = place.database.name;
+        // Stores the topics; nothing runs yet.
+        place.ok(&["once", "--due", "--at", NINE]);
+        assert_eq!(place.run(&["once", "--topic", "acme", "--at", NINE]).code, Some(3), "{name}");
+        place.database.copy_run_to_other_topics();
+        let all = marked(&place);
+        assert_eq!((all.len(), all.iter().filter(|one| **one).count()), (1_001, 1_001), "{name}");
+        let text = place.ok(&["status", "--at", NINE]);
+        assert_eq!(text.lines().filter(|line| line.contains("≥0 ")).count(), 1_001, "{name}");
+        assert_eq!(text.matches(": failed in the last run: ").count(), 1_001, "{name}");
+    }
+}
+
+#[test]
+fn a_full_reply_of_an_attempt_that_was_made_again_marks_no_count() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        let name = place.database.name;
+        // What the first run finds is a baseline.
+        place.ok(&["once", "--at", NINE]);
+        place.ok(&["once", "--at", NINE]);
+        assert_eq!(marked(&place), [true, true], "{name}");
+        assert!(place.ok(&["status", "--at", NINE]).contains("≥0 "), "{name}");
+        place.database.attempt_again("social");
+        assert_eq!(marked(&place), [false, false], "{name}");
+        assert!(!place.ok(&["status", "--at", NINE]).contains('≥'), "{name}");
     }
 }

@@ -274,6 +274,74 @@ fn the_budget_of_a_provider_is_not_that_of_a_topic_with_its_name() {
             let of_topic = pages.page("/topics/acme-two");
             assert_eq!(of_topic.contains(&format!("alert {alert}")), !topic.is_null(), "{name}: {of_topic}");
         }
+        // A changed alert changes what its earlier events are of; the API's document says so.
+        place.configure(&sandbox.lines(), &format!("{limited}{}", frugal.replace("topics = [\"acme-two\"]\n", "")));
+        place.ok(&["once", "--due", "--at", NINE]);
+        let event = get(&pages, "/api/v1/alert-events?alert=frugal")["data"][0].clone();
+        assert_eq!(event["topic"], Value::Null, "{name}: {event}");
+        let document = get(&pages, "/api/v1/openapi.json");
+        let said = &document["components"]["schemas"]["AlertEvent"]["properties"]["topic"]["description"];
+        assert!(said.as_str().unwrap().contains("judged by the alert's present definition"), "{name}: {said}");
+    }
+}
+
+#[test]
+fn budgets_of_a_provider_take_no_room_from_what_fires_for_topics() {
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = world(database);
+        let days =
+            (2027..2029).flat_map(|year| (1..=12).flat_map(move |month| (1..=28).map(move |day| (year, month, day))));
+        let subjects: Vec<String> = days.map(|(year, month, day)| format!("acme/{year}-{month:02}-{day:02}")).collect();
+        let firings: Vec<_> = subjects.iter().map(|subject| ("thrift", subject.as_str(), NOW, false)).collect();
+        place.database.add_firings(&firings);
+        place.database.add_firings(&[("sick", "acme-two/web", NOW, false)]);
+        let page = Pages::serve(&place, &["--at", NINE]).page("/");
+        assert_eq!(
+            (page.matches("alert sick").count(), page.matches("alert thrift").count()),
+            (2, 0),
+            "{name}: {page}"
+        );
+    }
+}
+
+#[test]
+fn the_budget_of_a_provider_stays_when_a_topic_with_its_name_is_renamed_or_forgotten() {
+    for database in databases() {
+        let name = database.name;
+        let (sandbox, place) = world(database);
+        let frugal = "[[alerts]]\nname = \"frugal\"\nrule = \"budget\"\ntopics = [\"acme-two\"]\n";
+        let limited = FILE.replace("every = \"12h\"", "every = \"12h\"\nmax_calls_per_day = 1000");
+        place.configure(&sandbox.lines(), &format!("{limited}{frugal}"));
+        place.ok(&["once", "--due", "--at", NINE]);
+        let fires = |alert: &str, subject: &str| {
+            place.database.add_firings(&[(alert, subject, NOW, false)]);
+            place.database.add_events(&[Event { alert, subject, of: "2026-03-11", ..Event::default() }]);
+        };
+        let left = || {
+            ["summary FROM alert_event", "'words' FROM alert_firing"].map(|column| {
+                let (what, from) = column.split_once(" FROM ").unwrap();
+                place.database.texts(&format!(
+                    "SELECT alert || ' ' || subject || ' ' || {what} FROM {from} \
+                     WHERE alert IN ('thrift', 'frugal') AND subject LIKE '%/2026-03-11' ORDER BY alert, subject"
+                ))
+            })
+        };
+        fires("thrift", "acme-two/2026-03-11");
+        fires("frugal", "acme-two/2026-03-11");
+        place.ok(&["topic", "rename", "acme-two", "acme-three"]);
+        for rows in left() {
+            let expected = ["frugal acme-three/2026-03-11 words", "thrift acme-two/2026-03-11 words"];
+            assert_eq!(rows, expected, "{name}");
+        }
+        fires("thrift", "acme-three/2026-03-11");
+        let two = "[[topics]]\nid = \"acme-two\"\nquery = \"acme two\"\nevery = \"12h\"\ncatch_up = \"none\"\n";
+        place.configure(&sandbox.lines(), &FILE.replace(two, ""));
+        place.ok(&["forget", "--topic", "acme-three", "--yes"]);
+        for rows in left() {
+            let expected = ["thrift acme-three/2026-03-11 words", "thrift acme-two/2026-03-11 words"];
+            assert_eq!(rows, expected, "{name}");
+        }
     }
 }
 

@@ -1,15 +1,17 @@
-//! `outbox deliver`: delivers what is due now, and says which messages wait for their channel.
+//! `outbox deliver`: delivers what is due now, and says which messages wait for their channel or their alert.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
 use crate::cli::export::deliveries;
-use crate::cli::export::outbox::{undeliverable, unknown_channels};
+use crate::cli::export::outbox::{AlertSilence, silent_alerts, undeliverable, unknown_channels};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::{channels, jobs};
-use crate::model::{OutboxState, Time};
-use crate::store::{Store, StoreError};
+use crate::model::Time;
+use crate::store::{Store, StoreError, WaitingMessages};
 
 pub(super) async fn run(context: &Context, as_json: bool) -> Result<Exit, Failure> {
     let channels = channels::read(&context.config)?;
@@ -21,19 +23,16 @@ pub(super) async fn run(context: &Context, as_json: bool) -> Result<Exit, Failur
     }
     let store = context.store(false).await?;
     let tries = jobs::courier(&store, &context.clock).deliver_due(&channels).await?;
-    let mut next: Option<Time> = None;
-    for channel in channels.iter().filter(|_| tries.is_empty()) {
-        next = next.into_iter().chain(store.next_message(&channel.name).await?).min();
-    }
-    let notes = if as_json { Vec::new() } else { waiting_notes(context, &store).await? };
-    store.close().await;
     if as_json {
+        store.close().await;
         output::json(&json!({ "deliveries": tries.iter().map(deliveries::to_json).collect::<Vec<_>>() }))?;
         return Ok(deliveries::exit_code(&tries));
     }
+    let (next, notes) = what_waits(context, &store).await?;
+    store.close().await;
     let mut text = deliveries::render(&tries);
     if tries.is_empty() {
-        // A message that waits for its channel may be due.
+        // A message that waits for its channel or its alert may have been due.
         let what = if notes.is_empty() { "nothing was due" } else { "nothing was sent" };
         let next = next.map_or_else(String::new, |at| format!("; the next try is at {}", output::format_time(at)));
         text.push_str(&format!("{what}{next}\n"));
@@ -45,12 +44,24 @@ pub(super) async fn run(context: &Context, as_json: bool) -> Result<Exit, Failur
     Ok(deliveries::exit_code(&tries))
 }
 
-/// Describes the messages whose channels are paused, asked for a pause, or are not in the configuration.
-async fn waiting_notes(context: &Context, store: &Store) -> Result<Vec<String>, StoreError> {
-    let (waiting, now) = (store.outbox(Some(OutboxState::Queued), u32::MAX).await?, (context.clock)());
-    let mut notes = Vec::new();
+/// Returns when the next message is tried, and notes on messages that wait for their channel or their alert.
+async fn what_waits(context: &Context, store: &Store) -> Result<(Option<Time>, Vec<String>), StoreError> {
+    let (waiting, now) = (store.waiting_messages().await?, (context.clock)());
+    let queued = || waiting.iter().filter(|one| one.queued > 0);
+    let alerts: BTreeSet<&str> = queued().filter_map(|one| one.alert.as_deref()).collect();
+    let silent = silent_alerts(store, alerts, now).await?;
+    let mut next: Option<Time> = None;
+    let mut notes: Vec<String> = silent.values().map(|silence| silence.note.clone()).collect();
     for spec in &context.config.channels {
-        let wait = match waiting.iter().filter(|posted| posted.message.channel == spec.name).count() {
+        let of_channel: Vec<&WaitingMessages> = waiting.iter().filter(|one| one.channel == spec.name).collect();
+        if of_channel.is_empty() {
+            continue;
+        }
+        let asked = store.channel_pause(&spec.name).await?.filter(|until| *until > now);
+        if !spec.paused {
+            next = next.into_iter().chain(of_channel.iter().filter_map(|one| next_try(one, asked, &silent))).min();
+        }
+        let wait = match of_channel.iter().map(|one| one.queued).sum::<i64>() {
             0 => continue,
             1 => "1 message waits".to_owned(),
             many => format!("{many} messages wait"),
@@ -58,12 +69,27 @@ async fn waiting_notes(context: &Context, store: &Store) -> Result<Vec<String>, 
         let channel = output::truncate(&spec.name, 64);
         if spec.paused {
             notes.push(format!("channel {channel} is paused: {wait} until it is resumed"));
-        } else if let Some(until) = store.channel_pause(&spec.name).await?.filter(|until| *until > now) {
+        } else if let Some(until) = asked {
             // A message that failed may wait longer.
             let until = output::format_time(until);
             notes.push(format!("channel {channel} asked for a pause: {wait} at least until {until}"));
         }
     }
-    notes.extend(unknown_channels(context, waiting.iter()).into_iter().map(undeliverable));
-    Ok(notes)
+    let unknown = unknown_channels(context, queued().map(|one| one.channel.as_str()));
+    notes.extend(unknown.into_iter().map(undeliverable));
+    Ok((next, notes))
+}
+
+/// When the first of these messages is tried: not before the end of the pause that the channel asked for, nor while their
+/// alert is silent. `None` if they are dropped.
+fn next_try(of: &WaitingMessages, asked: Option<Time>, silent: &BTreeMap<&str, AlertSilence>) -> Option<Time> {
+    if of.queued == 0 {
+        return of.next_at;
+    }
+    let silence = of.alert.as_deref().and_then(|alert| silent.get(alert));
+    let ends = match silence {
+        Some(silence) => Some(silence.until?),
+        None => None,
+    };
+    of.next_at.into_iter().chain(asked).chain(ends).max()
 }

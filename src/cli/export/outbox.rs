@@ -12,7 +12,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::model::{JobKind, OutboxEntry, OutboxState, Time, alert_of};
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 pub(in crate::cli) async fn run(common: &Common, args: &OutboxArgs) -> Result<Exit, Failure> {
     let context = Context::load_without_topics(common)?;
@@ -66,7 +66,8 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
         let texts: Vec<String> = messages.iter().map(what).collect();
         text.push_str(&output::table_with_text(head, rows, &[1], &texts, output::room()));
     }
-    for channel in unknown_channels(context, messages.iter().filter(|posted| posted.state != OutboxState::Sent)) {
+    let unsent = messages.iter().filter(|posted| posted.state != OutboxState::Sent);
+    for channel in unknown_channels(context, unsent.map(|posted| posted.message.channel.as_str())) {
         text.push_str(&format!("note: no channel {} in the configuration\n", output::truncate(channel, 64)));
     }
     let counts: Vec<String> = counts.iter().map(|(state, number)| format!("{number} {state}")).collect();
@@ -149,13 +150,10 @@ async fn selected_messages(store: &Store, args: &OutboxChosenArgs) -> Result<Vec
     Ok(all)
 }
 
-/// Returns the channels of these messages that the configuration does not have.
-pub(super) fn unknown_channels<'p>(
-    context: &Context,
-    messages: impl Iterator<Item = &'p OutboxEntry>,
-) -> BTreeSet<&'p str> {
+/// Returns those of these channels that the configuration does not have.
+pub(super) fn unknown_channels<'p>(context: &Context, channels: impl Iterator<Item = &'p str>) -> BTreeSet<&'p str> {
     let is_configured = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel);
-    messages.map(|posted| posted.message.channel.as_str()).filter(|channel| !is_configured(channel)).collect()
+    channels.filter(|channel| !is_configured(channel)).collect()
 }
 
 /// Describes messages whose channel the configuration does not have.
@@ -177,21 +175,33 @@ fn alert_of_message(posted: &OutboxEntry) -> Option<&str> {
     posted.origin.as_deref().filter(|_| posted.message.kind == JobKind::Alert.as_str()).and_then(alert_of)
 }
 
-/// Returns the alerts of these messages that send nothing now, each with the reason and what that means.
-async fn silent_alerts<'p>(
+/// Why an alert sends nothing now.
+pub(super) struct AlertSilence {
+    /// When that ends; `None` if its messages are dropped.
+    pub(super) until: Option<Time>,
+    /// The alert, the reason, and what that means.
+    pub(super) note: String,
+}
+
+/// Returns those of these alerts that send nothing now.
+pub(super) async fn silent_alerts<'p>(
     store: &Store,
-    messages: &'p [OutboxEntry],
+    alerts: BTreeSet<&'p str>,
     now: Time,
-) -> Result<BTreeMap<&'p str, String>, Failure> {
+) -> Result<BTreeMap<&'p str, AlertSilence>, StoreError> {
     let mut silent = BTreeMap::new();
-    for alert in messages.iter().filter_map(alert_of_message).collect::<BTreeSet<&str>>() {
+    for alert in alerts {
         let Some(card) = store.alert_card(alert, now).await? else { continue };
-        let why = if card.snoozed(now).is_some() { "is snoozed" } else { "has quiet hours" };
-        if card.spec.paused {
-            silent.insert(alert, "is paused: its messages are dropped".to_owned());
-        } else if let Some(until) = card.silent(now) {
-            silent.insert(alert, format!("{why}: its messages wait until {}", output::format_time(until)));
-        }
+        let until = card.silent(now).filter(|_| !card.spec.paused);
+        let why = match until {
+            None if card.spec.paused => "is paused: its messages are dropped".to_owned(),
+            None => continue,
+            Some(until) => {
+                let why = if card.snoozed(now).is_some() { "is snoozed" } else { "has quiet hours" };
+                format!("{why}: its messages wait until {}", output::format_time(until))
+            }
+        };
+        silent.insert(alert, AlertSilence { until, note: format!("alert {} {why}", output::truncate(alert, 64)) });
     }
     Ok(silent)
 }
@@ -207,9 +217,10 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     let events = (!args.dead).then_some(args.events.as_slice());
     let now = (context.clock)();
     let queued = store.retry_messages(events, now).await?;
-    let silent = if queued > 0 { silent_alerts(&store, &selected, now).await? } else { BTreeMap::new() };
+    let alerts = selected.iter().filter(|_| queued > 0).filter_map(alert_of_message).collect();
+    let silent = silent_alerts(&store, alerts, now).await?;
     store.close().await;
-    let lost = unknown_channels(context, selected.iter());
+    let lost = unknown_channels(context, selected.iter().map(|posted| posted.message.channel.as_str()));
     let paused = if queued > 0 { paused_channels(context, &selected) } else { BTreeSet::new() };
     let waits = |posted: &OutboxEntry| {
         let channel = posted.message.channel.as_str();
@@ -226,8 +237,8 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
         let why = if args.dead { emptied_message::ERASED } else { SENDING };
         text.push_str(&format!("not queued: {left}: {why}\n"));
     }
-    for (alert, why) in &silent {
-        text.push_str(&format!("note: alert {} {why}\n", output::truncate(alert, 64)));
+    for silence in silent.values() {
+        text.push_str(&format!("note: {}\n", silence.note));
     }
     for channel in &paused {
         let channel = output::truncate(channel, 64);

@@ -17,6 +17,11 @@ impl Store {
         read!(self, alerts::specs())
     }
 
+    /// Returns the alerts that check no budgets of topics, removed ones included: what they say of a day is of no topic.
+    pub async fn alerts_without_topic_budgets(&self) -> Result<Vec<String>, StoreError> {
+        read!(self, alert_subjects::without_topic_budgets())
+    }
+
     /// Returns topic runs after a place in the reading order, in that order.
     pub async fn alert_runs(&self, since: i64, most: i64) -> Result<Vec<AlertRun>, StoreError> {
         read!(self, alerts::runs(since, most))

@@ -11,6 +11,8 @@ pub(in crate::store) mod access;
 pub(in crate::store) mod alert_cards;
 #[path = "../alerts/sql/alert_messages.rs"]
 pub(in crate::store) mod alert_messages;
+#[path = "../alerts/sql/alert_subjects.rs"]
+pub(in crate::store) mod alert_subjects;
 #[path = "../alerts/sql/alerts.rs"]
 pub(in crate::store) mod alerts;
 #[path = "../reading/sql/budget_history.rs"]

@@ -33,6 +33,18 @@ pub struct AbandonedMessage {
     pub error: String,
 }
 
+/// Messages that are not sent yet, of one channel and from one origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitingMessages {
+    pub channel: String,
+    /// The alert that they are from.
+    pub alert: Option<String>,
+    /// How many are queued; 0 if a process is sending them.
+    pub queued: i64,
+    /// When the first of them is due, or when the lease of the process that is sending them runs out.
+    pub next_at: Option<Time>,
+}
+
 /// The result of a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendResult {

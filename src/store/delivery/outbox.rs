@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::model::{OutboxEntry, OutboxState, Time, Undelivered};
-use crate::store::{ClaimedMessage, Outgoing, SendResult, Store, StoreError};
+use crate::store::{ClaimedMessage, Outgoing, SendResult, Store, StoreError, WaitingMessages};
 
 impl Store {
     /// Claims the next due message of a channel for `lease`. If a process died while it held a message, that counts as
@@ -63,6 +63,11 @@ impl Store {
     /// in `known`. With `None`, all channels count as known.
     pub async fn undelivered(&self, known: Option<&[String]>) -> Result<Undelivered, StoreError> {
         read!(self, messages::undelivered(known))
+    }
+
+    /// Returns the messages that are queued or being sent, counted by channel and origin.
+    pub async fn waiting_messages(&self) -> Result<Vec<WaitingMessages>, StoreError> {
+        read!(self, messages::waiting())
     }
 
     /// Deletes the bodies of some messages that were sent before an instant, the oldest first. Returns how many.

@@ -65,6 +65,20 @@ impl Database {
         )));
     }
 
+    /// As if every other topic had run like the only one that ran, right after it.
+    #[track_caller]
+    pub fn copy_run_to_other_topics(&self) {
+        wait(self.execute(
+            "INSERT INTO run (public_id, job, topic, trigger, state, due_at, attempt, planned_at, started_at, finished_at, error_class, seq) \
+             SELECT r.public_id || ':' || j.topic, j.id, j.topic, r.trigger, r.state, r.due_at, r.attempt, r.planned_at, r.started_at, \
+               r.finished_at, r.error_class, r.seq + row_number() OVER (ORDER BY j.id) \
+             FROM run r JOIN job j ON j.topic <> r.topic; \
+             INSERT INTO search (run, attempt, source, operation, query, topic, state, started_at, error_class) \
+             SELECT c.id, s.attempt, s.source, s.operation, s.query, c.topic, s.state, s.started_at, s.error_class \
+             FROM search s JOIN run r ON r.id = s.run JOIN run c ON c.public_id = r.public_id || ':' || c.topic",
+        ));
+    }
+
     /// The process ended during the first attempt of a source's searches.
     #[track_caller]
     pub fn lose_first_attempt(&self, source: &str) {

@@ -49,10 +49,9 @@ pub(in crate::cli::look) struct Pages<'s> {
     after: Option<String>,
     configured: &'s [Topic],
     unseen: HashSet<&'s str>,
-    /// How many more topics may have their sources judged, their filter applied, and their last run read.
+    /// How many more topics may have their sources judged, and their filter applied.
     checks_left: usize,
     filters_left: usize,
-    runs_left: usize,
     /// Number of topics whose sources were not judged so far.
     pub(in crate::cli::look) unjudged: usize,
 }
@@ -67,7 +66,6 @@ impl<'s> Pages<'s> {
             unseen,
             checks_left: most,
             filters_left: most,
-            runs_left: most,
             unjudged: 0,
         }
     }
@@ -140,10 +138,9 @@ impl<'s> Pages<'s> {
     }
 
     /// Adds the last runs in which a source returned its maximum or failed, and the failed sources of each run.
-    async fn add_last_searches(&mut self, mut page: Page) -> Result<Page, Failure> {
+    async fn add_last_searches(&self, mut page: Page) -> Result<Page, Failure> {
         let last = page.topics.iter().filter_map(|t| Some(t.last_run.as_ref()?.run.clone()));
-        let last: Vec<String> = last.take(self.runs_left).collect();
-        self.runs_left -= last.len();
+        let last: Vec<String> = last.collect();
         let searches = self.store.searches(&last).await?;
         // Only the last attempt of a run counts.
         let mut attempts = BTreeMap::<&str, i64>::new();
@@ -152,11 +149,11 @@ impl<'s> Pages<'s> {
             *attempt = search.attempt.max(*attempt);
         }
         for search in &searches {
-            if search.saturated {
-                page.full.insert(search.run.clone());
-            }
             if attempts.get(&*search.run) != Some(&search.attempt) {
                 continue;
+            }
+            if search.saturated {
+                page.full.insert(search.run.clone());
             }
             let lost = (search.state == SearchState::Lost).then_some("lost");
             let class = search.error_class.as_deref().or(lost);

@@ -5,10 +5,9 @@ use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::{Conn, Database, Row, alert_messages, alerts, definitions, read};
+use super::{Conn, Database, Row, alert_messages, alert_subjects, alerts, definitions, read};
 use crate::model::{
     AlertCard, AlertEvent, AlertEventKind, AlertSpec, Delivery, Firing, JobKind, Time, TopicFiring, alert_job,
-    subject_topic,
 };
 use crate::store::{EventCursor, StoreError};
 
@@ -175,28 +174,23 @@ pub(in crate::store) async fn firing_for_topics(
     now: Time,
 ) -> Result<Vec<TopicFiring>, StoreError> {
     let (given, still, active, held) = (super::texts(1), still_fires("$3"), active(), flag_held());
+    let may_be = alert_subjects::may_be_topics("f", 4);
     // `0` follows `/` in ASCII: everything that begins with the topic and a slash lies between.
     let sql = format!(
         "SELECT topic, alert, subject, since, acked, held FROM (\
          SELECT given.value AS topic, f.alert, f.subject, f.since, f.acked, {held} AS held FROM {given} \
          JOIN alert_firing f ON f.subject = given.value WHERE {active} AND {still} \
          UNION ALL SELECT given.value AS topic, f.alert, f.subject, f.since, f.acked, {held} AS held FROM {given} \
-         JOIN alert_firing f ON f.subject > given.value || '/' AND f.subject < given.value || '0' WHERE {active} AND {still}) AS fires \
+         JOIN alert_firing f ON f.subject > given.value || '/' AND f.subject < given.value || '0' WHERE {active} AND {still} \
+         AND {may_be}) AS fires \
          ORDER BY topic, alert, subject LIMIT $2"
     );
-    let list = super::resolve::to_json(topics)?;
-    let rows =
-        sqlx::query(AssertSqlSafe(sql)).bind(list).bind(AT_TOPICS).bind(now.utc_date()).fetch_all(&mut *conn).await?;
-    let mut all = Vec::with_capacity(rows.len());
-    for row in &rows {
-        all.push(TopicFiring { topic: row.try_get("topic")?, alert: row.try_get("alert")?, firing: fires(row)? });
-    }
-    if !all.is_empty() {
-        let specs = alerts::specs(conn).await?;
-        let spec_of = |one: &TopicFiring| specs.iter().find(|spec| spec.name == one.alert);
-        all.retain(|one| subject_topic(&one.firing.subject, spec_of(one)) == Some(&*one.topic));
-    }
-    Ok(all)
+    let others = super::resolve::to_json(&alert_subjects::without_topic_budgets(conn).await?)?;
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(super::resolve::to_json(topics)?).bind(AT_TOPICS);
+    let rows = query.bind(now.utc_date()).bind(others).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| Ok(TopicFiring { topic: row.try_get("topic")?, alert: row.try_get("alert")?, firing: fires(row)? }))
+        .collect()
 }
 
 /// Returns the firing alerts, each with its number of firing subjects. There are no more than are configured.

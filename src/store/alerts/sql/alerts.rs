@@ -279,31 +279,3 @@ pub(in crate::store) async fn snooze(conn: &mut Conn, alert: &str, until: Option
     .await?;
     Ok(())
 }
-
-/// Moves events and firing subjects of a topic to its new id.
-pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
-    for table in ["alert_event", "alert_firing"] {
-        let sql = format!(
-            "UPDATE {table} SET subject = $2 || substr(subject, {} + 1) WHERE subject = $1 OR substr(subject, 1, {} + 1) = $1 || '/'",
-            "length($1)", "length($1)"
-        );
-        sqlx::query(AssertSqlSafe(sql)).bind(old).bind(new).execute(&mut *conn).await?;
-    }
-    Ok(())
-}
-
-/// Deletes all events and firing subjects of a topic, and the requests that name those events.
-pub(in crate::store) async fn forget_topic(conn: &mut Conn, topic: &str) -> Result<(), StoreError> {
-    sqlx::query(
-        "DELETE FROM request WHERE event IN (SELECT e.event FROM alert_event e \
-         WHERE e.subject = $1 OR substr(e.subject, 1, length($1) + 1) = $1 || '/')",
-    )
-    .bind(topic)
-    .execute(&mut *conn)
-    .await?;
-    for table in ["alert_event", "alert_firing"] {
-        let sql = format!("DELETE FROM {table} WHERE subject = $1 OR substr(subject, 1, length($1) + 1) = $1 || '/'");
-        sqlx::query(AssertSqlSafe(sql)).bind(topic).execute(&mut *conn).await?;
-    }
-    Ok(())
-}

@@ -5,9 +5,9 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::outbox::{HELD, message_of, release};
 use super::{Conn, Row, alert_messages, read};
-use crate::model::{OutboxEntry, OutboxState, Time, Undelivered, alert_of};
-use crate::store::StoreError;
+use crate::model::{JobKind, OutboxEntry, OutboxState, Time, Undelivered, alert_of};
 use crate::store::retention::rows::{Batch, MESSAGE_BYTES, Progress, StepInput};
+use crate::store::{StoreError, WaitingMessages};
 
 /// The most messages emptied by one statement.
 const MOST_EMPTIED: i64 = 200;
@@ -74,6 +74,30 @@ pub(in crate::store) async fn undelivered(
             messages;
     }
     Ok(all)
+}
+
+pub(in crate::store) async fn waiting(conn: &mut Conn) -> Result<Vec<WaitingMessages>, StoreError> {
+    // Uses the indexes of the two states, since there are many sent messages.
+    let rows = sqlx::query(
+        "SELECT channel, kind, origin, CAST(sum(queued) AS BIGINT) AS messages, min(next_at) AS next_at FROM (\
+           SELECT channel, kind, origin, 1 AS queued, next_at FROM outbox WHERE state = 'queued' UNION ALL \
+           SELECT channel, kind, origin, 0 AS queued, lease_until AS next_at FROM outbox WHERE state = 'sending') AS waiting \
+         GROUP BY channel, kind, origin, queued",
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            let (kind, origin): (String, Option<String>) = (row.try_get("kind")?, row.try_get("origin")?);
+            let origin = origin.filter(|_| kind == JobKind::Alert.as_str());
+            Ok(WaitingMessages {
+                channel: row.try_get("channel")?,
+                alert: origin.as_deref().and_then(alert_of).map(str::to_owned),
+                queued: row.try_get("messages")?,
+                next_at: read::time(row, "next_at")?,
+            })
+        })
+        .collect()
 }
 
 pub(in crate::store) async fn empty_sent(conn: &mut Conn, before: Time) -> Result<u64, StoreError> {

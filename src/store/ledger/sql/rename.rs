@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, access, alerts, day_counts, definitions, info};
+use super::{Conn, access, alert_subjects, day_counts, definitions, info};
 use crate::model::{Time, Topic};
 use crate::store::{StoreError, StoreErrorKind};
 
@@ -88,7 +88,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
             .execute(&mut *conn)
             .await?;
     }
-    alerts::rename(conn, old, new).await?;
+    alert_subjects::rename(conn, old, new).await?;
     sqlx::query("UPDATE run SET topic = $1, job = 'topic:' || $1 WHERE topic = $2")
         .bind(new)
         .bind(old)

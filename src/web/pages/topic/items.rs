@@ -128,15 +128,21 @@ fn verb(many: u64) -> &'static str {
     if many == 1 { "is" } else { "are" }
 }
 
+/// What the counts of hidden items of a page mean.
+fn of_copies(query: &TopicItemQuery) -> &'static str {
+    // Rankings list each copy.
+    if query.folded && query.is_filtered_list() { " (near-copies count once)" } else { "" }
+}
+
 /// Begins the sentence that the topic's filter hides each item of the last page. Only a first page of which nothing else
 /// was left out has all that was found.
 fn all_hidden_words(query: &TopicItemQuery, found: &Found) -> String {
-    let items = count_noun(found.hidden, "item");
+    let (items, once) = (count_noun(found.hidden, "item"), of_copies(query));
     let has_all = query.is_filtered_list() && query.after.is_none() && found.noise == 0 && !found.cut;
     match (has_all, found.hidden) {
-        (true, 1) => format!("{items} found, hidden by"),
-        (true, _) => format!("{items} found, all hidden by"),
-        (false, many) => format!("{items} on this page {} hidden by", verb(many)),
+        (true, 1) => format!("{items} found{once}, hidden by"),
+        (true, _) => format!("{items} found{once}, all hidden by"),
+        (false, many) => format!("{items} on this page{once} {} hidden by", verb(many)),
     }
 }
 
@@ -189,7 +195,7 @@ fn list(
                 @if *many > i64::from(COPIES) { p { a href=(all_copies(&row.key, Some(&card.topic))) { "All of the topic's" } } }
             } }
         } } } }
-        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " on this page " (verb(found.hidden)) " " @if query.filtered != FilterMode::Hide { "otherwise " } "hidden by the topic's filter." } }
+        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " on this page " (verb(found.hidden)) " " @if query.filtered != FilterMode::Hide { "otherwise " } "hidden by the topic's filter" (of_copies(query)) "." } }
         nav.pages aria-label="More items" {
             @if query.after.is_some() { a href=(request.with(&path, &[("after", None)])) { "From the beginning" } }
             @if let Some(next) = &found.next {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sqlx::AssertSqlSafe;
 
 use super::resolve::{fetch_json, to_json};
-use super::{Conn, alerts, cluster_keys, day_counts, day_terms, followers, item_history, word_index};
+use super::{Conn, alert_subjects, cluster_keys, day_counts, day_terms, followers, item_history, word_index};
 use crate::model::{Follower, Time};
 use crate::store::{ERASED, ErasedCounts, ForgetKey, StoreError, StoreErrorKind, TombstoneKind};
 
@@ -128,7 +128,7 @@ pub(in crate::store) async fn close_topic(conn: &mut Conn, topic: &str, now: Tim
     .bind(topic)
     .execute(&mut *conn)
     .await?;
-    alerts::forget_topic(conn, topic).await?;
+    alert_subjects::forget_topic(conn, topic).await?;
     for statement in ["DELETE FROM job WHERE topic = $1", "DELETE FROM renamed WHERE old_id = $1 OR new_id = $1"] {
         sqlx::query(statement).bind(topic).execute(&mut *conn).await?;
     }

@@ -19,7 +19,7 @@ const SUBJECT: Field = (
 const TOPIC: Field = (
     "topic",
     Maybe(&Text),
-    "the topic of its subject; null for a budget of the service or of a provider, and if the alert of a budget is gone",
+    "the topic of its subject, judged by the alert's present definition; null for a budget of the service or of a provider, and if the alert of a budget is gone",
 );
 
 const DELIVERY: Shape = Maybe(&Word(|| Delivery::ALL.iter().map(|state| state.as_str()).collect()));
