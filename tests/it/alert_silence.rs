@@ -188,7 +188,7 @@ fn a_delivery_says_which_channel_asked_for_a_pause_and_until_when() {
         let note = asked.out.lines().find(|line| line.starts_with("note: ")).unwrap();
 
         // As if the message was queued only now.
-        wait(place.database.execute("UPDATE outbox SET next_at = created_at"));
+        place.database.make_messages_due();
         place.run(&["outbox", "deliver"]).shows(0, &["nothing was sent; the next try is at ", &format!("\n{note}\n")]);
         assert_eq!(place.json(&["outbox", "deliver", "--json"]), json!({ "deliveries": [] }), "{name}");
         assert_eq!(hook.got().len(), 2, "{name}");

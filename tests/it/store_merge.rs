@@ -36,7 +36,7 @@ async fn an_id_and_words_that_come_together_make_one_item_of_two() {
             "{}",
             database.name
         );
-        assert_eq!(database.number("SELECT first_seen FROM item"), NOW.0, "{}", database.name);
+        assert_eq!(database.first_seen(), NOW.0, "{}", database.name);
         let sizes = store.table_sizes().await.unwrap();
         let rows = |table: &str| sizes.iter().find(|(name, _)| *name == table).unwrap().1;
         assert_eq!((rows("item"), rows("item_key"), rows("topic_item"), rows("sighting")), (1, 2, 1, 5));
@@ -90,7 +90,7 @@ async fn runs_that_end_together_make_one_item_as_if_one_came_after_the_other() {
             "{}",
             database.name
         );
-        assert_eq!(database.number("SELECT first_seen FROM item"), NOW.0, "{}: of all topics", database.name);
+        assert_eq!(database.first_seen(), NOW.0, "{}: of all topics", database.name);
         database.close(store).await;
     }
 }
@@ -117,7 +117,7 @@ async fn one_item_made_of_two_was_first_seen_when_the_earlier_of_both_was() {
                 rows.iter().map(|item| (item.topic.as_str(), item.first_seen, item.first_run.as_str())).collect();
             let name = format!("{}: {first:?}", database.name);
             assert_eq!(of, [("a", NOW, "R0"), ("b", at(1), "R1")], "{name}");
-            assert_eq!(database.number("SELECT first_seen FROM item"), NOW.0, "{name}");
+            assert_eq!(database.first_seen(), NOW.0, "{name}");
             database.close(store).await;
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use crate::cli::export::deliveries;
-use crate::cli::export::outbox::{AlertSilence, silent_alerts, undeliverable, unknown_channels};
+use crate::cli::export::waiting::{AlertSilence, silent_alerts, undeliverable, unknown_channels};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;

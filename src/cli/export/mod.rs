@@ -8,3 +8,4 @@ pub(in crate::cli) mod outbox_args;
 pub(in crate::cli) mod rows;
 pub(in crate::cli) mod score;
 pub(in crate::cli) mod verify;
+mod waiting;

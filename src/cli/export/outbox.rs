@@ -1,18 +1,19 @@
 //! `outbox`: lists, retries and drops notifications.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::json;
 
 use crate::cli::export::deliver;
 use crate::cli::export::emptied_message;
 use crate::cli::export::outbox_args::{OutboxArgs, OutboxChosenArgs, OutboxListArgs, OutboxVerb};
+use crate::cli::export::waiting::{silent_alerts, undeliverable, unknown_channels};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
-use crate::model::{JobKind, OutboxEntry, OutboxState, Time, alert_of};
-use crate::store::{Store, StoreError};
+use crate::model::{JobKind, OutboxEntry, OutboxState, alert_of};
+use crate::store::Store;
 
 pub(in crate::cli) async fn run(common: &Common, args: &OutboxArgs) -> Result<Exit, Failure> {
     let context = Context::load_without_topics(common)?;
@@ -150,20 +151,6 @@ async fn selected_messages(store: &Store, args: &OutboxChosenArgs) -> Result<Vec
     Ok(all)
 }
 
-/// Returns those of these channels that the configuration does not have.
-pub(super) fn unknown_channels<'p>(context: &Context, channels: impl Iterator<Item = &'p str>) -> BTreeSet<&'p str> {
-    let is_configured = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel);
-    channels.filter(|channel| !is_configured(channel)).collect()
-}
-
-/// Describes messages whose channel the configuration does not have.
-pub(super) fn undeliverable(channel: &str) -> String {
-    format!(
-        "no channel {} in the configuration: its messages are not delivered (`topicwatch outbox drop` removes them)",
-        output::truncate(channel, 64)
-    )
-}
-
 /// Returns the channels of these messages that the configuration pauses.
 fn paused_channels<'p>(context: &Context, messages: &'p [OutboxEntry]) -> BTreeSet<&'p str> {
     let is_paused = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel && spec.paused);
@@ -173,37 +160,6 @@ fn paused_channels<'p>(context: &Context, messages: &'p [OutboxEntry]) -> BTreeS
 /// Returns the alert that a message is from.
 fn alert_of_message(posted: &OutboxEntry) -> Option<&str> {
     posted.origin.as_deref().filter(|_| posted.message.kind == JobKind::Alert.as_str()).and_then(alert_of)
-}
-
-/// Why an alert sends nothing now.
-pub(super) struct AlertSilence {
-    /// When that ends; `None` if its messages are dropped.
-    pub(super) until: Option<Time>,
-    /// The alert, the reason, and what that means.
-    pub(super) note: String,
-}
-
-/// Returns those of these alerts that send nothing now.
-pub(super) async fn silent_alerts<'p>(
-    store: &Store,
-    alerts: BTreeSet<&'p str>,
-    now: Time,
-) -> Result<BTreeMap<&'p str, AlertSilence>, StoreError> {
-    let mut silent = BTreeMap::new();
-    for alert in alerts {
-        let Some(card) = store.alert_card(alert, now).await? else { continue };
-        let until = card.silent(now).filter(|_| !card.spec.paused);
-        let why = match until {
-            None if card.spec.paused => "is paused: its messages are dropped".to_owned(),
-            None => continue,
-            Some(until) => {
-                let why = if card.snoozed(now).is_some() { "is snoozed" } else { "has quiet hours" };
-                format!("{why}: its messages wait until {}", output::format_time(until))
-            }
-        };
-        silent.insert(alert, AlertSilence { until, note: format!("alert {} {why}", output::truncate(alert, 64)) });
-    }
-    Ok(silent)
 }
 
 async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failure> {

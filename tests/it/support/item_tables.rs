@@ -11,6 +11,12 @@ impl Database {
         self.texts("SELECT key FROM item ORDER BY key")
     }
 
+    /// When an item was first seen by any topic, of all items.
+    #[track_caller]
+    pub fn first_seen(&self) -> i64 {
+        self.number("SELECT min(first_seen) FROM item")
+    }
+
     /// The author of each item, even of those that no topic has; `-` where there is none.
     #[track_caller]
     pub fn kept_authors(&self) -> Vec<String> {

@@ -93,6 +93,12 @@ impl Database {
         wait(self.execute(&format!("UPDATE job SET removed_at = 1 WHERE topic = '{id}'")));
     }
 
+    /// Messages that are due.
+    #[track_caller]
+    pub fn make_messages_due(&self) {
+        wait(self.execute("UPDATE outbox SET next_at = created_at"));
+    }
+
     /// Changes all runs.
     #[track_caller]
     pub fn change_runs(&self, values: &str) {
