@@ -109,7 +109,11 @@ impl SearchCoverage {
     /// the next search looks back over is not missed.
     #[must_use]
     pub fn has_missed(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> bool {
-        let due = self.due(passed(span, now));
+        let mut due = self.due(passed(span, now));
+        // Without a schedule no search is due after the last one.
+        if let Some(open_from) = self.open_from().filter(|_| self.watched().is_some_and(|topic| topic.next.is_none())) {
+            due.until = due.until.min(open_from).max(due.from);
+        }
         let is_missed = |hole: &HoleFacts| !hole.before && !hole.open;
         let missed = self.holes(due).into_iter().filter(is_missed).map(|hole| hole.span.length().as_secs_f64());
         self.gaps(pruned_days, span, now).any(|gap| gap == GapReason::Uncovered)
