@@ -83,6 +83,26 @@ async fn open(database: &Database) -> Store {
     Store::open(&Settings { url, schema, nature: None, create: true }).await.unwrap()
 }
 
+#[tokio::test]
+async fn jitter_makes_runs_due_after_their_slots_and_not_all_at_once() {
+    const JITTER: i64 = 50_000;
+    for database in databases() {
+        let (store, now) = (open(&database).await, Time::parse(NINE).unwrap());
+        let mut topics: Vec<Topic> = (0..20).map(|n| topic(&format!("topic{n}"))).collect();
+        for policy in topics.iter_mut().filter_map(|topic| topic.schedule.as_mut()) {
+            policy.jitter_ms = JITTER.unsigned_abs();
+        }
+        store.sync_topics(&topics, now).await.unwrap();
+        let later = Time(now.0 + PERIOD);
+        daemon::Planner::default().plan(&store, later, true).await.unwrap();
+        let waits = database.waits_for_jitter();
+        assert!(waits.len() >= topics.len(), "{}: {waits:?}", database.name);
+        assert!(waits.iter().all(|wait| (0..=JITTER).contains(wait)), "{}: {waits:?}", database.name);
+        assert!(waits.iter().max().unwrap() - waits.iter().min().unwrap() > JITTER / 2, "{waits:?}");
+        store.close().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_slot_runs_exactly_once_while_the_clock_runs_jumps_and_falls_back() {
     for database in databases() {

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use crate::support::databases::databases;
 use crate::support::program::{Place, Program};
+use crate::support::world::{World, once, post, topic};
 
 /// Reads a workbook as a spreadsheet would, and compares it with JSON Lines of the same rows.
 const WORKBOOK: &str = r#"
@@ -137,6 +138,11 @@ fn naughty() -> Vec<String> {
         "\tx",
         "'=1",
         "＝1",
+        "＋1",
+        "－1",
+        "＠x",
+        "\rx",
+        "\nx",
         "a,b",
         "a\"b\"",
         "a\nb",
@@ -230,6 +236,16 @@ fn naughty_strings_come_back_from_every_format_through_readers_that_are_not_ours
         found.sort();
         wanted.sort();
         assert_eq!(found, wanted);
+        // A text is changed only if a spreadsheet would run it or take the quote for its own.
+        let excel = std::fs::read_to_string(file("excel.csv")).unwrap();
+        let mut reader = csv::Reader::from_reader(excel.strip_prefix('\u{feff}').unwrap().as_bytes());
+        let mut guarded: Vec<String> = reader.records().map(|row| row.unwrap()[at].to_owned()).collect();
+        let runs = |text: &String| text.starts_with(|c| "=+-@|%\t\r\n＝＋－＠'".contains(c));
+        let mut wanted: Vec<String> =
+            wanted.into_iter().map(|text| if runs(&text) { format!("'{text}") } else { text }).collect();
+        guarded.sort();
+        wanted.sort();
+        assert_eq!(guarded, wanted);
         in_libreoffice(&place, &texts);
         let names = ["items.csv", "items.jsonl", "items.xlsx", "excel.csv", "feed.xml"];
         all.push(names.map(|name| std::fs::read(file(name)).unwrap()));
@@ -314,6 +330,23 @@ fn a_pipe_that_closes_early_is_a_quiet_end_in_every_format() {
     // No progress line when stderr is not a terminal.
     let ended = place.run(&["export"]);
     assert!(ended.err.ends_with("600 items written\n") && !ended.err.contains("rows/s"), "{ended}");
+}
+
+/// A spreadsheet would read them as numbers and drop the zeros.
+#[test]
+fn ids_of_digits_are_text_in_the_excel_profile() {
+    let world = World::new();
+    let numbered = topic("acme", "").replace("id = \"acme\"", "id = \"0042\"");
+    let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &numbered);
+    world.posts(&[post(1, 5, "words", 1)]);
+    once(&place, 7);
+    let topics = |more: &[&str]| -> Vec<String> {
+        let text = place.ok(&[&["export"], more].concat());
+        let mut reader = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+        let at = reader.headers().unwrap().iter().position(|name| name == "topic").unwrap();
+        reader.records().map(|row| row.unwrap()[at].to_owned()).collect()
+    };
+    assert_eq!((topics(&[]), topics(&["--profile", "excel"])), (vec!["0042".to_owned()], vec!["'0042".to_owned()]));
 }
 
 #[test]

@@ -162,6 +162,8 @@ fn from_twenty_marks_a_topic_ranks_and_folds_and_nothing_is_hidden_by_itself() {
         assert!(relevance.is_sorted_by(|a, b| a >= b) && relevance.iter().all(|one| (0.0..=1.0).contains(one)));
         let half = rows[..80].iter().filter(|row| row["text"].as_str().unwrap().starts_with("the ")).count();
         assert_eq!(half, 80, "{name}: rockets first");
+        let first = place.ok(&["items", "--topic", "acme", "--rank", "relevance", "--limit", "3"]);
+        assert!(first.contains(&format!("\n{} more; --limit N shows more\n", all - 3)), "{name}: {first}");
         let learned = ranked["learned"].as_str().unwrap();
         assert!(learned.starts_with("learned from 20 marks; cross-validated, it folds "), "{name}: {learned}");
         assert!(learned.ends_with(" of 10 noise and 0 of 10 good"), "{name}: {learned}");

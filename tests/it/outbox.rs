@@ -269,6 +269,22 @@ async fn what_cannot_be_delivered_is_tried_later_and_later_and_is_dead_after_eig
 }
 
 #[tokio::test]
+async fn a_channel_delays_a_message_by_at_most_eight_hours_at_a_time() {
+    for database in databases() {
+        let hooks = Hook::answering(|_| Answer::Say("429 Slow down\r\nretry-after: 4000000000"));
+        let store = open(&database).await;
+        let (run, now) = claimed(&store, &report(&["hook"])).await;
+        store.end_job(&run, &end(now, &["hook"])).await.unwrap();
+        courier(&store, &Turned::to(now)).deliver_due(&[hook("hook", &hooks)]).await.unwrap();
+        let waiting = store.outbox(Some(OutboxState::Queued), 10).await.unwrap();
+        let next = waiting[0].next_at.unwrap();
+        let hours = |many: u64| now.plus(Duration::from_secs(many * 3_600));
+        assert!(next >= hours(8) && next < hours(9), "{}: {waiting:?}", database.name);
+        store.close().await;
+    }
+}
+
+#[tokio::test]
 async fn a_channel_that_asks_for_a_pause_gets_nothing_until_it_is_over() {
     for database in databases() {
         let hooks =

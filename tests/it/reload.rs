@@ -87,20 +87,22 @@ fn a_topic_removed_while_it_waits_is_cancelled_and_its_history_stays() {
     for database in databases() {
         // The second call takes longer than the test.
         let sandbox = today(&["after=1,delay=10m"]);
-        let scheduler = "[scheduler]\nmax_concurrent_runs = 1\nshutdown_grace = \"1s\"\n";
-        let rest = |names: &[&str]| format!("{scheduler}\n{}", topics(names));
-        let place = Place::new(database, &sandbox.lines(), &rest(&["acme", "globex"]));
+        let rest = |grace: &str, names: &[&str]| {
+            format!("[scheduler]\nmax_concurrent_runs = 1\nshutdown_grace = \"{grace}\"\n\n{}", topics(names))
+        };
+        let place = Place::new(database, &sandbox.lines(), &rest("10m", &["acme", "globex"]));
         let mut going = daemon(&place, &[]);
         place.ok(&["topic", "run", "globex", "--wait"]);
         place.ok(&["topic", "run", "acme"]);
         until("acme runs", || place.database.running() == 1);
         place.ok(&["topic", "run", "globex"]);
-        place.configure(&sandbox.lines(), &rest(&["acme"]));
+        place.configure(&sandbox.lines(), &rest("1s", &["acme"]));
         going.until("the reload", |said| said.contains("added=0 changed=0 removed=1"));
         let runs = place.database.ledger_of("globex");
         let runs: Vec<String> = runs.iter().map(LedgerRun::outcome).collect();
         assert_eq!(runs, ["ok ", "cancelled topic removed from the configuration"]);
         assert_ne!(place.database.items_of("globex"), 0);
+        // The new `shutdown_grace` holds.
         going.signal("TERM");
         assert_eq!(going.wait().code, Some(0));
     }

@@ -113,8 +113,12 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
         let files_of_it = ["export:sightings@2026-03-11T10:00:00Z written", "/out/new/20260311T100000Z.csv"];
         place.run(&["forget", "--item", &key, "--dry-run"]).shows(0, &files_of_it);
         // Without new rows there is no file, and nothing fails.
-        due(&place, &sandbox, "2026-03-11T12:30:00Z");
+        place.ok(&["topic", "pause", "acme", "globex"]);
+        due(&place, &sandbox, "2026-03-11T13:00:00Z");
         assert_eq!(files(&place.path("out/sightings")).len(), 3);
+        let slot = "SELECT state FROM v_run WHERE run = 'export:sightings@2026-03-11T13:00:00Z'";
+        assert_eq!(place.database.texts(slot), ["ok"], "{}", place.database.name);
+        place.ok(&["topic", "resume", "acme", "globex"]);
         let first = files(&place.path("out/sightings")).remove(0);
         let text = std::fs::read_to_string(&first).unwrap();
         std::fs::write(&first, text.replacen("social", "s0cial", 1)).unwrap();
@@ -383,6 +387,57 @@ fn only_the_newest_editions_keep_their_files_and_nobody_elses_are_removed() {
     let text = std::fs::read_to_string(place.path("out/globex-20260311T120000Z.jsonl")).unwrap();
     let row: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     assert_eq!(row["topic"], "globex");
+}
+
+#[test]
+fn a_file_that_several_editions_write_is_the_newest_ones_and_stays() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let exports = export("all", "what = \"items\"\npath = \"out/{topic}-{date}.jsonl\"\nretain = 1");
+    let place = Place::new(sqlite(), &sandbox.lines(), &rest(&exports));
+    for at in [NINE, HOURS[0], HOURS[1], HOURS[2]] {
+        due(&place, &sandbox, at);
+    }
+    let names = files(&place.path("out")).into_iter().map(|file| file.file_name().unwrap().to_owned());
+    assert_eq!(names.collect::<Vec<_>>(), ["acme-2026-03-11.jsonl", "globex-2026-03-11.jsonl"]);
+}
+
+#[test]
+fn a_scheduled_export_has_the_items_of_its_span() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let exports = export("lately", "what = \"items\"\npath = \"out/{run}.csv\"\nsince = \"90m\"");
+    let place = Place::new(sqlite(), &sandbox.lines(), &rest(&exports));
+    for at in [NINE, HOURS[0], HOURS[1], HOURS[2]] {
+        due(&place, &sandbox, at);
+    }
+    let file = std::fs::read_to_string(place.path("out/20260311T120000Z.csv")).unwrap();
+    let since = place.ok(&["export", "--what", "items", "--since", "2026-03-11T10:30:00Z"]);
+    assert_eq!(file, since);
+    let all = place.ok(&["export", "--what", "items"]);
+    assert!(1 < file.lines().count() && file.lines().count() < all.lines().count(), "{file}");
+}
+
+/// A program that loads files may remove them before the edition is complete.
+#[test]
+fn a_file_that_was_taken_before_its_edition_ended_is_not_written_again() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let by_topic = going_on("sightings").replace("{run}.csv", "{topic}-{run}.csv");
+        let place = Place::new(database, &sandbox.lines(), &rest(&by_topic));
+        due(&place, &sandbox, NINE);
+        sandbox.turn_to(HOURS[0]);
+        let stopped = place
+            .program(&["once", "--due", "--at", HOURS[0]])
+            .env("TOPICWATCH_TEST_FAILPOINT", "kill export/placed")
+            .run();
+        assert_eq!(stopped.code, None, "{stopped}");
+        let folder = place.path("out/sightings");
+        let taken = files(&folder);
+        assert_eq!(taken.len(), 1, "{taken:?}");
+        std::fs::remove_file(&taken[0]).unwrap();
+        due(&place, &sandbox, LATER);
+        let there = files(&folder);
+        assert!(there.len() == 1 && there != taken, "{}: {there:?}, taken {taken:?}", place.database.name);
+    }
 }
 
 #[cfg(unix)]

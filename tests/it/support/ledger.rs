@@ -49,6 +49,13 @@ pub struct LedgerSearch {
 }
 
 impl Database {
+    /// How many milliseconds after its slot each run becomes due.
+    #[track_caller]
+    pub fn waits_for_jitter(&self) -> Vec<i64> {
+        let waits = self.texts("SELECT CAST(due_at - slot AS TEXT) FROM run WHERE slot IS NOT NULL ORDER BY id");
+        waits.iter().map(|wait| wait.parse().unwrap()).collect()
+    }
+
     /// All runs, in the order in which they were written down.
     #[track_caller]
     pub fn ledger_runs(&self) -> Vec<LedgerRun> {
