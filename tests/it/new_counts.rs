@@ -119,6 +119,12 @@ fn new_in_24_hours_is_a_lower_bound_where_searches_that_were_due_are_missing() {
             let bound = "<dt>New, 24 h</dt><dd>≥";
             assert_eq!(unlinked(&page).contains(bound), missed, "{}, {at}: {page}", place.database.name);
         }
+        // A pause does not undo what was missed before it, nor does its end.
+        for verb in ["pause", "resume"] {
+            place.ok(&["topic", verb, "acme"]);
+            let page = Pages::serve(&place, &["--at", &hour(50)]).page("/topics/acme");
+            assert!(unlinked(&page).contains("<dt>New, 24 h</dt><dd>≥"), "{}, {verb}: {page}", place.database.name);
+        }
     }
 }
 

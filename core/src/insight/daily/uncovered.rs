@@ -3,7 +3,7 @@
 //! these rules.
 
 use super::search_coverage::{COVERED, HoleFacts, SearchCoverage};
-use crate::model::{PrunedDays, Source, Span, Time};
+use crate::model::{PrunedDays, Source, Span, Time, WatchedTopic};
 
 /// Why searches may have missed items of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,7 +111,9 @@ impl SearchCoverage {
     pub fn has_missed(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> bool {
         let mut due = self.due(passed(span, now));
         // Without a schedule no search is due after the last one.
-        if let Some(open_from) = self.open_from().filter(|_| self.watched().is_some_and(|topic| topic.next.is_none())) {
+        let has_schedule =
+            |topic: &WatchedTopic| topic.definition.as_ref().is_none_or(|topic| topic.schedule.is_some());
+        if let Some(open_from) = self.open_from().filter(|_| !self.watched().is_some_and(has_schedule)) {
             due.until = due.until.min(open_from).max(due.from);
         }
         let is_missed = |hole: &HoleFacts| !hole.before && !hole.open;
