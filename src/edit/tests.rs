@@ -81,6 +81,21 @@ fn a_table_is_added_replaced_and_removed_where_it_belongs() {
 }
 
 #[test]
+fn a_comment_above_a_table_is_removed_with_it_if_a_blank_line_is_above_the_comment() {
+    let (a, b) = ("[[topics]]\nid = \"a\"\n", "[[topics]]\nid = \"b\"\n");
+    for (between, left) in [
+        ("# of either\n", "[[topics]]\nid = \"a\"\n# of either\n"),
+        ("\n# of b\n", "[[topics]]\nid = \"a\"\n"),
+        ("# of a\n\n# of b\n", "[[topics]]\nid = \"a\"\n# of a\n"),
+    ] {
+        let file = format!("{a}{between}{b}");
+        let (without, removed) = Jobs::read(&file).unwrap().remove(Kind::Topic, "b").unwrap();
+        assert_eq!(without.trim_end(), left.trim_end(), "{between:?}");
+        assert_eq!(removed.restore(&without).unwrap(), file, "{between:?}");
+    }
+}
+
+#[test]
 fn a_table_of_the_file_keeps_its_line_ends_whatever_they_are() {
     let file = "[[topics]]\nid = \"a\"\nquery = \"\"\"x\r\ny\"\"\"\n\n# end\n";
     let jobs = Jobs::read(file).unwrap();

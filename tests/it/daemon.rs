@@ -103,6 +103,23 @@ async fn jitter_makes_runs_due_after_their_slots_and_not_all_at_once() {
     }
 }
 
+#[tokio::test]
+async fn a_slot_is_skipped_while_the_one_before_it_waits() {
+    for database in databases() {
+        let (store, now) = (open(&database).await, Time::parse(NINE).unwrap());
+        let mut acme = topic("acme");
+        acme.schedule.as_mut().unwrap().overlap = Overlap::Skip;
+        store.sync_topics(&[acme], now).await.unwrap();
+        let mut planner = daemon::Planner::default();
+        for slots in 1..=3 {
+            planner.plan(&store, Time(now.0 + slots * PERIOD), false).await.unwrap();
+        }
+        let states: Vec<String> = database.ledger_runs().into_iter().map(|run| run.state).collect();
+        assert_eq!(states, ["queued", "skipped", "skipped"], "{}", database.name);
+        store.close().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_slot_runs_exactly_once_while_the_clock_runs_jumps_and_falls_back() {
     for database in databases() {
