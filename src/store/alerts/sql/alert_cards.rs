@@ -50,7 +50,8 @@ pub(in crate::store) async fn cards(
 ) -> Result<Vec<AlertCard>, StoreError> {
     let (which, from) = match one {
         Some(name) => ("id = $2", name),
-        None => ("id > $2", after),
+        // The end keeps it from reading all jobs after the alerts; `;` follows `:` in ASCII.
+        None => ("id > $2 AND id < 'alert;'", after),
     };
     let sql = format!(
         "SELECT id, definition FROM job WHERE kind = $1 AND removed_at IS NULL AND {which} ORDER BY id LIMIT $3"
