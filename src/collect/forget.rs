@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::replay::read;
-use crate::model::{Kind, PAUSED, ReplyEntry, Time, Topic, alert_of, author_of_text_key, subject_topic};
+use crate::model::{Kind, PAUSED, ReplyEntry, Time, Topic, alert_of, author_of_text_key};
 use crate::normalise;
 use crate::store::{
     ErasedCounts, Mention, MentionPlace, NamedItem, Store, StoreError, StoredReply, Tombstone, TombstoneKind,
@@ -211,14 +211,14 @@ impl Eraser<'_> {
         let mut last: Option<Mention> = None;
         let most = if place == MentionPlace::Messages { MESSAGES } else { ROWS };
         let mut blanked = 0;
-        let others = match place {
-            MentionPlace::Alerts => self.store.alerts_without_topic_budgets().await?,
+        let alerts = match place {
+            MentionPlace::Alerts => self.store.all_alerts().await?,
             _ => Vec::new(),
         };
         // A day's budget of a provider is not that of a topic with its name.
         let is_others = |row: &Mention| {
-            let is_day = row.texts.first().is_some_and(|subject| subject_topic(subject, None).is_none());
-            is_day && alert_of(&row.id).is_some_and(|alert| others.iter().any(|name| name == alert))
+            let alert = alerts.iter().find(|spec| alert_of(&row.id) == Some(spec.name.as_str()));
+            alert.zip(row.texts.first()).is_some_and(|(alert, subject)| alert.is_provider_budget(subject))
         };
         loop {
             let page = self.store.mentions(place, last.as_ref(), most).await?;

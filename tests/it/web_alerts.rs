@@ -19,6 +19,9 @@ const FILE: &str = "[web]\nlisten = \"127.0.0.1:0\"\n\
     [[alerts]]\nname = \"sick\"\nrule = \"source\"\n\
     [[alerts]]\nname = \"thrift\"\nrule = \"budget\"\n";
 
+/// The second topic in that file.
+const TWO: &str = "[[topics]]\nid = \"acme-two\"\nquery = \"acme two\"\nevery = \"12h\"\ncatch_up = \"none\"\n";
+
 /// Inserts alert events by hand: `alerts` tests the rules themselves.
 fn world(database: Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(NINE, &[]);
@@ -74,6 +77,33 @@ const GONE: Event<'static> = Event {
 
 fn run_of(place: &Place) -> String {
     place.database.texts("SELECT run FROM v_run WHERE topic = 'acme' ORDER BY seq").remove(0)
+}
+
+/// Sections of providers with these names, each with a daily limit.
+fn providers(sandbox: &Sandbox, names: &[&str]) -> String {
+    let sections = names.iter().map(|name| sandbox.hacker_news().replace("providers.hn", &format!("providers.{name}")));
+    sections.collect()
+}
+
+/// What is stored of two alerts about a day: events with their words, and what fires.
+fn stored_of_day(place: &Place) -> [Vec<String>; 2] {
+    ["summary FROM alert_event", "'words' FROM alert_firing"].map(|column| {
+        let (what, from) = column.split_once(" FROM ").unwrap();
+        place.database.texts(&format!(
+            "SELECT alert || ' ' || subject || ' ' || {what} FROM {from} \
+             WHERE alert IN ('thrift', 'frugal') AND subject LIKE '%/2026-03-11' ORDER BY alert, subject"
+        ))
+    })
+}
+
+/// Forgets a topic that is no longer in the file; a rehearsal counted the same before.
+fn forget_as_rehearsed(place: &Place, topic: &str) {
+    let forget = |how: &str| place.json(&["db", "forget", "--topic", topic, "--json", how]);
+    let (rehearsed, real) = (forget("--dry-run"), forget("--yes"));
+    for counted in ["taken", "topics"] {
+        assert_eq!(rehearsed[counted], real[counted], "{}", place.database.name);
+    }
+    assert_eq!(real["topics"], serde_json::json!([topic]), "{}", place.database.name);
 }
 
 fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
@@ -312,36 +342,93 @@ fn the_budget_of_a_provider_stays_when_a_topic_with_its_name_is_renamed_or_forgo
         let (sandbox, place) = world(database);
         let frugal = "[[alerts]]\nname = \"frugal\"\nrule = \"budget\"\ntopics = [\"acme-two\"]\n";
         let limited = FILE.replace("every = \"12h\"", "every = \"12h\"\nmax_calls_per_day = 1000");
-        place.configure(&sandbox.lines(), &format!("{limited}{frugal}"));
+        let named = providers(&sandbox, &["acme-two", "acme-three"]);
+        place.configure(&sandbox.lines(), &format!("{limited}{frugal}{named}"));
         place.ok(&["once", "--due", "--at", NINE]);
         let fires = |alert: &str, subject: &str| {
             place.database.add_firings(&[(alert, subject, NOW, false)]);
             place.database.add_events(&[Event { alert, subject, of: "2026-03-11", ..Event::default() }]);
         };
-        let left = || {
-            ["summary FROM alert_event", "'words' FROM alert_firing"].map(|column| {
-                let (what, from) = column.split_once(" FROM ").unwrap();
-                place.database.texts(&format!(
-                    "SELECT alert || ' ' || subject || ' ' || {what} FROM {from} \
-                     WHERE alert IN ('thrift', 'frugal') AND subject LIKE '%/2026-03-11' ORDER BY alert, subject"
-                ))
-            })
-        };
         fires("thrift", "acme-two/2026-03-11");
         fires("frugal", "acme-two/2026-03-11");
+        // Left from a time when this alert was about providers.
+        place.database.add_firings(&[("frugal", "acme-three/2026-03-11", NOW, false)]);
         place.ok(&["topic", "rename", "acme-two", "acme-three"]);
-        for rows in left() {
+        for rows in stored_of_day(&place) {
             let expected = ["frugal acme-three/2026-03-11 words", "thrift acme-two/2026-03-11 words"];
             assert_eq!(rows, expected, "{name}");
         }
         fires("thrift", "acme-three/2026-03-11");
-        let two = "[[topics]]\nid = \"acme-two\"\nquery = \"acme two\"\nevery = \"12h\"\ncatch_up = \"none\"\n";
-        place.configure(&sandbox.lines(), &FILE.replace(two, ""));
-        place.ok(&["forget", "--topic", "acme-three", "--yes"]);
-        for rows in left() {
+        place.configure(&sandbox.lines(), &FILE.replace(TWO, ""));
+        forget_as_rehearsed(&place, "acme-three");
+        for rows in stored_of_day(&place) {
             let expected = ["thrift acme-three/2026-03-11 words", "thrift acme-two/2026-03-11 words"];
             assert_eq!(rows, expected, "{name}");
         }
+    }
+}
+
+#[test]
+fn an_alert_that_names_a_topic_no_more_keeps_nothing_of_it_when_it_is_renamed_or_forgotten() {
+    for database in databases() {
+        let name = database.name;
+        let (sandbox, place) = world(database);
+        let limited = FILE.replace("every = \"12h\"", "every = \"12h\"\nmax_calls_per_day = 1000");
+        // What another provider used is not the topic's.
+        let other = providers(&sandbox, &["acme"]);
+        let topics = "topics = [\"acme-two\"]\n";
+        let frugal = format!("[[alerts]]\nname = \"frugal\"\nrule = \"budget\"\n{topics}");
+        let sync = |alert: &str| {
+            place.configure(&sandbox.lines(), &format!("{limited}{alert}{other}"));
+            place.ok(&["once", "--due", "--at", NINE]);
+        };
+        sync(&frugal);
+        for subject in ["acme/2026-03-11", "acme-two/2026-03-11", "service/2026-03-11"] {
+            place.database.add_firings(&[("frugal", subject, NOW, false)]);
+            place.database.add_events(&[Event { alert: "frugal", subject, of: "2026-03-11", ..Event::default() }]);
+        }
+        sync(&frugal.replace(topics, ""));
+        place.ok(&["topic", "rename", "acme-two", "acme-three"]);
+        let others = ["frugal acme/2026-03-11 words", "frugal service/2026-03-11 words"];
+        for rows in stored_of_day(&place) {
+            assert_eq!(rows, ["frugal acme-three/2026-03-11 words", others[0], others[1]], "{name}");
+        }
+        place.configure(&sandbox.lines(), &FILE.replace(TWO, ""));
+        forget_as_rehearsed(&place, "acme-three");
+        for rows in stored_of_day(&place) {
+            assert_eq!(rows, others, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_day_of_an_alert_that_cannot_be_read_is_shown_for_no_topic_and_goes_with_the_topic() {
+    for database in databases() {
+        let name = database.name;
+        let (sandbox, place) = world(database);
+        place.configure(&sandbox.lines(), &format!("{FILE}{}", providers(&sandbox, &["acme-two"])));
+        place.ok(&["once", "--due", "--at", NINE]);
+        // A later version wrote it.
+        let unreadable =
+            "UPDATE job SET definition = replace(definition, '\"budget\"', '\"later\"') WHERE id = 'alert:thrift'";
+        wait(place.database.execute(unreadable));
+        let day = "acme-two/2026-03-11";
+        place.database.add_firings(&[("thrift", day, NOW, false)]);
+        place.database.add_events(&[Event { alert: "thrift", subject: day, of: "2026-03-11", ..Event::default() }]);
+        // The name of this source only looks like a date.
+        place.database.add_firings(&[("sick", "acme-two/news-de-at", NOW, false)]);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        for path in ["/", "/topics/acme-two"] {
+            let page = pages.page(path);
+            assert!(page.contains("alert sick</a> (news-de-at)"), "{name}: {path}: {page}");
+            assert!(!page.contains("alert thrift"), "{name}: {path}: {page}");
+        }
+        pages.going.signal("TERM");
+        assert_eq!(pages.going.wait().code, Some(0));
+        // In doubt it is the topic's.
+        place.configure(&sandbox.lines(), &FILE.replace(TWO, ""));
+        forget_as_rehearsed(&place, "acme-two");
+        assert_eq!(stored_of_day(&place), [Vec::<String>::new(), Vec::new()], "{name}");
     }
 }
 

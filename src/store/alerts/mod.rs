@@ -17,9 +17,9 @@ impl Store {
         read!(self, alerts::specs())
     }
 
-    /// Returns the alerts that check no budgets of topics, removed ones included: what they say of a day is of no topic.
-    pub async fn alerts_without_topic_budgets(&self) -> Result<Vec<String>, StoreError> {
-        read!(self, alert_subjects::without_topic_budgets())
+    /// Returns all alerts, removed ones included, except those that this version cannot read.
+    pub async fn all_alerts(&self) -> Result<Vec<AlertSpec>, StoreError> {
+        read!(self, alert_subjects::all_alerts())
     }
 
     /// Returns topic runs after a place in the reading order, in that order.

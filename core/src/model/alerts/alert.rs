@@ -2,7 +2,8 @@
 //! `alert` module decides when an alert fires.
 
 use crate::model::{
-    Counts, Delivery, QuietHours, RunState, SearchState, SeqRange, Source, Time, TopicLimits, closed_list,
+    Counts, Delivery, QuietHours, RunState, SERVICE, SearchState, SeqRange, Source, Time, TopicLimits, closed_list,
+    subject_topic,
 };
 
 closed_list! {
@@ -110,6 +111,20 @@ impl AlertSpec {
     #[must_use]
     pub fn checks_topic_budgets(&self) -> bool {
         self.rule == AlertRule::Budget && !(self.topics.is_empty() && self.tags.is_empty())
+    }
+
+    /// Whether it checks the budget of this provider, or with the name `service` that of the service.
+    #[must_use]
+    pub fn checks_provider_budget(&self, provider: &str) -> bool {
+        let checks = self.rule == AlertRule::Budget && !self.checks_topic_budgets();
+        checks && (provider == SERVICE || self.providers.iter().any(|(name, _)| name.as_str() == provider))
+    }
+
+    /// Whether a subject is a day's budget of the service or of a provider, which it checks.
+    #[must_use]
+    pub fn is_provider_budget(&self, subject: &str) -> bool {
+        let name = subject.split_once('/').map(|(name, _)| name);
+        subject_topic(subject, None).is_none() && name.is_some_and(|name| self.checks_provider_budget(name))
     }
 
     /// Whether it checks a source.

@@ -50,7 +50,8 @@ pub(in crate::store) async fn cards(
 ) -> Result<Vec<AlertCard>, StoreError> {
     let (which, from) = match one {
         Some(name) => ("id = $2", name),
-        None => ("id > $2", after),
+        // The end keeps it from reading all jobs after the alerts; `;` follows `:` in ASCII.
+        None => ("id > $2 AND id < 'alert;'", after),
     };
     let sql = format!(
         "SELECT id, definition FROM job WHERE kind = $1 AND removed_at IS NULL AND {which} ORDER BY id LIMIT $3"
@@ -167,14 +168,14 @@ fn fires(row: &Row) -> Result<Firing, StoreError> {
 }
 
 /// Returns what fires for these topics, or is held back: for the topic itself, its sources and its budget. A provider's
-/// budget is not that of a topic with its name.
+/// budget is not that of a topic with its name; whose budget it is, an alert that cannot be read does not tell.
 pub(in crate::store) async fn firing_for_topics(
     conn: &mut Conn,
     topics: &[String],
     now: Time,
 ) -> Result<Vec<TopicFiring>, StoreError> {
     let (given, still, active, held) = (super::texts(1), still_fires("$3"), active(), flag_held());
-    let may_be = alert_subjects::may_be_topics("f", 4);
+    let is_topics = alert_subjects::is_topics("f", 4);
     // `0` follows `/` in ASCII: everything that begins with the topic and a slash lies between.
     let sql = format!(
         "SELECT topic, alert, subject, since, acked, held FROM (\
@@ -182,12 +183,12 @@ pub(in crate::store) async fn firing_for_topics(
          JOIN alert_firing f ON f.subject = given.value WHERE {active} AND {still} \
          UNION ALL SELECT given.value AS topic, f.alert, f.subject, f.since, f.acked, {held} AS held FROM {given} \
          JOIN alert_firing f ON f.subject > given.value || '/' AND f.subject < given.value || '0' WHERE {active} AND {still} \
-         AND {may_be}) AS fires \
+         AND {is_topics}) AS fires \
          ORDER BY topic, alert, subject LIMIT $2"
     );
-    let others = super::resolve::to_json(&alert_subjects::without_topic_budgets(conn).await?)?;
+    let budgets = super::resolve::to_json(&alert_subjects::with_topic_budgets(conn).await?)?;
     let query = sqlx::query(AssertSqlSafe(sql)).bind(super::resolve::to_json(topics)?).bind(AT_TOPICS);
-    let rows = query.bind(now.utc_date()).bind(others).fetch_all(conn).await?;
+    let rows = query.bind(now.utc_date()).bind(budgets).fetch_all(conn).await?;
     rows.iter()
         .map(|row| Ok(TopicFiring { topic: row.try_get("topic")?, alert: row.try_get("alert")?, firing: fires(row)? }))
         .collect()
