@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use topicwatch::model::Time;
 
-use crate::support::databases::{Database, databases, wait};
+use crate::support::databases::{Database, databases};
 use crate::support::program::Place;
 use crate::support::receivers::Hook;
 use crate::support::world::{World, hour, post, topic};
@@ -84,7 +84,7 @@ fn a_message_that_waits_for_another_try_is_not_sent_while_its_alert_is_snoozed()
         }
         // A shorter snooze: the message waits for its end, which the case sets to one of its own dates.
         place.ok(&["alerts", "snooze", "recalls", "--for", "1h"]);
-        wait(place.database.execute(&format!("UPDATE alert_state SET snoozed_until = {}", of(&hour(29)))));
+        place.database.move_snooze(of(&hour(29)));
         due(&place, 28);
         assert_eq!((hook.got().len(), waits(&place)[1].as_str().map(of)), (1, Some(of(&hour(29)))), "{name}");
         due(&place, 29);
@@ -104,6 +104,22 @@ fn a_message_is_due_again_when_its_alerts_snooze_is_ended() {
         place.ok(&["alerts", "snooze", "recalls", "--off"]);
         due(&place, 27);
         assert_eq!(hook.got().len(), 2, "{}", place.database.name);
+    }
+}
+
+#[test]
+fn a_message_waits_for_the_end_of_quiet_hours_in_which_a_snooze_ends() {
+    for database in databases() {
+        let (_world, place, hook) = refused(database, "quiet = \"03:00-06:30\"\ntimezone = \"UTC\"", 25);
+        let name = place.database.name;
+        place.ok(&["alerts", "snooze", "recalls", "--for", "30d"]);
+        place.database.move_snooze(Time::parse(&hour(28)).unwrap().0);
+        due(&place, 26);
+        assert_eq!((hook.got().len(), waits(&place)), (1, [json!(1), json!("2026-03-12T06:30:00.000Z")]), "{name}");
+        // Without the snooze it need not wait for quiet hours that have not begun.
+        place.ok(&["alerts", "snooze", "recalls", "--off"]);
+        due(&place, 26);
+        assert_eq!(hook.got().len(), 2, "{name}");
     }
 }
 

@@ -112,6 +112,12 @@ impl AlertSpec {
         self.rule == AlertRule::Budget && !(self.topics.is_empty() && self.tags.is_empty())
     }
 
+    /// The end of the quiet hours that an instant is in; `None` if it is in none.
+    #[must_use]
+    pub fn quiet_until(&self, at: Time) -> Option<Time> {
+        self.quiet.and_then(|quiet| quiet.end(at, &self.timezone))
+    }
+
     /// Whether it checks a source.
     #[must_use]
     pub fn checks_source(&self, source: Source) -> bool {
