@@ -22,7 +22,7 @@ pub(super) fn mute_reason(spec: &AlertSpec, state: &AlertState, now: Time) -> Op
 /// Whether a message may go out now. If not, the events keep waiting.
 pub(super) fn may_send(spec: &AlertSpec, state: &AlertState, now: Time) -> bool {
     let cool = state.sent_at.is_none_or(|at| now >= at.plus(Duration::from_millis(spec.cooldown_ms)));
-    let loud = spec.quiet.is_none_or(|quiet| quiet.end(now, &spec.timezone).is_none());
+    let loud = spec.quiet_until(now).is_none();
     cool && loud && mute_reason(spec, state, now).is_none()
 }
 

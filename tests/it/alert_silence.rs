@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use topicwatch::model::Time;
 
-use crate::support::databases::{Database, databases, wait};
+use crate::support::databases::{Database, databases};
 use crate::support::program::Place;
 use crate::support::receivers::Hook;
 use crate::support::world::{World, hour, post, topic};
@@ -84,7 +84,7 @@ fn a_message_that_waits_for_another_try_is_not_sent_while_its_alert_is_snoozed()
         }
         // A shorter snooze: the message waits for its end, which the case sets to one of its own dates.
         place.ok(&["alerts", "snooze", "recalls", "--for", "1h"]);
-        wait(place.database.execute(&format!("UPDATE alert_state SET snoozed_until = {}", of(&hour(29)))));
+        place.database.move_snooze(of(&hour(29)));
         due(&place, 28);
         assert_eq!((hook.got().len(), waits(&place)[1].as_str().map(of)), (1, Some(of(&hour(29)))), "{name}");
         due(&place, 29);
@@ -108,6 +108,22 @@ fn a_message_is_due_again_when_its_alerts_snooze_is_ended() {
 }
 
 #[test]
+fn a_message_waits_for_the_end_of_quiet_hours_in_which_a_snooze_ends() {
+    for database in databases() {
+        let (_world, place, hook) = refused(database, "quiet = \"03:00-06:30\"\ntimezone = \"UTC\"", 25);
+        let name = place.database.name;
+        place.ok(&["alerts", "snooze", "recalls", "--for", "30d"]);
+        place.database.move_snooze(Time::parse(&hour(28)).unwrap().0);
+        due(&place, 26);
+        assert_eq!((hook.got().len(), waits(&place)), (1, [json!(1), json!("2026-03-12T06:30:00.000Z")]), "{name}");
+        // Without the snooze it need not wait for quiet hours that have not begun.
+        place.ok(&["alerts", "snooze", "recalls", "--off"]);
+        due(&place, 26);
+        assert_eq!(hook.got().len(), 2, "{name}");
+    }
+}
+
+#[test]
 fn a_retry_says_whether_its_alert_holds_the_message_back() {
     for database in databases() {
         let (world, place, hook) = refused(database, "", 25);
@@ -115,7 +131,7 @@ fn a_retry_says_whether_its_alert_holds_the_message_back() {
         let event = place.json(&["outbox", "--json"])["messages"][0]["event"].as_str().unwrap().to_owned();
         let waits = |why: &str| {
             let retried = place.run(&["outbox", "retry", &event]);
-            let begins = format!("note: alert recalls {why}: its messages wait until ");
+            let begins = format!("note: alert recalls {why}: its messages wait at least until ");
             retried.shows(0, &["queued again: 1\n", &begins]);
             let note = retried.out.lines().find(|line| line.starts_with(&begins)).unwrap();
             let (sent, until) = (hook.got().len(), note.strip_prefix(&begins).unwrap());
@@ -123,6 +139,7 @@ fn a_retry_says_whether_its_alert_holds_the_message_back() {
             let expected = format!("nothing was sent; the next try is at {until}\n{note}\n");
             assert_eq!(delivered, expected, "{name}: {why}");
             assert_eq!(hook.got().len(), sent, "{name}: {why}");
+            until.to_owned()
         };
         place.ok(&["alerts", "snooze", "recalls", "--for", "30d"]);
         waits("is snoozed");
@@ -139,7 +156,9 @@ fn a_retry_says_whether_its_alert_holds_the_message_back() {
         place.configure(&world.lines(), &file(&hook, &format!("{quiet}\ntimezone = \"UTC\"")));
         due(&place, 26);
         assert_eq!(hook.got().len(), 2, "{name}");
-        waits("has quiet hours");
+        let end = waits("has quiet hours");
+        place.ok(&["alerts", "snooze", "recalls", "--for", "30m"]);
+        assert_eq!(waits("is snoozed, then has quiet hours"), end, "{name}");
     }
 }
 
@@ -149,23 +168,38 @@ fn a_retry_and_a_delivery_say_that_a_channel_is_paused_or_gone() {
         let (world, place, hook) = refused(database, "", 25);
         let name = place.database.name;
         let event = place.json(&["outbox", "--json"])["messages"][0]["event"].as_str().unwrap().to_owned();
+        // Nothing is sent when the snooze ends, so it is not named.
+        place.ok(&["alerts", "snooze", "recalls", "--for", "30d"]);
         // The channel is the last table of the file.
-        place.configure(&world.lines(), &(file(&hook, "") + "paused = true\n"));
-        let retried = place.run(&["outbox", "retry", &event]);
-        retried
-            .shows(0, &["queued again: 1\n", "note: channel hook is paused: its messages wait until it is resumed\n"]);
-        assert!(!retried.out.contains("daemon"), "{name}: {retried}");
-        let delivered = place.run(&["outbox", "deliver"]);
-        delivered
-            .shows(0, &["nothing was sent\n", "note: channel hook is paused: 1 message waits until it is resumed\n"]);
+        let paused = |alert: &str| file(&hook, alert) + "paused = true\n";
+        place.configure(&world.lines(), &paused(""));
+        let [retried, delivered] = ["its messages wait", "1 message waits"]
+            .map(|wait| format!("note: channel hook is paused: {wait} until it is resumed\n"));
+        assert_eq!(place.ok(&["outbox", "retry", &event]), format!("queued again: 1\n{retried}"), "{name}");
+        assert_eq!(place.ok(&["outbox", "deliver"]), format!("nothing was sent\n{delivered}"), "{name}");
         assert_eq!(hook.got().len(), 1, "{name}");
 
         let other = file(&hook, "").replace("\"hook\"", "\"other\"");
         place.configure(&world.lines(), &other);
-        let delivered = place.run(&["outbox", "deliver"]);
-        delivered.shows(0, &["nothing was sent\n", "note: no channel hook in the configuration: its messages are not"]);
+        let gone = |args: &[&str], begins: &str| {
+            let said = place.ok(args);
+            let begins = format!("{begins}note: no channel hook in the configuration: its messages are not delivered");
+            assert!(said.starts_with(&begins) && said.lines().count() == 2, "{name}: {said}");
+        };
+        gone(&["outbox", "deliver"], "nothing was sent\n");
+        gone(&["outbox", "retry", &event], "queued again: 1\n");
+
+        // A paused alert drops its messages, so they do not wait for the channel. No run came that would drop them now.
+        let read = || place.ok(&["once", "--due", "--at", "2026-03-12T01:30:00Z"]);
+        place.configure(&world.lines(), &paused("paused = true"));
+        read();
+        let dropped = "note: alert recalls is paused: its messages are dropped\n";
+        assert_eq!(place.ok(&["outbox", "deliver"]), format!("nothing was sent\n{dropped}"), "{name}");
+        assert_eq!(place.ok(&["outbox", "retry", &event]), format!("queued again: 1\n{dropped}"), "{name}");
 
         place.configure(&world.lines(), &file(&hook, ""));
+        read();
+        place.ok(&["alerts", "snooze", "recalls", "--off"]);
         place.run(&["outbox", "deliver"]).shows(0, &["delivered"]);
         assert_eq!(hook.got().len(), 2, "{name}");
         assert_eq!(place.ok(&["outbox", "deliver"]), "nothing was due\n", "{name}");
@@ -198,6 +232,44 @@ fn a_delivery_says_which_channel_asked_for_a_pause_and_until_when() {
         *answer.lock().unwrap() = GOOD;
         let sent = place.run(&["outbox", "deliver"]);
         assert!(sent.out.contains("delivered") && !sent.out.contains("note: "), "{name}: {sent}");
+    }
+}
+
+#[test]
+fn what_a_dead_process_was_sending_is_not_tried_before_its_alert_and_channel_allow_it() {
+    for database in databases() {
+        let (world, (hook, answer)) = (World::new(), Hook::changeable(AWAY));
+        // The lease outlasts the case.
+        let with = |alert: &str| file(&hook, &format!("cooldown = \"0s\"\n{alert}")) + "timeout = \"5m\"\n";
+        let place = Place::new(database, &world.lines(), &with(""));
+        let name = place.database.name;
+        (23..25).for_each(|at| due(&place, at));
+        world.posts(&[post(25, 24, "words", 1)]);
+        due(&place, 25);
+        let killed = place.program(&["outbox", "deliver"]).env("TOPICWATCH_TEST_FAILPOINT", "kill courier/claimed");
+        assert_eq!(killed.start().wait().code, None, "{name}");
+
+        let snoozed = place.ok(&["alerts", "snooze", "recalls", "--for", "1h"]);
+        let until = snoozed.split_once("until ").and_then(|(_, rest)| rest.split_once(';')).unwrap().0;
+        let delivered = place.ok(&["outbox", "deliver"]);
+        assert_eq!(delivered, format!("nothing was due; the next try is at {until}\n"), "{name}");
+        place.ok(&["alerts", "snooze", "recalls", "--off"]);
+
+        // Another message, at which the channel asks for a pause.
+        world.posts(&[post(26, 25, "words", 1)]);
+        due(&place, 26);
+        *answer.lock().unwrap() = "429 Slow down\r\nretry-after: 7200";
+        let asked = place.run(&["outbox", "deliver"]);
+        asked.shows(3, &["retry at "]);
+        let note = asked.out.lines().find(|line| line.starts_with("note: channel hook asked for a pause: 1 ")).unwrap();
+        let until = note.rsplit(' ').next().unwrap();
+        let delivered = place.ok(&["outbox", "deliver"]);
+        assert_eq!(delivered, format!("nothing was sent; the next try is at {until}\n{note}\n"), "{name}");
+
+        place.configure(&world.lines(), &with("paused = true"));
+        due(&place, 27);
+        let delivered = place.ok(&["outbox", "deliver"]);
+        assert!(!delivered.contains("next try"), "{name}: {delivered}");
     }
 }
 

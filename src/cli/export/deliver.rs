@@ -1,16 +1,14 @@
 //! `outbox deliver`: delivers what is due now, and says which messages wait for their channel or their alert.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde_json::json;
 
 use crate::cli::export::deliveries;
-use crate::cli::export::waiting::{AlertSilence, silent_alerts, undeliverable, unknown_channels};
+use crate::cli::export::waiting::{alert_cards, silences, undeliverable, unknown_channels};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::{channels, jobs};
-use crate::model::Time;
+use crate::model::{AlertCard, Time};
 use crate::store::{Store, StoreError, WaitingMessages};
 
 pub(super) async fn run(context: &Context, as_json: bool) -> Result<Exit, Failure> {
@@ -47,19 +45,25 @@ pub(super) async fn run(context: &Context, as_json: bool) -> Result<Exit, Failur
 /// Returns when the next message is tried, and notes on messages that wait for their channel or their alert.
 async fn what_waits(context: &Context, store: &Store) -> Result<(Option<Time>, Vec<String>), StoreError> {
     let (waiting, now) = (store.waiting_messages().await?, (context.clock)());
-    let queued = || waiting.iter().filter(|one| one.queued > 0);
-    let alerts: BTreeSet<&str> = queued().filter_map(|one| one.alert.as_deref()).collect();
-    let silent = silent_alerts(store, alerts, now).await?;
+    let alerts = waiting.iter().filter_map(|one| one.alert.as_deref()).collect();
+    let cards = alert_cards(store, alerts, now).await?;
+    let card = |one: &WaitingMessages| one.alert.as_deref().and_then(|alert| cards.get(alert));
+    let queued = waiting.iter().filter(|one| one.queued > 0);
+    let of_alerts = queued.filter_map(|one| Some((one.alert.as_deref()?, one.channel.as_str())));
+    let mut notes = silences(context, &cards, of_alerts, now);
+    // Those of a paused alert are dropped, whatever their channel does.
+    let is_dropped = |one: &WaitingMessages| card(one).is_some_and(|card| card.spec.paused);
+    let kept: Vec<&WaitingMessages> = waiting.iter().filter(|&one| !is_dropped(one)).collect();
     let mut next: Option<Time> = None;
-    let mut notes: Vec<String> = silent.values().map(|silence| silence.note.clone()).collect();
     for spec in &context.config.channels {
-        let of_channel: Vec<&WaitingMessages> = waiting.iter().filter(|one| one.channel == spec.name).collect();
+        let of_channel: Vec<&WaitingMessages> = kept.iter().copied().filter(|one| one.channel == spec.name).collect();
         if of_channel.is_empty() {
             continue;
         }
         let asked = store.channel_pause(&spec.name).await?.filter(|until| *until > now);
         if !spec.paused {
-            next = next.into_iter().chain(of_channel.iter().filter_map(|one| next_try(one, asked, &silent))).min();
+            let tries = of_channel.iter().filter_map(|&one| next_try(one, asked, card(one)));
+            next = next.into_iter().chain(tries).min();
         }
         let wait = match of_channel.iter().map(|one| one.queued).sum::<i64>() {
             0 => continue,
@@ -75,21 +79,15 @@ async fn what_waits(context: &Context, store: &Store) -> Result<(Option<Time>, V
             notes.push(format!("channel {channel} asked for a pause: {wait} at least until {until}"));
         }
     }
-    let unknown = unknown_channels(context, queued().map(|one| one.channel.as_str()));
+    let queued = kept.iter().filter(|one| one.queued > 0);
+    let unknown = unknown_channels(context, queued.map(|one| one.channel.as_str()));
     notes.extend(unknown.into_iter().map(undeliverable));
     Ok((next, notes))
 }
 
-/// When the first of these messages is tried: not before the end of the pause that the channel asked for, nor while their
-/// alert is silent. `None` if they are dropped.
-fn next_try(of: &WaitingMessages, asked: Option<Time>, silent: &BTreeMap<&str, AlertSilence>) -> Option<Time> {
-    if of.queued == 0 {
-        return of.next_at;
-    }
-    let silence = of.alert.as_deref().and_then(|alert| silent.get(alert));
-    let ends = match silence {
-        Some(silence) => Some(silence.until?),
-        None => None,
-    };
-    of.next_at.into_iter().chain(asked).chain(ends).max()
+/// When the first of these messages is tried, also if the process that is sending them stopped: not before the end of the
+/// pause that the channel asked for, nor while their alert is silent then.
+fn next_try(of: &WaitingMessages, asked: Option<Time>, alert: Option<&AlertCard>) -> Option<Time> {
+    let at = of.next_at.into_iter().chain(asked).max()?;
+    Some(alert.and_then(|card| card.silent(at)).unwrap_or(at))
 }

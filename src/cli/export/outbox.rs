@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::cli::export::deliver;
 use crate::cli::export::emptied_message;
 use crate::cli::export::outbox_args::{OutboxArgs, OutboxChosenArgs, OutboxListArgs, OutboxVerb};
-use crate::cli::export::waiting::{silent_alerts, undeliverable, unknown_channels};
+use crate::cli::export::waiting::{alert_cards, silence, silences, undeliverable, unknown_channels};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
@@ -151,10 +151,10 @@ async fn selected_messages(store: &Store, args: &OutboxChosenArgs) -> Result<Vec
     Ok(all)
 }
 
-/// Returns the channels of these messages that the configuration pauses.
-fn paused_channels<'p>(context: &Context, messages: &'p [OutboxEntry]) -> BTreeSet<&'p str> {
+/// Returns those of these channels that the configuration pauses.
+fn paused_channels<'p>(context: &Context, channels: impl Iterator<Item = &'p str>) -> BTreeSet<&'p str> {
     let is_paused = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel && spec.paused);
-    messages.iter().map(|posted| posted.message.channel.as_str()).filter(|channel| is_paused(channel)).collect()
+    channels.filter(|channel| is_paused(channel)).collect()
 }
 
 /// Returns the alert that a message is from.
@@ -174,15 +174,20 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     let now = (context.clock)();
     let queued = store.retry_messages(events, now).await?;
     let alerts = selected.iter().filter(|_| queued > 0).filter_map(alert_of_message).collect();
-    let silent = silent_alerts(&store, alerts, now).await?;
+    let cards = alert_cards(&store, alerts, now).await?;
     store.close().await;
-    let lost = unknown_channels(context, selected.iter().map(|posted| posted.message.channel.as_str()));
-    let paused = if queued > 0 { paused_channels(context, &selected) } else { BTreeSet::new() };
+    let card = |posted: &OutboxEntry| alert_of_message(posted).and_then(|alert| cards.get(alert));
+    // Those of a paused alert are dropped, whatever their channel does.
+    let is_dropped = |posted: &OutboxEntry| card(posted).is_some_and(|card| card.spec.paused);
+    let kept: Vec<&OutboxEntry> = selected.iter().filter(|&posted| !is_dropped(posted)).collect();
+    let channels = || kept.iter().map(|posted| posted.message.channel.as_str());
+    let lost = unknown_channels(context, channels());
+    let paused = if queued > 0 { paused_channels(context, channels()) } else { BTreeSet::new() };
     let waits = |posted: &OutboxEntry| {
         let channel = posted.message.channel.as_str();
         lost.contains(channel)
             || paused.contains(channel)
-            || alert_of_message(posted).is_some_and(|alert| silent.contains_key(alert))
+            || card(posted).is_some_and(|card| silence(card, now).is_some())
     };
     let tried = !selected.iter().all(waits);
     let how =
@@ -193,8 +198,10 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
         let why = if args.dead { emptied_message::ERASED } else { SENDING };
         text.push_str(&format!("not queued: {left}: {why}\n"));
     }
-    for silence in silent.values() {
-        text.push_str(&format!("note: {}\n", silence.note));
+    let of_alerts =
+        selected.iter().filter_map(|posted| Some((alert_of_message(posted)?, posted.message.channel.as_str())));
+    for note in silences(context, &cards, of_alerts, now) {
+        text.push_str(&format!("note: {note}\n"));
     }
     for channel in &paused {
         let channel = output::truncate(channel, 64);

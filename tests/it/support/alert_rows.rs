@@ -74,6 +74,12 @@ impl Database {
         );
     }
 
+    /// Moves the end of the only snooze: the program counts its length from the real present.
+    #[track_caller]
+    pub fn move_snooze(&self, until: i64) {
+        wait(self.execute(&format!("UPDATE alert_state SET snoozed_until = {until}")));
+    }
+
     /// Adds when an alert last sent a message, and until when it is snoozed.
     #[track_caller]
     pub fn add_snooze(&self, alert: &str, sent_at: i64, until: i64) {

@@ -127,6 +127,12 @@ impl AlertSpec {
         subject_topic(subject, None).is_none() && name.is_some_and(|name| self.checks_provider_budget(name))
     }
 
+    /// The end of the quiet hours that an instant is in; `None` if it is in none.
+    #[must_use]
+    pub fn quiet_until(&self, at: Time) -> Option<Time> {
+        self.quiet.and_then(|quiet| quiet.end(at, &self.timezone))
+    }
+
     /// Whether it checks a source.
     #[must_use]
     pub fn checks_source(&self, source: Source) -> bool {

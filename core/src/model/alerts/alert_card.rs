@@ -33,11 +33,12 @@ impl AlertCard {
         self.snoozed_until.filter(|until| *until > now)
     }
 
-    /// The end of the snooze or else of the quiet hours; `None` if it is neither snoozed nor in quiet hours.
+    /// Until when it sends nothing: the end of the snooze or of the quiet hours, also of those in which the snooze ends;
+    /// `None` if it is neither snoozed nor in quiet hours.
     #[must_use]
     pub fn silent(&self, now: Time) -> Option<Time> {
-        let quiet = || self.spec.quiet.and_then(|quiet| quiet.end(now, &self.spec.timezone));
-        self.snoozed(now).or_else(quiet)
+        let snoozed = self.snoozed(now);
+        self.spec.quiet_until(snoozed.unwrap_or(now)).or(snoozed)
     }
 
     /// The end of the cooldown after the last message; `None` when there is no cooldown now.
