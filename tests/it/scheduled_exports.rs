@@ -424,17 +424,16 @@ fn a_file_that_was_taken_before_its_edition_ended_is_not_written_again() {
         let by_topic = going_on("sightings").replace("{run}.csv", "{topic}-{run}.csv");
         let place = Place::new(database, &sandbox.lines(), &rest(&by_topic));
         due(&place, &sandbox, NINE);
-        sandbox.turn_to(HOURS[0]);
-        let stopped = place
-            .program(&["once", "--due", "--at", HOURS[0]])
-            .env("TOPICWATCH_TEST_FAILPOINT", "kill export/placed")
-            .run();
-        assert_eq!(stopped.code, None, "{stopped}");
+        // The second process records the first file, which the first process wrote.
+        for (at, point) in [(HOURS[0], "kill export/written pass=2"), (LATER, "kill export/renamed")] {
+            sandbox.turn_to(at);
+            let program = place.program(&["once", "--due", "--at", at]).env("TOPICWATCH_TEST_FAILPOINT", point);
+            assert_eq!(program.run().code, None, "{point}");
+        }
         let folder = place.path("out/sightings");
-        let taken = files(&folder);
-        assert_eq!(taken.len(), 1, "{taken:?}");
+        let taken = vec![files(&folder).remove(0)];
         std::fs::remove_file(&taken[0]).unwrap();
-        due(&place, &sandbox, LATER);
+        due(&place, &sandbox, "2026-03-11T10:20:00Z");
         let there = files(&folder);
         assert!(there.len() == 1 && there != taken, "{}: {there:?}, taken {taken:?}", place.database.name);
     }
