@@ -193,7 +193,7 @@ fn a_retry_and_a_delivery_say_that_a_channel_is_paused_or_gone() {
         let read = || place.ok(&["once", "--due", "--at", "2026-03-12T01:30:00Z"]);
         place.configure(&world.lines(), &paused("paused = true"));
         read();
-        let dropped = "note: alert recalls is paused: its messages are dropped\n";
+        let dropped = "note: alert recalls is paused: its messages are not sent, and the next run drops them unless it is resumed before\n";
         assert_eq!(place.ok(&["outbox", "deliver"]), format!("nothing was sent\n{dropped}"), "{name}");
         assert_eq!(place.ok(&["outbox", "retry", &event]), format!("queued again: 1\n{dropped}"), "{name}");
 
@@ -313,7 +313,7 @@ fn a_message_that_waits_for_another_try_is_dropped_when_its_alert_is_paused() {
         assert_eq!((ended.code, hook.got().len()), (Some(0), 1), "{name}: {ended}");
         assert_eq!(waits(&place), [json!(1), json!("2026-03-12T01:31:00.000Z")], "{name}");
         // It is put off a little, but not tried then.
-        let dropped = "nothing was sent\nnote: alert recalls is paused: its messages are dropped\n";
+        let dropped = "nothing was sent\nnote: alert recalls is paused: its messages are not sent, and the next run drops them unless it is resumed before\n";
         assert_eq!(place.ok(&["outbox", "deliver"]), dropped, "{name}");
         (26..28).for_each(|at| due(&place, at));
         place.configure(&world.lines(), &file(&hook, ""));

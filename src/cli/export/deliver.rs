@@ -62,7 +62,7 @@ async fn what_waits(context: &Context, store: &Store) -> Result<(Option<Time>, V
         }
         let asked = store.channel_pause(&spec.name).await?.filter(|until| *until > now);
         if !spec.paused {
-            let tries = of_channel.iter().filter_map(|&one| next_try(one, asked, card(one)));
+            let tries = of_channel.iter().filter_map(|&one| next_try(one, asked, card(one), now));
             next = next.into_iter().chain(tries).min();
         }
         let wait = match of_channel.iter().map(|one| one.queued).sum::<i64>() {
@@ -87,7 +87,8 @@ async fn what_waits(context: &Context, store: &Store) -> Result<(Option<Time>, V
 
 /// When the first of these messages is tried, also if the process that is sending them stopped: not before the end of the
 /// pause that the channel asked for, nor while their alert is silent then.
-fn next_try(of: &WaitingMessages, asked: Option<Time>, alert: Option<&AlertCard>) -> Option<Time> {
-    let at = of.next_at.into_iter().chain(asked).max()?;
+fn next_try(of: &WaitingMessages, asked: Option<Time>, alert: Option<&AlertCard>, now: Time) -> Option<Time> {
+    // One that became due only just now is tried at once.
+    let at = of.next_at?.max(asked.unwrap_or(now)).max(now);
     Some(alert.and_then(|card| card.silent(at)).unwrap_or(at))
 }

@@ -26,7 +26,9 @@ pub(super) async fn alert_cards<'p>(
 pub(super) fn silence(card: &AlertCard, now: Time) -> Option<String> {
     let alert = output::truncate(&card.spec.name, 64);
     if card.spec.paused {
-        return Some(format!("alert {alert} is paused: its messages are dropped"));
+        return Some(format!(
+            "alert {alert} is paused: its messages are not sent, and the next run drops them unless it is resumed before"
+        ));
     }
     let until = card.silent(now)?;
     let why = match card.snoozed(now) {

@@ -19,6 +19,9 @@ pub struct QuietHours {
 }
 
 impl QuietHours {
+    /// The longest time until they end, in milliseconds.
+    pub const LONGEST_MS: i64 = LONGEST * MINUTE;
+
     /// Returns the end of the quiet hours of a zone if an instant is in them.
     #[must_use]
     pub fn end(self, at: Time, timezone: &str) -> Option<Time> {

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, Row, definitions, read};
-use crate::model::{Delivery, JobKind, OutboxState, Time, alert_job};
+use super::{Conn, Row, read};
+use crate::model::{Delivery, JobKind, OutboxState, QuietHours, alert_job};
 use crate::store::StoreError;
 
 /// Why an event has a message of which not every channel got its part; stored in `muted`, beside the message.
@@ -137,26 +137,19 @@ fn origins(alert: &str) -> (String, String) {
 }
 
 /// Lets the queued messages that wait for the end of an alert's snooze be due, because the snooze changes: they are
-/// sent, or wait for its new end.
+/// sent, or wait for its new end. After a snooze that ends in quiet hours, they wait for the end of those, even if these
+/// hours have changed since.
 pub(in crate::store) async fn recheck_snoozed(conn: &mut Conn, alert: &str) -> Result<(), StoreError> {
-    let row = sqlx::query(
-        "SELECT s.snoozed_until, j.definition FROM alert_state s LEFT JOIN job j ON j.id = $2 \
-         WHERE s.alert = $1 AND s.snoozed_until IS NOT NULL",
-    );
-    let row = row.bind(alert).bind(alert_job(alert)).fetch_optional(&mut *conn).await?;
-    let Some(row) = row else { return Ok(()) };
-    let (end, definition): (i64, Option<String>) = (row.try_get("snoozed_until")?, row.try_get("definition")?);
-    // After a snooze that ends in quiet hours, they wait for the end of those.
-    let spec = definition.and_then(|text| definitions::job(&text).ok()?.alert().ok());
-    let quiet_end = spec.and_then(|spec| spec.quiet_until(Time(end))).map_or(end, |at| at.0);
     let (from, until) = origins(alert);
     sqlx::query(
-        "UPDATE outbox SET next_at = created_at WHERE kind = $1 AND state = 'queued' AND next_at IN ($2, $3) \
+        "UPDATE outbox SET next_at = created_at WHERE kind = $2 AND state = 'queued' \
+         AND next_at >= (SELECT s.snoozed_until FROM alert_state s WHERE s.alert = $1) \
+         AND next_at <= (SELECT s.snoozed_until + $3 FROM alert_state s WHERE s.alert = $1) \
          AND origin > $4 AND origin < $5",
     )
+    .bind(alert)
     .bind(JobKind::Alert.as_str())
-    .bind(end)
-    .bind(quiet_end)
+    .bind(QuietHours::LONGEST_MS)
     .bind(from)
     .bind(until)
     .execute(conn)
