@@ -408,10 +408,7 @@ fn a_day_of_an_alert_that_cannot_be_read_is_shown_for_no_topic_and_goes_with_the
         let (sandbox, place) = world(database);
         place.configure(&sandbox.lines(), &format!("{FILE}{}", providers(&sandbox, &["acme-two"])));
         place.ok(&["once", "--due", "--at", NINE]);
-        // A later version wrote it.
-        let unreadable =
-            "UPDATE job SET definition = replace(definition, '\"budget\"', '\"later\"') WHERE id = 'alert:thrift'";
-        wait(place.database.execute(unreadable));
+        place.database.make_alert_unreadable("thrift", "budget");
         let day = "acme-two/2026-03-11";
         place.database.add_firings(&[("thrift", day, NOW, false)]);
         place.database.add_events(&[Event { alert: "thrift", subject: day, of: "2026-03-11", ..Event::default() }]);

@@ -80,6 +80,14 @@ impl Database {
         wait(self.execute(&format!("UPDATE alert_state SET snoozed_until = {until}")));
     }
 
+    /// An alert with a rule that only a later version knows.
+    #[track_caller]
+    pub fn make_alert_unreadable(&self, alert: &str, rule: &str) {
+        wait(self.execute(&format!(
+            "UPDATE job SET definition = replace(definition, '\"{rule}\"', '\"later\"') WHERE id = 'alert:{alert}'"
+        )));
+    }
+
     /// Adds when an alert last sent a message, and until when it is snoozed.
     #[track_caller]
     pub fn add_snooze(&self, alert: &str, sent_at: i64, until: i64) {

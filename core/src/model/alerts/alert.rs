@@ -3,7 +3,6 @@
 
 use crate::model::{
     Counts, Delivery, QuietHours, RunState, SERVICE, SearchState, SeqRange, Source, Time, TopicLimits, closed_list,
-    subject_topic,
 };
 
 closed_list! {
@@ -118,13 +117,6 @@ impl AlertSpec {
     pub fn checks_provider_budget(&self, provider: &str) -> bool {
         let checks = self.rule == AlertRule::Budget && !self.checks_topic_budgets();
         checks && (provider == SERVICE || self.providers.iter().any(|(name, _)| name.as_str() == provider))
-    }
-
-    /// Whether a subject is a day's budget of the service or of a provider, which it checks.
-    #[must_use]
-    pub fn is_provider_budget(&self, subject: &str) -> bool {
-        let name = subject.split_once('/').map(|(name, _)| name);
-        subject_topic(subject, None).is_none() && name.is_some_and(|name| self.checks_provider_budget(name))
     }
 
     /// The end of the quiet hours that an instant is in; `None` if it is in none.

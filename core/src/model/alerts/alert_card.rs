@@ -84,6 +84,15 @@ fn is_day(text: &str) -> bool {
     text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-')
 }
 
+impl AlertSpec {
+    /// Whether a subject is a day's budget of the service or of a provider, which it checks.
+    #[must_use]
+    pub fn is_provider_budget(&self, subject: &str) -> bool {
+        let name = subject.split_once('/').map(|(name, _)| name);
+        subject_topic(subject, None).is_none() && name.is_some_and(|name| self.checks_provider_budget(name))
+    }
+}
+
 impl AlertEvent {
     /// The public id of the run in which the event was detected; `None` for a budget, which is checked by day.
     #[must_use]
