@@ -56,6 +56,12 @@ impl Database {
         waits.iter().map(|wait| wait.parse().unwrap()).collect()
     }
 
+    /// When the lease of the run ends that holds one for longest, in milliseconds.
+    #[track_caller]
+    pub fn lease_until(&self) -> i64 {
+        self.number("SELECT max(lease_until) FROM run")
+    }
+
     /// All runs, in the order in which they were written down.
     #[track_caller]
     pub fn ledger_runs(&self) -> Vec<LedgerRun> {
