@@ -78,12 +78,12 @@ fn beyond_the_grace_a_call_is_on_record_at_its_price_and_its_slot_runs_again() {
 fn a_lease_is_renewed_long_before_it_ends() {
     for database in databases() {
         let slow = today(&["delay=10m"]);
-        let rest = format!("[scheduler]\nlease = \"15s\"\nshutdown_grace = \"1s\"\n\n{}", topics(&["acme"]));
+        let rest = format!("[scheduler]\nlease = \"30s\"\nshutdown_grace = \"1s\"\n\n{}", topics(&["acme"]));
         let place = Place::new(database, &slow.lines(), &rest);
         let going = calling(&place);
         let first = place.database.lease_until();
         until("its renewal", || place.database.lease_until() > first);
-        let left = 15_000 - (place.database.lease_until() - first);
+        let left = 30_000 - (place.database.lease_until() - first);
         assert!(left >= 5_000, "{}: renewed {left} ms before its end", place.database.name);
         ends(going, "TERM").says(0, &["stopped"]);
     }
