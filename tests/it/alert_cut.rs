@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::databases::databases;
 use crate::support::program::Place;
 use crate::support::receivers::Hook;
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::world::{World, calm_days, hour, once, post, posts_of_calm_day, topic};
 
 #[test]
 fn an_alert_of_more_items_than_are_counted_says_at_least() {
@@ -25,17 +25,10 @@ fn an_alert_of_more_items_than_are_counted_says_at_least() {
         };
         // Three posts a day at this hour for eight days, then 59. A reply of 83 in which no known post is missing
         // was not full, so that only the limit makes it a lower bound.
-        let three = |day: u32| -> Vec<Value> {
-            let n = 24 * day;
-            (0..3).map(|k| post(n * 100 + k, n, &format!("{day} {k} acme words"), 1)).collect()
-        };
-        for day in 0..8 {
-            world.posts(&three(day));
-            once(&place, 24 * day);
-        }
+        calm_days(&world, &place);
         due(&hour(24 * 7));
         let storm = (0..59).map(|k| post(90_000 + k, 192, &format!("90000 post number {k} of an acme storm"), 1));
-        world.posts(&storm.chain((0..8).flat_map(three)).collect::<Vec<Value>>());
+        world.posts(&storm.chain((0..8).flat_map(posts_of_calm_day)).collect::<Vec<Value>>());
         once(&place, 192);
         due("2026-03-19T00:00:01Z");
 

@@ -10,7 +10,7 @@ use crate::support::databases::{databases, sqlite};
 use crate::support::program::{Ended, Place, Program, until};
 use crate::support::receivers::Hook;
 use crate::support::service::{Raw, reply};
-use crate::support::world::{World, hour, once, post};
+use crate::support::world::{World, calm_days, hour, once, post, posts_of_calm_day};
 
 const HOOK: &str = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
 
@@ -342,14 +342,7 @@ fn more_than_usual_at_this_hour_fires_and_a_new_query_does_not() {
         let alert = "rule = \"volume\"\nwindow = \"1h\"\nmin = 5\ncooldown = \"0s\"\n";
         let place = Place::new(database, &world.lines(), &file("", alert));
         // Three posts a day at this hour for eight days, then about thirty.
-        let three = |day: u32| -> Vec<Value> {
-            let n = 24 * day;
-            (0..3).map(|k| post(n * 100 + k, n, &format!("{day} {k} acme words"), 1)).collect()
-        };
-        for day in 0..8 {
-            world.posts(&three(day));
-            once(&place, 24 * day);
-        }
+        calm_days(&world, &place);
         due(&place, &hook, &hour(24 * 7));
         let many = |from: u32, at: u32| -> Vec<Value> {
             (0..30).map(|k| post(from + k, at, &format!("{from} post number {k} of an acme storm"), 1)).collect()
@@ -358,7 +351,7 @@ fn more_than_usual_at_this_hour_fires_and_a_new_query_does_not() {
         if new < 30 {
             // A reply of another length in which no known post is missing was not full.
             storm.truncate(new);
-            storm.extend((0..8).flat_map(three));
+            storm.extend((0..8).flat_map(posts_of_calm_day));
         }
         world.posts(&storm);
         once(&place, 192);

@@ -30,7 +30,6 @@ const MAX_READ: usize = 1_000;
 const STEP: u32 = 100;
 /// The largest report that is shown, in bytes.
 const LARGEST: u64 = 32 * 1024 * 1024;
-const DAY: std::time::Duration = std::time::Duration::from_secs(86_400);
 
 /// A report contains its own style; it runs no scripts and sends no forms.
 const REPORT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'none'; \
@@ -100,7 +99,7 @@ fn is_page(path: &str) -> bool {
 
 async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
     let (store, now) = (&site.store, site.now());
-    let card = store.topic_card(&link.of, now.minus(DAY)).await?.ok_or_else(not_found)?;
+    let card = store.topic_card(&link.of, now.minus(days::LATELY)).await?.ok_or_else(not_found)?;
     let (items, hidden) = latest(site, &card).await?;
     let answer = answers::words(site, &card).await?;
     let (charts, card) = days::charts(site, card, None).await?;

@@ -58,6 +58,20 @@ pub fn once(place: &Place, at: u32) {
     assert_eq!(ended.code, Some(0), "{ended}");
 }
 
+/// The three posts of a calm day, at its first hour.
+pub fn posts_of_calm_day(day: u32) -> Vec<Value> {
+    let n = 24 * day;
+    (0..3).map(|k| post(n * 100 + k, n, &format!("{day} {k} acme words"), 1)).collect()
+}
+
+/// Eight calm days, each with its run.
+pub fn calm_days(world: &World, place: &Place) {
+    for day in 0..8 {
+        world.posts(&posts_of_calm_day(day));
+        once(place, 24 * day);
+    }
+}
+
 pub fn keys(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|item| item["key"].as_str().unwrap()).collect()
 }

@@ -105,7 +105,7 @@ impl SearchCoverage {
         reasons
     }
 
-    /// Returns whether that is so because searches missed time since the topic was watched, of the part that was due: what
+    /// Returns whether there may be more items because searches that were due missed time, since the topic is watched. What
     /// the next search looks back over is not missed.
     #[must_use]
     pub fn has_missed(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> bool {

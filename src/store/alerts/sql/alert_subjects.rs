@@ -1,5 +1,5 @@
-//! Which subjects of alerts are a topic's, and what becomes of them when the topic is renamed or forgotten. A day's budget
-//! of a provider is not that of a topic with its name.
+//! Which subjects of alerts are a topic's. They are renamed and deleted with the topic. A day's budget of a provider is not
+//! that of a topic with its name.
 
 use sqlx::AssertSqlSafe;
 

@@ -23,7 +23,7 @@ const DAYS: i32 = 14;
 /// Weeks of a chart.
 const WEEKS: usize = 8;
 /// How far back an item counts as new on a topic's card.
-const LATELY: Duration = Duration::from_secs(86_400);
+pub(in crate::web::pages) const LATELY: Duration = Duration::from_secs(86_400);
 
 /// The span of a chart's bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,7 +17,6 @@ pub(in crate::web) mod submit;
 mod terms;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use maud::html;
 
@@ -34,12 +33,10 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use item_query::TopicItemQuery;
 
-const DAY: Duration = Duration::from_secs(86_400);
-
 pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let unknown = || Problem::not_found("There is no such topic");
-    let Some(card) = store.topic_card(&request.name, now.minus(DAY)).await? else {
+    let Some(card) = store.topic_card(&request.name, now.minus(days::LATELY)).await? else {
         return if edit::file_has_topic(&site, &request.name, &request.visitor).await {
             pending_page(&site, &request.name).await
         } else {
