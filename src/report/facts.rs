@@ -63,7 +63,6 @@ pub struct TopicFacts {
     /// When the topic last got or lost a source, if it did. Only days with the same sources are compared.
     pub sources_since: Option<Time>,
     /// Sources that answer but have fallen silent or stale.
-    #[serde(rename = "ill")]
     pub silences: Vec<SourceSilence>,
     /// What is usual for such a day; `None` if there are too few days to compare with.
     pub usual: Option<UsualRange>,

@@ -99,6 +99,11 @@ fn every_operation_of_the_document_answers_as_it_says() {
         let pages = Pages::serve(&place, &["--at", NINE]);
         let document = get(&pages, "/api/v1/openapi.json");
         assert_eq!(document["openapi"], "3.1.0");
+        let terms = &document["components"]["schemas"]["TermNews"]["properties"];
+        assert_eq!(
+            (&terms["untold"]["deprecated"], &terms["no_terms"]["deprecated"]),
+            (&Value::Bool(true), &Value::Null)
+        );
         let paths = document["paths"].as_object().unwrap();
         assert!(paths.len() > 12, "{paths:?}");
         let mut asked = 0;

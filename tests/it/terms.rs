@@ -352,7 +352,7 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
         give_likes_and_tones(database);
         let day = EVENT..EVENT + 1;
         let before = terms_json(&place, "acme");
-        assert_eq!(before["untold"], Value::Null, "{before:#}");
+        assert_eq!(before["no_terms"], Value::Null, "{before:#}");
         let names: Vec<&str> =
             before["terms"].as_array().unwrap().iter().map(|row| row["term"].as_str().unwrap()).collect();
         assert_eq!(names, ["bridge collapse", "harbor"], "{}: {before:#}", database.name);
@@ -692,13 +692,13 @@ fn no_terms_without_a_week_of_history_or_after_a_query_change() {
         for (day, days) in [(1, 0), (7, 6)] {
             let output = early(day);
             assert_eq!(
-                (output["untold"].as_str(), output["before_days"].as_i64()),
+                (output["no_terms"].as_str(), output["before_days"].as_i64()),
                 (Some("history"), Some(days)),
                 "{output:#}"
             );
             assert!(output["terms"].as_array().unwrap().is_empty());
         }
-        assert_eq!(early(8)["untold"], Value::Null);
+        assert_eq!(early(8)["no_terms"], Value::Null);
         for (day, has) in [(1, "none"), (2, "1"), (3, "2")] {
             let text = place.ok(&["terms", "acme", "--since", &at(day), "--until", &at(day + 1), "--at", &at(DAYS)]);
             let needed =
@@ -713,7 +713,10 @@ fn no_terms_without_a_week_of_history_or_after_a_query_change() {
         let text = place.ok(&[&["terms", "acme"], &empty[..]].concat());
         assert!(text.contains("No items in the period.") && !text.contains("more frequent"), "{text}");
         let output = place.json(&[&["terms", "acme", "--json"], &empty[..]].concat());
-        assert_eq!((output["untold"].as_str(), output["terms"].as_array().map(Vec::len)), (Some("no_items"), Some(0)));
+        assert_eq!(
+            (output["no_terms"].as_str(), output["terms"].as_array().map(Vec::len)),
+            (Some("no_items"), Some(0))
+        );
         // Another query: its days are not compared with those of the first.
         truth.set(|world| world.posts.iter_mut().for_each(|post| post.query = "acme corp".to_owned()));
         place.configure(&truth.lines(), &TOPIC.replace("query = \"acme\"", "query = \"acme corp\""));
@@ -721,7 +724,7 @@ fn no_terms_without_a_week_of_history_or_after_a_query_change() {
         place.ok(&["once", "--at", &Time(BEGIN + DAYS * DAY + 3_600_000).to_string()]);
         let output =
             place.json(&["terms", "acme", "--at", &Time(BEGIN + DAYS * DAY + 7_200_000).to_string(), "--json"]);
-        assert_eq!(output["untold"], "query", "{output:#}");
+        assert_eq!((&output["no_terms"], &output["untold"]), (&"query".into(), &"query".into()), "{output:#}");
         place.run(&["terms", "acm"]).says(2, &["acm", "acme"]);
         let wrong = place.run(&["terms", "acme", "--since", &at(5), "--until", &at(5), "--at", &at(DAYS)]);
         wrong.says(2, &["--since is not before --until"]);
@@ -740,7 +743,7 @@ fn posts_without_a_word_of_the_query_are_counted_although_no_term_is_shown() {
         once(&place, 24);
         let asked = ["--since", &hour(0), "--until", &hour(24), "--at", &hour(25), "--json"];
         let output = place.json(&[&["terms", "acme"], &asked[..]].concat());
-        assert_eq!((&output["untold"], &output["items"]), (&"relevance".into(), &12.into()), "{output:#}");
+        assert_eq!((&output["no_terms"], &output["items"]), (&"relevance".into(), &12.into()), "{output:#}");
     }
 }
 
@@ -773,7 +776,7 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
         let asked = ["terms", "globex", "--since", &since, "--until", &until, "--at", &until];
         let output = || place.json(&[&asked[..], &["--json"]].concat());
         let beside = output();
-        assert_eq!((&beside["untold"], &beside["terms"]), (&"history".into(), &serde_json::json!([])), "{beside:#}");
+        assert_eq!((&beside["no_terms"], &beside["terms"]), (&"history".into(), &serde_json::json!([])), "{beside:#}");
         assert_eq!(beside["stand_out"]["compared_with"], "other_topics", "{}: {beside:#}", database.name);
         let texts: i64 = said_on(database, "acme", 0..DAYS, "acme").iter().map(|[_, all]| all).sum();
         assert_eq!(beside["stand_out"]["texts"], texts, "{}: {beside:#}", database.name);
@@ -861,7 +864,7 @@ fn on_a_busy_day_with_the_words_of_the_days_before_no_term_stands_out() {
     let (place, _truth) = busy_place(sqlite(), 0);
     let (since, until) = (at(DAYS - 1), at(DAYS));
     let busy = place.json(&["terms", "acme", "--since", &since, "--until", &until, "--at", &at(DAYS), "--json"]);
-    assert_eq!((&busy["untold"], &busy["terms"]), (&Value::Null, &serde_json::json!([])), "{busy:#}");
+    assert_eq!((&busy["no_terms"], &busy["terms"]), (&Value::Null, &serde_json::json!([])), "{busy:#}");
     assert_eq!(busy["stand_out"], Value::Null, "{busy:#}");
 }
 
@@ -876,7 +879,7 @@ fn on_the_busiest_day_without_news_terms_that_stand_out_are_shown() {
             place.json(&["terms", topic, "--since", &since, "--until", &until, "--at", &at(DAYS), "--json"])
         };
         let busy = of("acme", DAYS - 1);
-        assert_eq!((&busy["untold"], &busy["terms"]), (&Value::Null, &serde_json::json!([])), "{busy:#}");
+        assert_eq!((&busy["no_terms"], &busy["terms"]), (&Value::Null, &serde_json::json!([])), "{busy:#}");
         let shown = &busy["stand_out"];
         let said = |day: i64| {
             let [_, authors, texts] = counted(database, day, "acme");

@@ -139,7 +139,7 @@ fn seven_themes_are_listed_with_a_post_and_a_page_and_the_others_are_summed() {
         database.give_tones();
         let (since, until) = (hour(EVENT * 24), hour(end));
         let output = place.json(&["terms", "acme", "--since", &since, "--until", &until, "--at", &until, "--json"]);
-        assert_eq!(output["untold"], Value::Null, "{output:#}");
+        assert_eq!(output["no_terms"], Value::Null, "{output:#}");
 
         // Ten terms of the sixteen. The word of a hashtag is not told beside it.
         let terms = output["terms"].as_array().unwrap();

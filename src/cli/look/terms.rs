@@ -59,7 +59,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
-        let mut value = serde_json::to_value(&terms).unwrap_or_default();
+        let mut value = terms.to_json();
         if let Some(fields) = value.as_object_mut() {
             fields.insert("sandbox".to_owned(), json!(invented));
             fields.insert("topic".to_owned(), json!(topic.id));

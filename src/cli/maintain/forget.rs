@@ -264,9 +264,14 @@ struct Summary {
 fn print(summary: &Summary, as_json: bool) -> Result<(), Failure> {
     let Summary { found, reports, naming, rehearsal, scrubbed, copies } = summary;
     if as_json {
+        let mut taken = serde_json::to_value(found.taken)?;
+        if let Some(fields) = taken.as_object_mut() {
+            // The former name of `raw_replies`, until 1.0.
+            fields.insert("raws".to_owned(), json!(found.taken.raw_replies));
+        }
         output::json(&json!({
             "dry_run": rehearsal,
-            "taken": found.taken,
+            "taken": taken,
             "since": found.since,
             "topics": found.topics,
             "reports": reports,

@@ -103,7 +103,6 @@ pub struct TopicTerms {
     /// The number of days before that can be compared with the period.
     pub before_days: u64,
     /// Why no terms are shown, if they are not.
-    #[serde(rename = "untold")]
     pub no_terms: Option<NoTermsReason>,
     /// The number of tested terms: those used three times or more in the period and the days before together.
     pub tested: u64,
@@ -153,6 +152,16 @@ impl TermRise {
 }
 
 impl TopicTerms {
+    /// Returns them as JSON, with `untold`, the former name of `no_terms`, until 1.0.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("untold".to_owned(), serde_json::json!(self.no_terms));
+        }
+        value
+    }
+
     /// Terms that are not shown, for this reason, of a period with this many items. Their words were not read.
     #[must_use]
     pub fn without_terms(why: NoTermsReason, items: usize) -> Self {

@@ -52,6 +52,8 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
         answer.field("stand_out", Value::Null)?;
     }
     answer.field("before_days", found.before_days)?;
+    answer.field("no_terms", found.no_terms)?;
+    // The former name, until 1.0.
     answer.field("untold", found.no_terms)?;
     answer.field("tested", found.tested)?;
     answer.field("more", found.more)?;

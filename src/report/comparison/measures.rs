@@ -136,7 +136,6 @@ pub struct Voice {
     /// … and of unique authors; `None` also if its authors are unknown.
     pub authors: Option<Share>,
     /// Whether the authors of another topic are unknown.
-    #[serde(rename = "others_untold")]
     pub others_hidden: bool,
     /// Its share of the unique items of each source; empty if no topic has providers.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -31,6 +31,6 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         TermsOptions { alone: !call.visitor.sees_all(), ..TermsOptions::default() },
     )
     .await?;
-    let fields = [("data", json!(terms)), ("since", json!(span.from)), ("until", json!(span.until))];
+    let fields = [("data", terms.to_json()), ("since", json!(span.from)), ("until", json!(span.until))];
     answer(&call, fields).await
 }

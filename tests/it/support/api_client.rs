@@ -130,7 +130,7 @@ pub fn mistakes(document: &Value, schema: &Value, value: &Value, at: &str) -> Ve
     let mut all = Vec::new();
     for (word, meant) in schema.as_object().unwrap() {
         match word.as_str() {
-            "description" | "default" | "minLength" | "maxLength" => {}
+            "description" | "deprecated" | "default" | "minLength" | "maxLength" => {}
             "$ref" => {
                 let place = meant.as_str().unwrap().trim_start_matches('#');
                 let target = document.pointer(place).unwrap_or_else(|| panic!("{place} is not there"));

@@ -15,7 +15,6 @@ pub struct ErasedCounts {
     /// Their earlier words.
     pub revisions: u64,
     /// Raw replies, deleted as a whole.
-    #[serde(rename = "raws")]
     pub raw_replies: u64,
     /// Answers that cited or named them, blanked.
     pub answers: u64,

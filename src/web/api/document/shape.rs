@@ -22,6 +22,8 @@ pub(in crate::web::api) enum Shape {
     List(&'static Shape),
     /// The shape, or null.
     Maybe(&'static Shape),
+    /// The shape, under a name that another replaced.
+    Former(&'static Shape),
 }
 
 /// A field of an object: its name, shape and meaning. All fields are always present.
@@ -40,6 +42,13 @@ impl Shape {
             Self::Of(name) => json!({ "$ref": format!("#/components/schemas/{name}") }),
             Self::List(shape) => json!({ "type": "array", "items": shape.as_json() }),
             Self::Maybe(shape) => maybe(shape.as_json()),
+            Self::Former(shape) => {
+                let mut schema = shape.as_json();
+                if let Some(fields) = schema.as_object_mut() {
+                    fields.insert("deprecated".to_owned(), json!(true));
+                }
+                schema
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::parts::{Named, PAGED, SANDBOX, SOURCE, list, one};
 use crate::model::{AlertEventKind, AlertRule, Delivery, RequestState};
 use crate::web::api::call::form::{SNOOZE, TEXT};
-use crate::web::api::document::shape::Shape::{Flag, Integer, List, Maybe, Of, Text, Time, Word};
+use crate::web::api::document::shape::Shape::{Flag, Former, Integer, List, Maybe, Of, Text, Time, Word};
 use crate::web::api::document::shape::{Field, Shape, object};
 use crate::web::api::requests::{ALERT_ACTIONS, EVENT_CHARS};
 
@@ -73,7 +73,7 @@ const EVENT: &[Field] = &[
     ("summary", Text, "one line"),
     ("lines", List(&Of("AlertLine")), "what it is based on"),
     ("in_message", Flag, "it is in a message, delivered or not"),
-    ("told", Flag, "former name of in_message, until 1.0"),
+    ("told", Former(&Flag), "former name of in_message, until 1.0"),
     ("delivery", DELIVERY, "what became of that message; null if there is none"),
     ("muted", Maybe(&Text), "why no message is sent"),
     ("acked_at", Maybe(&Time), "when it was acknowledged"),

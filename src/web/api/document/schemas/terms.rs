@@ -3,16 +3,15 @@
 use super::parts::{Named, SANDBOX};
 use crate::compare::{ComparedWith, NoTermsReason, StandOutReason};
 use crate::model::{Kind, TermKind};
-use crate::web::api::document::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
-use crate::web::api::document::shape::{Field, object};
+use crate::web::api::document::shape::Shape::{Flag, Former, Integer, List, Maybe, Number, Of, Text, Time, Word};
+use crate::web::api::document::shape::{Field, Shape, object};
+
+const NO_TERMS: Shape = Maybe(&Word(|| NoTermsReason::ALL.iter().map(|why| why.as_str()).collect()));
 
 const NEWS: &[Field] = &[
     ("before_days", Integer, "number of days before that can be compared with the span"),
-    (
-        "untold",
-        Maybe(&Word(|| NoTermsReason::ALL.iter().map(|why| why.as_str()).collect())),
-        "why there are no terms; null if the span was compared",
-    ),
+    ("no_terms", NO_TERMS, "why there are no terms; null if the span was compared"),
+    ("untold", Former(&NO_TERMS), "former name of no_terms, until 1.0"),
     ("tested", Integer, "number of terms tested: those used at least three times in the span and the days before"),
     ("terms", List(&Of("Term")), "at most ten, the most surprising first"),
     ("more", Integer, "further terms that are news; with those in `terms`, at most 50 are counted"),
@@ -24,7 +23,7 @@ const NEWS: &[Field] = &[
     (
         "items_read",
         Integer,
-        "how many of them are read, at most 20,000; where `untold` is set, none may have been read",
+        "how many of them are read, at most 20,000; where `no_terms` is set, none may have been read",
     ),
     ("cut", Flag, "only a sample of the items was read; all counts are those of the sample"),
     (
