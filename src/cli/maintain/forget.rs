@@ -97,9 +97,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
 
 fn read_import(path: &Path) -> Result<Journal, Failure> {
     const HINT: &str = "give the file that --export wrote";
-    // Not the database's own journal, which would have to be restored.
-    let hint = |hint: &str| if hint == journal::NOT_ALLOWED { journal::NOT_ALLOWED } else { HINT };
-    let read = Journal::read(path).map_err(|failure| Failure::usage(failure.text, hint(&failure.hint)))?;
+    let read = Journal::read(path).map_err(|error| {
+        let hint = error.hint(HINT);
+        Failure::usage(error.text, hint)
+    })?;
     read.ok_or_else(|| {
         Failure::usage(format!("there is no file {}", output::escape_control(&path.display().to_string())), HINT)
     })

@@ -34,13 +34,33 @@ const WHAT: &str = "forgotten";
 /// The largest file that is read, in bytes.
 const MOST: u64 = 512 * 1024 * 1024;
 
-/// What to do about a file that exists but whose permissions keep this user from reading it.
-pub(in crate::cli) const NOT_ALLOWED: &str = "let this user read it, or run this as the user that owns it";
-
 /// The tombstones of a file.
 pub(in crate::cli) struct Journal {
     pub(in crate::cli) key: ForgetKey,
     pub(in crate::cli) all: Vec<Tombstone>,
+}
+
+/// Why a file could not be read as a journal.
+#[derive(Debug)]
+pub(in crate::cli) struct JournalError {
+    pub(in crate::cli) text: String,
+    /// Whether its permissions keep this user from reading it: then there may be nothing wrong with its contents.
+    forbidden: bool,
+}
+
+impl JournalError {
+    /// Returns what to do about it; `wrong` is what to do if the file itself is wrong.
+    pub(in crate::cli) fn hint(&self, wrong: &'static str) -> &'static str {
+        if self.forbidden { "let this user read it, or run this as the user that owns it" } else { wrong }
+    }
+}
+
+/// For a database's own journal.
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        let hint = error.hint("it was written by `topicwatch db forget`: restore it from a backup");
+        Self::new(Exit::Store, error.text, hint)
+    }
 }
 
 /// Returns the path of the journal beside a SQLite database.
@@ -53,17 +73,12 @@ pub(in crate::cli) fn path_for(store: &Store) -> Option<PathBuf> {
 
 impl Journal {
     /// Reads a journal; `None` if there is no file.
-    pub(in crate::cli) fn read(path: &Path) -> Result<Option<Self>, Failure> {
+    pub(in crate::cli) fn read(path: &Path) -> Result<Option<Self>, JournalError> {
         let display_path = output::escape_control(&path.display().to_string());
-        let wrong = |text: String| {
-            Failure::new(Exit::Store, text, "it was written by `topicwatch db forget`: restore it from a backup")
-        };
-        let unreadable = |error: std::io::Error| {
-            let failure = wrong(format!("{display_path} cannot be read: {error}"));
-            match error.kind() {
-                ErrorKind::PermissionDenied => Failure { hint: NOT_ALLOWED.to_owned(), ..failure },
-                _ => failure,
-            }
+        let wrong = |text: String| JournalError { text, forbidden: false };
+        let unreadable = |error: std::io::Error| JournalError {
+            text: format!("{display_path} cannot be read: {error}"),
+            forbidden: error.kind() == ErrorKind::PermissionDenied,
         };
         match std::fs::metadata(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
