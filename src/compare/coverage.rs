@@ -1,8 +1,23 @@
-//! What the sources of topics covered in a period. Reads one topic at a time; `insight` works out the coverage.
+//! What the sources of topics covered in a period, and which topics' cards count too few new items. Reads one topic at a
+//! time; `insight` works out the coverage.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::insight::daily::SearchCoverage;
 use crate::insight::{SourceCoverage, source_coverage};
-use crate::model::{RunSearch, Source, Span, Time, WatchedTopic};
+use crate::model::{PrunedDays, RunSearch, Source, Span, Time, TopicCard, WatchedTopic};
 use crate::store::{Filter, Store, StoreError};
+
+/// How far back an item counts as new on a topic's card.
+pub const LATELY: Duration = Duration::from_secs(86_400);
+
+/// How far back searches are read to judge that time: a little further. Then the last minutes before a search are known
+/// for what they are, and a gap is known to be longer than a window of 24 hours, over which the next search looks back.
+const READ: Duration = Duration::from_secs(25 * 3_600);
+/// The same for topics without a planned slot, of which the distance between earlier searches says whether one was due.
+/// Three days hold two searches of a daily topic.
+const READ_UNPLANNED: Duration = Duration::from_secs(3 * 86_400);
 
 /// The coverage of one topic.
 #[derive(Debug)]
@@ -50,22 +65,88 @@ pub async fn coverage(
             topic.sources = of(&topic.watched, searches, period, wanted);
         }
     };
+    each_topic(store, &filter, &mut |searches| add_sources(&searches)).await?;
+    for topic in topics.iter_mut().filter(|topic| topic.sources.is_empty()) {
+        topic.sources = of(&topic.watched, &[], period, wanted);
+    }
+    Ok(CoveragePeriod { topics, pruned_until })
+}
+
+/// Marks the cards of topics whose searches missed time of the last 24 hours: there may be more new items than they
+/// count. Pages, the API and MCP show what is marked here.
+pub async fn mark_missed(store: &Store, cards: &mut [TopicCard], now: Time) -> Result<(), StoreError> {
+    // An empty list would mean all topics.
+    if cards.is_empty() {
+        return Ok(());
+    }
+    // Of time whose searches were pruned, nothing is known.
+    let pruned_days = PrunedDays { uncounted: store.pruned_until().await?, days: Vec::new() };
+    let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
+    let (planned, unplanned): (Vec<_>, Vec<_>) =
+        store.watched(&ids).await?.into_iter().partition(|watched| watched.next.is_some());
+    for (watched, read) in [(planned, READ), (unplanned, READ_UNPLANNED)] {
+        let seen = Span { from: now.minus(read), until: now };
+        let missed = missed_lately(store, watched, seen, &pruned_days).await?;
+        for card in cards.iter_mut().filter(|card| missed.contains(&card.topic)) {
+            (card.may_be_more, card.new_at_least) = (true, true);
+        }
+    }
+    Ok(())
+}
+
+/// Returns those of these topics whose searches missed time of the last 24 hours before the end of `seen`.
+async fn missed_lately(
+    store: &Store,
+    watched: Vec<WatchedTopic>,
+    seen: Span,
+    pruned_days: &PrunedDays,
+) -> Result<BTreeSet<String>, StoreError> {
+    let mut missed = BTreeSet::new();
+    if watched.is_empty() {
+        return Ok(missed);
+    }
+    let now = seen.until;
+    let lately = Span { from: now.minus(LATELY), until: now };
+    let mut judge = |watched: WatchedTopic, searches: Vec<RunSearch>| {
+        let topic = watched.topic.clone();
+        if SearchCoverage::new(Some(watched), searches, seen, now).has_missed(pruned_days, lately, now) {
+            missed.insert(topic);
+        }
+    };
+    let mut unread: BTreeMap<String, WatchedTopic> =
+        watched.into_iter().map(|topic| (topic.topic.clone(), topic)).collect();
+    // With a run that began just now.
+    let until = Some(Time(now.0.saturating_add(1)));
+    let topics = unread.keys().cloned().collect();
+    let filter = Filter { topics, since: Some(seen.from), until, ..Filter::default() };
+    each_topic(store, &filter, &mut |searches| {
+        if let Some(watched) = searches.first().and_then(|search| unread.remove(&search.topic)) {
+            judge(watched, searches);
+        }
+    })
+    .await?;
+    unread.into_values().for_each(|watched| judge(watched, Vec::new()));
+    Ok(missed)
+}
+
+/// Reads searches and hands them over by topic.
+async fn each_topic(
+    store: &Store,
+    filter: &Filter,
+    each: &mut (dyn FnMut(Vec<RunSearch>) + Send),
+) -> Result<(), StoreError> {
     let mut searches: Vec<RunSearch> = Vec::new();
     store
-        .each_run_search::<StoreError>(&filter, &mut |search| {
+        .each_run_search::<StoreError>(filter, &mut |search| {
             if searches.first().is_some_and(|first| first.topic != search.topic) {
-                add_sources(&searches);
-                searches.clear();
+                each(std::mem::take(&mut searches));
             }
             searches.push(search);
             Ok(())
         })
         .await?;
-    add_sources(&searches);
-    for topic in topics.iter_mut().filter(|topic| topic.sources.is_empty()) {
-        topic.sources = of(&topic.watched, &[], period, wanted);
-    }
-    Ok(CoveragePeriod { topics, pruned_until })
+    each(searches);
+    Ok(())
 }
 
 /// The coverage of one topic. A topic that is no longer watched counts up to its end.

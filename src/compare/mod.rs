@@ -26,7 +26,7 @@ pub use alert_rows::{MOST_NEW_ITEMS, WordFilters, alert_item_keys, matching_item
 pub use alert_window::{AlertWindow, WindowAnswers, alert_window, window_answers, window_items, window_of_run};
 pub use citations::{Citation, Citations, cited, restrict_to_topics};
 pub use comparison_start::{NoStart, begin};
-pub use coverage::{CoveragePeriod, TopicCoverage, coverage};
+pub use coverage::{CoveragePeriod, LATELY, TopicCoverage, coverage, mark_missed};
 pub use filtering::{FilteredItems, apply_filter};
 pub use first_seen::{FirstSeen, first_seen};
 pub use item_list::{ItemList, ListOptions, ShownItem, list_items, shown_or_copy};

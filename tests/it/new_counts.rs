@@ -6,7 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
+use crate::support::access_stage::link;
+use crate::support::api_client::get;
 use crate::support::databases::databases;
+use crate::support::mcp_client::{Stdio, joined};
 use crate::support::program::Place;
 use crate::support::service::{Raw, reply};
 use crate::support::web_client::{Pages, unlinked};
@@ -107,17 +110,35 @@ fn new_in_24_hours_is_what_a_diff_calls_new() {
 fn new_in_24_hours_is_a_lower_bound_where_searches_that_were_due_are_missing() {
     for database in databases() {
         let world = World::new();
-        let place = Place::new(database, &world.lines(), &topic("acme", "every = \"6h\""));
+        // No search of the second topic was ever due.
+        let other = "[[topics]]\nid = \"bell\"\nquery = \"bell\"\nsources = [\"social\"]\n";
+        let place = Place::new(database, &world.lines(), &format!("{}{other}", topic("acme", "every = \"6h\"")));
         world.posts(&[post(1, 5, "acme", 1)]);
         for at in [0, 7, 13] {
             place.run(&["once", "--due", "--at", &hour(at)]).shows(0, &[]);
         }
         assert!(place.database.runs() > 0);
+        let (secret, _) = link(&place, &["--topic", "acme", "--for", "90h", "--at", &hour(13)]);
         // The second day: nothing ran since the first.
         for (at, missed) in [(14, false), (50, true)] {
-            let page = Pages::serve(&place, &["--at", &hour(at)]).page("/topics/acme");
-            let bound = "<dt>New, 24 h</dt><dd>≥";
-            assert_eq!(unlinked(&page).contains(bound), missed, "{}, {at}: {page}", place.database.name);
+            let name = format!("{}, {at}", place.database.name);
+            let pages = Pages::serve(&place, &["--at", &hour(at)]);
+            for path in ["/topics/acme", &format!("/shared/{secret}")] {
+                let page = unlinked(&pages.page(path));
+                assert_eq!(page.contains("<dt>New, 24 h</dt><dd>≥"), missed, "{name}: {page}");
+            }
+            let overview = unlinked(&pages.page("/"));
+            let cells: Vec<&str> = overview.split("data-label=\"New, 24 h\">").skip(1).collect();
+            let marked = |cells: &[&str]| cells.iter().map(|cell| cell.starts_with('≥')).collect::<Vec<_>>();
+            assert_eq!(marked(&cells), [missed, false], "{name}: {overview}");
+            let api = get(&pages, "/api/v1/topics")["data"].clone();
+            let fields = [&api[0]["new_24h_at_least"], &api[1]["new_24h_at_least"]];
+            assert_eq!(fields, [&json!(missed), &json!(false)], "{name}: {api}");
+            assert_eq!(get(&pages, "/api/v1/topics/acme")["data"], api[0], "{name}");
+            let mut client = Stdio::start(place.program(&["mcp", "--at", &hour(at)]));
+            let topics = client.call("list_topics", &json!({}))["topics"].clone();
+            assert_eq!(joined(&topics), api, "{name}");
+            assert_eq!(client.end().code, Some(0), "{name}");
         }
         // A pause does not undo what was missed before it, nor does its end.
         for verb in ["pause", "resume"] {

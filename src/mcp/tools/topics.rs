@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::compare::{SourceHistory, health, topic_card_json};
+use crate::compare::{LATELY, SourceHistory, health, mark_missed, topic_card_json};
 use crate::mcp::answer::Answer;
-use crate::mcp::call::{DAY, ToolCall};
+use crate::mcp::call::ToolCall;
 use crate::mcp::caveats::at_least;
 use crate::mcp::error::ToolError;
 use crate::mcp::quoting::{IN_A_LIST, quote_fields};
@@ -30,17 +30,18 @@ const OURS_OF_RUN: &[&str] =
     &["run", "topic", "trigger", "state", "slot", "started_at", "finished_at", "error_class", "clears_at"];
 
 pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
-    let (cards, next) = if call.given.text("topic").is_some() {
+    let (mut cards, next) = if call.given.text("topic").is_some() {
         (vec![call.card().await?], None)
     } else {
         let after = call.position()?.map(|position| position.key).unwrap_or_default();
         let limit = call.given.number("limit");
-        let mut cards = call.store.topic_cards(None, &after, limit + 1, Time(call.now.0 - DAY)).await?;
+        let mut cards = call.store.topic_cards(None, &after, limit + 1, call.now.minus(LATELY)).await?;
         let more = cards.len() > limit as usize;
         cards.truncate(limit as usize);
         let next = cards.last().filter(|_| more).map(|card| call.cursor(0, &card.topic));
         (cards, next)
     };
+    mark_missed(&call.store, &mut cards, call.now).await?;
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
     // An empty list would mean all topics.
     let silences = if ids.is_empty() { Vec::new() } else { health(&call.store, &ids).await?.silences };
@@ -49,11 +50,11 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     let mut topics = Vec::with_capacity(cards.len());
     for card in &cards {
         topics.push(topic_json(card, &history, call.now)?);
-        if !card.ran_since(Time(call.now.0 - DAY)) {
+        if !card.ran_since(call.now.minus(LATELY)) {
             answer.note(format!("{}: no run in 24 hours, so nothing is known about that time.", card.topic));
         } else if card.new_at_least {
             answer.note(format!(
-                "{}: {} new in 24 hours: a source returned its maximum, or a search failed.",
+                "{}: {} new in 24 hours: a source returned its maximum, a search failed, or searches missed time.",
                 card.topic,
                 at_least(card.new.unsigned_abs(), true)
             ));

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use maud::{Markup, html};
 
@@ -10,7 +9,7 @@ use super::alerts;
 use super::items::searches;
 use super::runs::run_state::state;
 use super::topic::{counted_items, days, edit};
-use crate::compare::SourceHistory;
+use crate::compare::{LATELY, SourceHistory, mark_missed};
 use crate::draw::format::{self, at_least, number};
 use crate::draw::sparkline;
 use crate::model::{
@@ -25,14 +24,12 @@ use crate::web::site::Site;
 
 /// Topics on a page.
 const TOPICS: u32 = 50;
-/// How far back an item counts as new.
-pub(in crate::web) const NEW: Duration = Duration::from_secs(86_400);
 
 pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let after = request.get("after").unwrap_or("");
     let mut cards =
-        store.topic_cards(request.visitor.visible_topics().as_deref(), after, TOPICS + 1, now.minus(NEW)).await?;
+        store.topic_cards(request.visitor.visible_topics().as_deref(), after, TOPICS + 1, now.minus(LATELY)).await?;
     let more = cards.len() > TOPICS as usize;
     cards.truncate(TOPICS as usize);
     let nature = site.nature().await?;
@@ -43,6 +40,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     if cards.is_empty() && after.is_empty() || !store.any_run().await? {
         return Ok(Page { title, place: "/", live: true, nature, main: first_run(&site, &cards, &request.visitor) });
     }
+    mark_missed(store, &mut cards, now).await?;
     let history = site.sources(&cards).await?;
     let tiles = if request.visitor.sees_all() {
         tiles(&site, now).await?
@@ -70,7 +68,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
                 (row(card, &history, &noted, &days.sparks(card, watched.get(&card.topic).copied(), now), now))
             } }
         } }
-        p.meta { "Days are in each topic's time zone; an item counts on the day it was published, or first seen if that was earlier or it has no date. " @if cards.iter().any(|card| card.may_be_more) { "≥: there may be more, because a source failed in the last run or a reply of the last 24 hours was full. Other gaps" } @else { "Gaps" } " and full replies are marked only on the topic's page. " @if waits { "The latest items are not counted yet." } }
+        p.meta { "Days are in each topic's time zone; an item counts on the day it was published, or first seen if that was earlier or it has no date. " @if cards.iter().any(|card| card.may_be_more) { "≥: there may be more, because a source failed in the last run, a reply of the last 24 hours was full, or searches missed a part of that time. " } "Earlier gaps and full replies are marked only on the topic's page. " @if waits { "The latest items are not counted yet." } }
         @if more || !after.is_empty() { nav.pages aria-label="More topics" {
             @if !after.is_empty() { a href="/" { "From the beginning" } }
             @if let (true, Some(last)) = (more, cards.last()) { a rel="next" href=(link("/", [("after", last.topic.as_str())])) { "More topics" } }
@@ -181,7 +179,7 @@ fn row(
 /// The number of new items in 24 hours, how many more a baseline has, and a note if nothing ran in that time. `linked`
 /// numbers link to their items.
 pub(in crate::web) fn new(card: &TopicCard, now: Time, linked: bool) -> Markup {
-    let since = now.minus(NEW);
+    let since = now.minus(LATELY);
     let counted = |many: i64, baseline: bool, text: String| {
         let address = counted_items::new_since(&card.topic, since, baseline);
         html! { @if linked && many > 0 { a href=(address) { (text) } } @else { (text) } }

@@ -11,7 +11,7 @@ use super::items::item_view;
 use super::overview;
 use super::runs::run_state::state;
 use super::topic::{answers, days};
-use crate::compare::{FilterMode, RowFilter, shown_or_copy};
+use crate::compare::{FilterMode, LATELY, RowFilter, mark_missed, shown_or_copy};
 use crate::draw::format::{self, count_noun};
 use crate::listener::Peer;
 use crate::model::{ItemRow, LinkRow, SharedKind, Time, TopicCard};
@@ -99,10 +99,11 @@ fn is_page(path: &str) -> bool {
 
 async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
     let (store, now) = (&site.store, site.now());
-    let card = store.topic_card(&link.of, now.minus(days::LATELY)).await?.ok_or_else(not_found)?;
+    let mut card = store.topic_card(&link.of, now.minus(LATELY)).await?.ok_or_else(not_found)?;
+    mark_missed(store, std::slice::from_mut(&mut card), now).await?;
     let (items, hidden) = latest(site, &card).await?;
     let answer = answers::words(site, &card).await?;
-    let (charts, card) = days::charts(site, card, None).await?;
+    let charts = days::charts(site, &card, None).await?;
     let main = html! {
         h1 { (format::line(&card.title, 120)) }
         (facts(&card, link.expires_at, now))

@@ -24,7 +24,8 @@ pub struct TopicCard {
     pub new: i64,
     /// Whether a source that finds items failed in the last run: there may be more items than it found.
     pub fails: bool,
-    /// Whether that is so, or a run since then got a full reply: there may be more items than are known.
+    /// Whether that is so, a run since then got a full reply, or searches since then missed time: there may be more items
+    /// than are known. The store does not know the last of these; `compare` adds it.
     pub may_be_more: bool,
     /// Whether `new` is a lower bound for these reasons.
     pub new_at_least: bool,

@@ -2,7 +2,6 @@
 //! covered.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use maud::{Markup, html};
 
@@ -22,8 +21,6 @@ use crate::web::site::Site;
 const DAYS: i32 = 14;
 /// Weeks of a chart.
 const WEEKS: usize = 8;
-/// How far back an item counts as new on a topic's card.
-pub(in crate::web::pages) const LATELY: Duration = Duration::from_secs(86_400);
 
 /// The span of a chart's bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,8 +165,6 @@ pub(in crate::web) struct TopicChart {
     pub(in crate::web) part_time: Option<String>,
     /// Why other counts are lower bounds.
     gap_reasons: BTreeSet<GapReason>,
-    /// Whether searches missed time of the last 24 hours.
-    missed_lately: bool,
 }
 
 /// A topic's days or weeks with the holes of its coverage, and the scorers that judged their tones. Weeks are counted
@@ -211,9 +206,7 @@ pub(in crate::web) async fn chart_of(
     let chart = counted.chart(card, by, now, &gaps, asked_anew);
     let marked = chart.days.iter().filter(|day| day.at_least && !day.uncovered);
     let gap_reasons = marked.flat_map(|day| gaps.coverage.gap_reasons(&gaps.pruned_days, day.span, now)).collect();
-    let lately = Span { from: now.minus(LATELY), until: now };
-    let missed_lately = gaps.coverage.has_missed(&gaps.pruned_days, lately, now);
-    Ok(Some(TopicChart { chart, full_days, scorers, part_time, gap_reasons, missed_lately }))
+    Ok(Some(TopicChart { chart, full_days, scorers, part_time, gap_reasons }))
 }
 
 async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem> {
@@ -228,19 +221,17 @@ async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem
     Ok(Gaps { coverage, pruned_days: pruned_days?, holes })
 }
 
-/// Both charts of a topic. Without a request they are on a shared page, which names no sources. Their coverage also tells
-/// whether there may be more new items than the card counts: it is returned with this added.
+/// Both charts of a topic. Without a request they are on a shared page, which names no sources.
 pub(in crate::web::pages) async fn charts(
     site: &Site,
-    mut card: TopicCard,
+    card: &TopicCard,
     request: Option<&PageRequest>,
-) -> Result<(Markup, TopicCard), Problem> {
+) -> Result<Markup, Problem> {
     let by = request.map_or(Ok(None), |request| request.word("by", ChartUnit::parse))?.unwrap_or(ChartUnit::Day);
-    let Some(of_topic) = chart_of(site, &card, by).await? else {
-        return Ok((html! {}, card));
+    let Some(of_topic) = chart_of(site, card, by).await? else {
+        return Ok(html! {});
     };
-    let TopicChart { chart, scorers, part_time, gap_reasons, missed_lately, .. } = of_topic;
-    card.new_at_least |= missed_lately;
+    let TopicChart { chart, scorers, part_time, gap_reasons, .. } = of_topic;
     let path = format!("/topics/{}", card.topic);
     let (title, table) = match by {
         ChartUnit::Day => ("The last 14 days", "The days in numbers"),
@@ -251,7 +242,7 @@ pub(in crate::web::pages) async fn charts(
     let bounds = lower_bounds::note(&gap_reasons, part_time.is_some(), by.noun());
     let zone = card.timezone();
     let waits = site.store.days_pending().await?;
-    let main = html! { section aria-labelledby="days" {
+    Ok(html! { section aria-labelledby="days" {
         h2 #days { (title) }
         @if let Some(request) = request { nav.pages aria-label="Days or weeks" { @for (one, name) in [(ChartUnit::Day, "Days"), (ChartUnit::Week, "Weeks")] {
             a href=(request.with(&path, &[("by", (one == ChartUnit::Week).then_some("week")), ("after", None)]) + "#days") aria-current=[(one == by).then_some("true")] { (name) }
@@ -273,6 +264,5 @@ pub(in crate::web::pages) async fn charts(
                 td.n { (day.negative.as_ref().map_or_else(|| "–".to_owned(), format::share)) } td.n { (day.positive.as_ref().map_or_else(|| "–".to_owned(), format::share)) }
             } } }
         } } }
-    } };
-    Ok((main, card))
+    } })
 }

@@ -25,6 +25,7 @@ use super::items::item_view;
 use super::overview::{new, next, sources};
 use super::runs::findings;
 use super::runs::run_state::state;
+use crate::compare::{LATELY, mark_missed};
 use crate::draw::format::{self, at_least_noun, number};
 use crate::store::RunItems;
 use crate::web::layout::Page;
@@ -36,7 +37,7 @@ use item_query::TopicItemQuery;
 pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let unknown = || Problem::not_found("There is no such topic");
-    let Some(card) = store.topic_card(&request.name, now.minus(days::LATELY)).await? else {
+    let Some(mut card) = store.topic_card(&request.name, now.minus(LATELY)).await? else {
         return if edit::file_has_topic(&site, &request.name, &request.visitor).await {
             pending_page(&site, &request.name).await
         } else {
@@ -46,12 +47,13 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     if let Some(page) = counted_items::show(&site, &card, &request).await? {
         return Ok(page);
     }
+    mark_missed(store, std::slice::from_mut(&mut card), now).await?;
     let query = TopicItemQuery::of(&request, &card, now)?;
     let history = site.sources(std::slice::from_ref(&card)).await?;
     let found = items::load_items(&site, &card, &query, &request.visitor).await?;
     let firing = alerts::firing_at(&site, std::slice::from_ref(&card.topic), &request.visitor).await?;
     let actions = actions::section(&site, &card, &request).await?;
-    let (charts, card) = days::charts(&site, card, Some(&request)).await?;
+    let charts = days::charts(&site, &card, Some(&request)).await?;
     let terms = terms::section(&site, &card, &request.visitor).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
     let older = store.older_counts(&last).await?.into_values().sum::<i64>();

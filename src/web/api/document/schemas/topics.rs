@@ -29,7 +29,11 @@ const STANDING: &[Field] = &[
         Integer,
         "items new in the last 24 hours, as in a diff: no baseline, nothing outside the window; before the topic's filter",
     ),
-    ("new_24h_at_least", Flag, "there may be more: a reply was full, or a search of the last run failed"),
+    (
+        "new_24h_at_least",
+        Flag,
+        "there may be more: a reply was full, a search of the last run failed, or searches missed time",
+    ),
 ];
 
 const SCHEDULE: &[Field] = &[
