@@ -40,10 +40,16 @@ fn refused(database: Database, alert: &str, at: u32) -> (World, Place, Hook) {
     (world, place, hook)
 }
 
-/// The tries of the only message, and when it is due again.
+/// The tries of the only message, and when it is due again. The list would count from the real present.
 fn waits(place: &Place) -> [Value; 2] {
-    let entry = place.json(&["outbox", "--json"])["messages"][0].clone();
-    [entry["attempt"].clone(), entry["next_at"].clone()]
+    let attempt = place.json(&["outbox", "--json"])["messages"][0]["attempt"].clone();
+    [attempt, json!(Time(place.database.number("SELECT next_at FROM outbox")))]
+}
+
+/// When the list says that the only message is tried next, and the whole list.
+fn listed(place: &Place) -> (Option<Time>, String) {
+    let next = place.json(&["outbox", "--json"])["messages"][0]["next_at"].clone();
+    (next.as_str().map(|at| Time::parse(at).unwrap()), place.ok(&["outbox"]))
 }
 
 #[test]
@@ -135,6 +141,13 @@ fn a_retry_says_whether_its_alert_holds_the_message_back() {
             retried.shows(0, &["queued again: 1\n", &begins]);
             let note = retried.out.lines().find(|line| line.starts_with(&begins)).unwrap();
             let (sent, until) = (hook.got().len(), note.strip_prefix(&begins).unwrap());
+            let (next, list) = listed(&place);
+            let second = |at: Time| at.0 / 1_000;
+            assert_eq!(next.map(second), Some(second(Time::parse(until).unwrap())), "{name}: {why}: {list}");
+            assert!(list.contains(&format!("  {until}  ")), "{name}: {why}: {list}");
+            assert!(list.contains(&format!("\n{note}\n")), "{name}: {why}: {list}");
+            let shown = place.ok(&["outbox", "show", &event]);
+            assert!(shown.contains(&format!("\nnext try   {until}\n")), "{name}: {why}: {shown}");
             let delivered = place.ok(&["outbox", "deliver"]);
             let expected = format!("nothing was sent; the next try is at {until}\n{note}\n");
             assert_eq!(delivered, expected, "{name}: {why}");
@@ -176,6 +189,8 @@ fn a_retry_and_a_delivery_say_that_a_channel_is_paused_or_gone() {
         let [retried, delivered] = ["its messages wait", "1 message waits"]
             .map(|wait| format!("note: channel hook is paused: {wait} until it is resumed\n"));
         assert_eq!(place.ok(&["outbox", "retry", &event]), format!("queued again: 1\n{retried}"), "{name}");
+        let (next, list) = listed(&place);
+        assert!(next.is_none() && list.contains(&format!("\n{retried}")), "{name}: {next:?}: {list}");
         assert_eq!(place.ok(&["outbox", "deliver"]), format!("nothing was sent\n{delivered}"), "{name}");
         assert_eq!(hook.got().len(), 1, "{name}");
 
@@ -188,6 +203,7 @@ fn a_retry_and_a_delivery_say_that_a_channel_is_paused_or_gone() {
         };
         gone(&["outbox", "deliver"], "nothing was sent\n");
         gone(&["outbox", "retry", &event], "queued again: 1\n");
+        assert_eq!(listed(&place).0, None, "{name}");
 
         // A paused alert drops its messages, so they do not wait for the channel. No run came that would drop them now.
         let read = || place.ok(&["once", "--due", "--at", "2026-03-12T01:30:00Z"]);
@@ -196,6 +212,8 @@ fn a_retry_and_a_delivery_say_that_a_channel_is_paused_or_gone() {
         let dropped = "note: alert recalls is paused: its messages are not sent, and the next run drops them unless it is resumed before\n";
         assert_eq!(place.ok(&["outbox", "deliver"]), format!("nothing was sent\n{dropped}"), "{name}");
         assert_eq!(place.ok(&["outbox", "retry", &event]), format!("queued again: 1\n{dropped}"), "{name}");
+        let (next, list) = listed(&place);
+        assert!(next.is_none() && list.contains(&format!("\n{dropped}")), "{name}: {next:?}: {list}");
 
         place.configure(&world.lines(), &file(&hook, ""));
         read();

@@ -219,6 +219,21 @@ fn what_a_channel_answers_to_a_test_is_told_without_its_secrets() {
 }
 
 #[test]
+fn a_test_that_a_paused_channel_holds_back_has_no_next_try() {
+    for database in databases() {
+        let (hook, _answer) = Hook::changeable("503 Service Unavailable");
+        let (sandbox, place) = world(database, &hook);
+        let pages = Pages::of(place.program(&["run"]).start());
+        press(&pages, "channel", "hook", &press_of(&pages, "channel", "hook"));
+        until("a refused try", || pages.page("/jobs").contains("next try at"));
+        let begin = "/very-secret-part\"\nallow_private = true\n";
+        place.configure(&sandbox.lines(), &rest(&hook).replace(begin, &format!("{begin}paused = true\n")));
+        until("the pause", || pages.page("/jobs").contains("not tried while the channel is paused"));
+        assert!(!pages.page("/jobs").contains("next try at"), "{}", place.database.name);
+    }
+}
+
+#[test]
 fn what_cannot_be_asked_for_is_refused_and_nothing_is_written() {
     for database in databases() {
         let name = database.name;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::cli::export::deliveries;
-use crate::cli::export::waiting::{alert_cards, silences, undeliverable, unknown_channels};
+use crate::cli::export::waiting::{alert_cards, silences, tried_at, undeliverable, unknown_channels};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
@@ -89,6 +89,5 @@ async fn what_waits(context: &Context, store: &Store) -> Result<(Option<Time>, V
 /// pause that the channel asked for, nor while their alert is silent then.
 fn next_try(of: &WaitingMessages, asked: Option<Time>, alert: Option<&AlertCard>, now: Time) -> Option<Time> {
     // One that became due only just now is tried at once.
-    let at = of.next_at?.max(asked.unwrap_or(now)).max(now);
-    Some(alert.and_then(|card| card.silent(at)).unwrap_or(at))
+    Some(tried_at(of.next_at?.max(asked.unwrap_or(now)).max(now), alert, now))
 }

@@ -7,12 +7,15 @@ use serde_json::json;
 use crate::cli::export::deliver;
 use crate::cli::export::emptied_message;
 use crate::cli::export::outbox_args::{OutboxArgs, OutboxChosenArgs, OutboxListArgs, OutboxVerb};
-use crate::cli::export::waiting::{alert_cards, silence, silences, undeliverable, unknown_channels};
+use crate::cli::export::waiting::{
+    alert_cards, alert_of_message, paused_channel, paused_channels, set_next_tries, silence, silences, undeliverable,
+    unknown_channels,
+};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
-use crate::model::{JobKind, OutboxEntry, OutboxState, alert_of};
+use crate::model::{OutboxEntry, OutboxState};
 use crate::store::Store;
 
 pub(in crate::cli) async fn run(common: &Common, args: &OutboxArgs) -> Result<Exit, Failure> {
@@ -32,7 +35,8 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
     let is_configured =
         |posted: &OutboxEntry| context.config.channels.iter().any(|spec| spec.name == posted.message.channel);
     let state = args.state.as_deref().and_then(OutboxState::parse);
-    let (messages, counts) = (store.outbox(state, args.limit).await?, store.outbox_counts().await?);
+    let (mut messages, counts) = (store.outbox(state, args.limit).await?, store.outbox_counts().await?);
+    let notes = set_next_tries(context, &store, &mut messages).await?;
     store.close().await;
     if args.json {
         let counts: serde_json::Map<String, serde_json::Value> =
@@ -67,6 +71,9 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
         let texts: Vec<String> = messages.iter().map(what).collect();
         text.push_str(&output::table_with_text(head, rows, &[1], &texts, output::room()));
     }
+    for note in notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
     let unsent = messages.iter().filter(|posted| posted.state != OutboxState::Sent);
     for channel in unknown_channels(context, unsent.map(|posted| posted.message.channel.as_str())) {
         text.push_str(&format!("note: no channel {} in the configuration\n", output::truncate(channel, 64)));
@@ -100,9 +107,9 @@ fn unknown_message(event: &str) -> Failure {
 
 async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Failure> {
     let store = context.store_to_read().await?;
-    let posted = store.outbox_message(event).await?;
+    let mut posted = store.outbox_message(event).await?.ok_or_else(|| unknown_message(event))?;
+    let notes = set_next_tries(context, &store, std::slice::from_mut(&mut posted)).await?;
     store.close().await;
-    let posted = posted.ok_or_else(|| unknown_message(event))?;
     if as_json {
         output::json(&posted)?;
         return Ok(Exit::Ok);
@@ -120,6 +127,9 @@ async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Fai
         if let Some(at) = at {
             text.push_str(&format!("{name:<11}{}\n", output::format_time(*at)));
         }
+    }
+    for note in notes {
+        text.push_str(&format!("note       {note}\n"));
     }
     if let Some(error) = error {
         text.push_str(&format!("last error {}\n", output::truncate(error, 400)));
@@ -149,17 +159,6 @@ async fn selected_messages(store: &Store, args: &OutboxChosenArgs) -> Result<Vec
         all.push(store.outbox_message(event).await?.ok_or_else(|| unknown_message(event))?);
     }
     Ok(all)
-}
-
-/// Returns those of these channels that the configuration pauses.
-fn paused_channels<'p>(context: &Context, channels: impl Iterator<Item = &'p str>) -> BTreeSet<&'p str> {
-    let is_paused = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel && spec.paused);
-    channels.filter(|channel| is_paused(channel)).collect()
-}
-
-/// Returns the alert that a message is from.
-fn alert_of_message(posted: &OutboxEntry) -> Option<&str> {
-    posted.origin.as_deref().filter(|_| posted.message.kind == JobKind::Alert.as_str()).and_then(alert_of)
 }
 
 async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failure> {
@@ -204,8 +203,7 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
         text.push_str(&format!("note: {note}\n"));
     }
     for channel in &paused {
-        let channel = output::truncate(channel, 64);
-        text.push_str(&format!("note: channel {channel} is paused: its messages wait until it is resumed\n"));
+        text.push_str(&format!("note: {}\n", paused_channel(channel)));
     }
     for channel in &lost {
         text.push_str(&format!("note: {}\n", undeliverable(channel)));

@@ -1,10 +1,11 @@
-//! Why messages wait or are never sent: an alert that is silent, and channels that the configuration does not have.
+//! When messages are tried next, why they wait, and why they are never sent: an alert that is silent, and channels that
+//! are paused or that the configuration does not have.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
-use crate::model::{AlertCard, Time};
+use crate::model::{AlertCard, JobKind, OutboxEntry, OutboxState, Time, alert_of};
 use crate::store::{Store, StoreError};
 
 /// Returns the cards of those of these alerts that are in force.
@@ -20,6 +21,51 @@ pub(super) async fn alert_cards<'p>(
         }
     }
     Ok(cards)
+}
+
+/// Returns the alert that a message is from.
+pub(super) fn alert_of_message(posted: &OutboxEntry) -> Option<&str> {
+    posted.origin.as_deref().filter(|_| posted.message.kind == JobKind::Alert.as_str()).and_then(alert_of)
+}
+
+/// Returns when a message that is due at `due` is tried: not while its alert is silent.
+pub(super) fn tried_at(due: Time, alert: Option<&AlertCard>, now: Time) -> Time {
+    alert.and_then(|card| card.silent(due.max(now))).unwrap_or(due)
+}
+
+/// Sets when each queued message is tried next, and returns why some wait: their channel is paused, or their alert is
+/// paused or silent. A message that is not tried before somebody changes that has no next try.
+pub(super) async fn set_next_tries(
+    context: &Context,
+    store: &Store,
+    messages: &mut [OutboxEntry],
+) -> Result<Vec<String>, StoreError> {
+    let now = (context.clock)();
+    let all: &[OutboxEntry] = messages;
+    let queued = || all.iter().filter(|posted| posted.state == OutboxState::Queued);
+    let cards = alert_cards(store, queued().filter_map(alert_of_message).collect(), now).await?;
+    let of_alerts = queued().filter_map(|posted| Some((alert_of_message(posted)?, posted.message.channel.as_str())));
+    let mut notes = silences(context, &cards, of_alerts, now);
+    let card = |posted: &OutboxEntry| alert_of_message(posted).and_then(|alert| cards.get(alert));
+    // Those of a paused alert are dropped, whatever their channel does.
+    let kept = queued().filter(|&posted| !card(posted).is_some_and(|card| card.spec.paused));
+    let paused = paused_channels(context, kept.map(|posted| posted.message.channel.as_str()));
+    notes.extend(paused.into_iter().map(paused_channel));
+    let next = |posted: &OutboxEntry| {
+        let due = posted.next_at.filter(|_| sends(context, &posted.message.channel))?;
+        let card = card(posted);
+        (!card.is_some_and(|card| card.spec.paused)).then(|| tried_at(due, card, now))
+    };
+    let tries: Vec<Option<Time>> = all.iter().map(next).collect();
+    for (posted, next) in messages.iter_mut().zip(tries) {
+        posted.next_at = next;
+    }
+    Ok(notes)
+}
+
+/// Whether the configuration has a channel and does not pause it.
+fn sends(context: &Context, channel: &str) -> bool {
+    context.config.channels.iter().any(|spec| spec.name == channel && !spec.paused)
 }
 
 /// Why an alert sends nothing now, and what that means for its messages; `None` if it may send.
@@ -48,11 +94,22 @@ pub(super) fn silences<'p>(
     messages: impl Iterator<Item = (&'p str, &'p str)>,
     now: Time,
 ) -> Vec<String> {
-    let sends = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel && !spec.paused);
-    let counts = |alert: &str, channel: &str| cards.get(alert).is_some_and(|card| card.spec.paused || sends(channel));
+    let counts =
+        |alert: &str, channel: &str| cards.get(alert).is_some_and(|card| card.spec.paused || sends(context, channel));
     let alerts: BTreeSet<&str> =
         messages.filter(|(alert, channel)| counts(alert, channel)).map(|(alert, _)| alert).collect();
     alerts.into_iter().filter_map(|alert| silence(cards.get(alert)?, now)).collect()
+}
+
+/// Returns those of these channels that the configuration pauses.
+pub(super) fn paused_channels<'p>(context: &Context, channels: impl Iterator<Item = &'p str>) -> BTreeSet<&'p str> {
+    let is_paused = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel && spec.paused);
+    channels.filter(|channel| is_paused(channel)).collect()
+}
+
+/// Describes messages whose channel the configuration pauses.
+pub(super) fn paused_channel(channel: &str) -> String {
+    format!("channel {} is paused: its messages wait until it is resumed", output::truncate(channel, 64))
 }
 
 /// Returns those of these channels that the configuration does not have.

@@ -55,11 +55,12 @@ pub(in crate::web::pages) fn button(
     } })
 }
 
-/// The outcome of the latest request.
+/// The outcome of the latest request, for a table that is on or paused.
 pub(in crate::web::pages) async fn last(
     site: &Site,
     kind: Kind,
     name: &str,
+    on: bool,
     visitor: &Visitor,
 ) -> Result<Markup, Problem> {
     let Some((of, _)) = job_of(kind, name).filter(|_| may_run(site, visitor)) else { return Ok(html! {}) };
@@ -74,7 +75,9 @@ pub(in crate::web::pages) async fn last(
             Some(posted) => {
                 strong { (outcome(posted)) }
                 @if let Some(why) = &posted.error { " (" (format::line(why, 200)) ")" }
-                @if let (OutboxState::Queued, Some(at)) = (posted.state, posted.next_at) { ", next try at " (moment(at, "UTC")) }
+                @if posted.state == OutboxState::Queued {
+                    @if !on { ", not tried while the channel is paused" } @else if let Some(at) = posted.next_at { ", next try at " (moment(at, "UTC")) }
+                }
             },
             None => (format::line(request.answer.as_deref().unwrap_or("waiting for a daemon"), 200)),
         }

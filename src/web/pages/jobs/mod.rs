@@ -157,7 +157,7 @@ async fn row(
         } }
     };
     let run = job_runs::button(site, kind, name, on, visitor)?;
-    let last = job_runs::last(site, kind, name, visitor).await?;
+    let last = job_runs::last(site, kind, name, on, visitor).await?;
     let halted = on && kind == Kind::Topic && halted.contains(name);
     let has_form = kind == Kind::Topic && jobs.contiguous_entry(kind, name).is_ok();
     Ok(html! { tr {
