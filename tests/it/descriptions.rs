@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::support::access_stage::link;
 use crate::support::api_client::{ask, get};
 use crate::support::databases::databases;
 use crate::support::mcp_client::call;
@@ -185,12 +186,19 @@ fn a_list_counts_each_of_its_hidden_rows_once_however_many_copies_it_has() {
         let (folded, all) = (notes("fold"), notes("all"));
         assert!(folded.contains(&format!("{hidden}1{copy}")), "{}: {folded}", place.database.name);
         assert!(all.contains(&format!("{hidden}4.")), "{}: {all}", place.database.name);
-        for (query, words) in [
-            ("", "1 item found (near-copies count once), hidden by the topic's filter."),
-            ("?copies=all", "4 items found, all hidden by the topic's filter."),
+        let (secret, _) = link(&place, &["--topic", "acme", "--for", "9h", "--at", &hour(25)]);
+        let (once_each, each) = (
+            "1 item found (near-copies count once), hidden by the topic's filter.",
+            "4 items found, all hidden by the topic's filter.",
+        );
+        for (path, words) in [
+            ("/topics/acme", once_each),
+            ("/topics/acme?copies=all", each),
+            (&format!("/shared/{secret}"), once_each),
+            ("/items", each),
         ] {
-            let page = pages.page(&format!("/topics/acme{query}"));
-            assert!(page.contains(words), "{} {query}: {page}", place.database.name);
+            let page = pages.page(path);
+            assert!(page.contains(words), "{} {path}: {page}", place.database.name);
         }
         // Of five, one is shown.
         world.posts(&[post(610, 23, "the new engine", 3)]);

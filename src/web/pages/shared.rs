@@ -10,6 +10,7 @@ use tokio::io::AsyncReadExt as _;
 use super::items::item_view;
 use super::overview;
 use super::runs::run_state::state;
+use super::topic::items::COPIES_ONCE;
 use super::topic::{answers, days};
 use crate::compare::{FilterMode, LATELY, RowFilter, mark_missed, shown_or_copy};
 use crate::draw::format::{self, count_noun};
@@ -101,7 +102,7 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
     let (store, now) = (&site.store, site.now());
     let mut card = store.topic_card(&link.of, now.minus(LATELY)).await?.ok_or_else(not_found)?;
     mark_missed(store, std::slice::from_mut(&mut card), now).await?;
-    let (items, hidden) = latest(site, &card).await?;
+    let Latest { items, hidden, whole } = latest(site, &card).await?;
     let answer = answers::words(site, &card).await?;
     let charts = days::charts(site, &card, None).await?;
     let main = html! {
@@ -112,7 +113,8 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
         section aria-labelledby="items" {
             h2 #items { "Latest items" }
             @if items.is_empty() { p {
-                @if hidden > 0 { "The latest items are all hidden by the topic's filter." } @else { "Nothing found yet." }
+                @if hidden == 0 { "Nothing found yet." }
+                @else { @if whole { (item_view::all_hidden(hidden, COPIES_ONCE)) } @else { "The latest items are all hidden by" } " the topic's filter." }
             } } @else {
                 p.meta { (count_noun(items.len() as u64, "item")) ", new first; near-copies are folded." }
                 ol.found { @for row in &items { li { (item_view::item_without_link(row, card.timezone())) } } }
@@ -122,8 +124,16 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
     Ok(layout::alone(&card.title, site.nature().await?, &main))
 }
 
-/// The latest items that the topic's filter does not hide, and how many it hid before them.
-async fn latest(site: &Site, card: &TopicCard) -> Result<(Vec<ItemRow>, u64), Problem> {
+/// The latest items that the topic's filter does not hide.
+struct Latest {
+    items: Vec<ItemRow>,
+    /// How many it hides of those that were read.
+    hidden: u64,
+    /// Whether all items were read.
+    whole: bool,
+}
+
+async fn latest(site: &Site, card: &TopicCard) -> Result<Latest, Problem> {
     let filter = Filter { topics: vec![card.topic.clone()], ..Filter::default() };
     let mut row_filter = RowFilter::of(&site.store, std::slice::from_ref(&card.topic), FilterMode::Hide).await?;
     let (mut items, mut after, mut pages) = (Vec::new(), None, 0);
@@ -135,7 +145,7 @@ async fn latest(site: &Site, card: &TopicCard) -> Result<(Vec<ItemRow>, u64), Pr
         (after, pages) = (listed.next, pages + 1);
         if items.len() >= ITEMS || after.is_none() || pages * STEP as usize >= MAX_READ {
             items.truncate(ITEMS);
-            return Ok((items, row_filter.hidden_count()));
+            return Ok(Latest { items, hidden: row_filter.hidden_count(), whole: after.is_none() });
         }
     }
 }

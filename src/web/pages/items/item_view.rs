@@ -19,6 +19,12 @@ const LIST: usize = 280;
 /// Maximum number of characters of the text under a title.
 const GIST: usize = 200;
 
+/// Begins the sentence that filters hide all that a list found; `note` says how it is counted.
+pub(in crate::web::pages) fn all_hidden(hidden: u64, note: &str) -> String {
+    let all = if hidden == 1 { "" } else { "all " };
+    format!("{} found{note}, {all}hidden by", format::count_noun(hidden, "item"))
+}
+
 /// An address from outside as a link, or as text if it may not be one.
 pub(in crate::web::pages) fn external_link(address: &str, label: &str) -> Markup {
     html! { @match safe_link(address) {

@@ -62,7 +62,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let rows = Rankings::rate_all(store, rows).await?;
     let mut row_filter = RowFilter::of(store, &query.order.filter.topics, query.filtered).await?;
     let many = count_items(store, &query.order, &mut row_filter, COUNTED).await?;
-    let hidden = query.filtered == FilterMode::Hide && row_filter.hidden_count() > 0;
+    let hidden = if query.filtered == FilterMode::Hide { row_filter.hidden_count() } else { 0 };
     let waiting = query.order.filter.words.is_some() && store.index_backlog().await? > 0;
     let per_topic = query.order.filter.topics.is_empty() && store.count_topics().await? > 1;
     let filters = request.only(PARAMETERS);
@@ -73,6 +73,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         more: next.is_some(),
         later: after.is_some(),
         hidden,
+        counted: matches!(many, ItemCount::All(_)),
+        per_topic,
         narrowed,
         acts: site.may_annotate(&request.visitor),
         runs: site.may_act(&request.visitor),
@@ -116,6 +118,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
 /// Links above the list to starred items and to those with a note.
 const KEPT: [(&str, &str); 2] = [("starred", "Starred"), ("noted", "With a note")];
 
+/// What a count means in a list of several topics.
+const PER_TOPIC: &str = " (an item counts once for each topic that found it)";
+
 /// The heading of the list; a special one if the address has a single filter of these.
 fn heading(filters: &BTreeMap<String, String>) -> &'static str {
     match filters.keys().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -131,8 +136,12 @@ struct ListState {
     more: bool,
     /// Whether there was a page before.
     later: bool,
-    /// Whether items were hidden by a topic's filter.
-    hidden: bool,
+    /// How many items are hidden by topics' filters.
+    hidden: u64,
+    /// Whether these are all.
+    counted: bool,
+    /// Whether the items are of several topics.
+    per_topic: bool,
     /// Whether the address leaves out some items.
     narrowed: bool,
     acts: bool,
@@ -143,7 +152,8 @@ struct ListState {
 }
 
 fn list(request: &PageRequest, rows: &[ItemRow], state: &ListState) -> Markup {
-    let ListState { more, later, hidden, narrowed, acts, runs, .. } = *state;
+    let ListState { more, later, hidden, counted, per_topic, narrowed, acts, runs, .. } = *state;
+    let (note, by) = if per_topic { (PER_TOPIC, "their topics' filters") } else { ("", "the topic's filter") };
     // A form accepts no longer address.
     let back = Some(request.with("/items", &[])).filter(|back| back.len() + 10 <= LONGEST);
     let back = back.unwrap_or_else(|| "/items".to_owned());
@@ -151,7 +161,7 @@ fn list(request: &PageRequest, rows: &[ItemRow], state: &ListState) -> Markup {
         @if rows.is_empty() { p {
             @if more { "No match among the items checked so far; there are older ones." }
             @else if later { "No more items." }
-            @else if hidden { "All of these are hidden by the topic's filter. " a href=(request.with("/items", &[("filtered", Some("keep"))])) { "Show them" } }
+            @else if hidden > 0 { @if counted { (item_view::all_hidden(hidden, note)) } @else { "All of these are hidden by" } " " (by) ". " a href=(request.with("/items", &[("filtered", Some("keep"))])) { "Show them" } }
             @else if narrowed { "No items match. " a href="/items" { "Clear the filters" } " to see all." }
             @else if runs { "Nothing found yet. " strong { "Run now" } " on a topic's page runs it; what it finds appears here." }
             @else { "Nothing found yet. " code { "topicwatch once" } " runs every topic now; what it finds appears here." }

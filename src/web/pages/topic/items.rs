@@ -20,6 +20,9 @@ use crate::web::site::Site;
 
 /// Maximum number of near-copies that unfold under an item.
 const COPIES: u32 = 5;
+/// What a count means in a list of one item of each cluster.
+pub(in crate::web::pages) const COPIES_ONCE: &str = " (near-copies count once)";
+
 /// The items that are shown.
 pub(in crate::web::pages) struct Found {
     /// Each with its near-copies: their number, and the first of them.
@@ -131,19 +134,17 @@ fn verb(many: u64) -> &'static str {
 /// What the counts of hidden items of a page mean.
 fn of_copies(query: &TopicItemQuery) -> &'static str {
     // Rankings list each copy.
-    if query.folded && query.is_filtered_list() { " (near-copies count once)" } else { "" }
+    if query.folded && query.is_filtered_list() { COPIES_ONCE } else { "" }
 }
 
 /// Begins the sentence that the topic's filter hides each item of the last page. Only a first page of which nothing else
 /// was left out has all that was found.
 fn all_hidden_words(query: &TopicItemQuery, found: &Found) -> String {
-    let (items, once) = (count_noun(found.hidden, "item"), of_copies(query));
     let has_all = query.is_filtered_list() && query.after.is_none() && found.noise == 0 && !found.cut;
-    match (has_all, found.hidden) {
-        (true, 1) => format!("{items} found{once}, hidden by"),
-        (true, _) => format!("{items} found{once}, all hidden by"),
-        (false, many) => format!("{items} on this page{once} {} hidden by", verb(many)),
+    if has_all {
+        return item_view::all_hidden(found.hidden, of_copies(query));
     }
+    format!("{} on this page{} {} hidden by", count_noun(found.hidden, "item"), of_copies(query), verb(found.hidden))
 }
 
 /// Whether the address leaves out some items.

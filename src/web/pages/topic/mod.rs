@@ -9,7 +9,7 @@ pub(in crate::web) mod edit;
 mod fields;
 mod form;
 pub(in crate::web) mod item_query;
-mod items;
+pub(super) mod items;
 pub(in crate::web) mod items_file;
 pub(super) mod lines;
 pub(in crate::web) mod report;
