@@ -1,8 +1,12 @@
 //! Replays past runs, in reading order, through an alert's rule to show when it would have fired. Stores nothing.
 //! Items are read as they are today: later edits, merges and deletions are included.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use super::evaluate::{evaluate_budgets, evaluate_runs, next_runs};
 use super::transitions::Transitions;
+use crate::compare;
 use crate::insight::EvaluatedWindow;
 use crate::model::{AlertEvent, AlertRule, AlertSpec, Firing, Time};
 use crate::store::{Store, StoreError};
@@ -20,6 +24,8 @@ pub struct Backtest {
     pub evaluated_runs: Vec<(String, Time)>,
     /// The windows that `volume` compared, by topic.
     pub looks: Vec<(String, EvaluatedWindow)>,
+    /// Windows that begin before this may have held more items: sightings of the alert's sources were pruned.
+    pub pruned_until: Option<Time>,
 }
 
 /// Why a `budget` alert is not backtested.
@@ -51,7 +57,31 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
         result.looks.extend(evaluated.into_iter().filter_map(|one| Some((one.topic, one.look?))));
     }
     result.events = seen.events;
+    if matches!(spec.rule, AlertRule::Volume | AlertRule::Negative) {
+        result.pruned_until = pruned_until(store, spec, since, &result.evaluated_runs).await?;
+    }
     Ok(result)
+}
+
+/// Returns until when windows of the evaluated runs may have held more items than are counted.
+async fn pruned_until(
+    store: &Store,
+    spec: &AlertSpec,
+    since: Time,
+    evaluated: &[(String, Time)],
+) -> Result<Option<Time>, StoreError> {
+    let topics: BTreeSet<&str> = evaluated.iter().map(|(topic, _)| topic.as_str()).collect();
+    let topics: Vec<String> = topics.into_iter().map(str::to_owned).collect();
+    // An empty list would mean all topics.
+    let watched = if topics.is_empty() { Vec::new() } else { store.watched(&topics).await? };
+    let window = Duration::from_millis(spec.window_ms);
+    let mut moment = store.snapshot().await?;
+    let mut until = None;
+    for topic in watched.iter().filter_map(|watched| watched.definition.as_ref()) {
+        until = until.max(compare::pruned_sources_until(&mut moment, spec, topic, since.minus(window)).await?);
+    }
+    moment.end().await?;
+    Ok(until)
 }
 
 /// What an alert would report now.

@@ -1,11 +1,12 @@
 //! Reads the windows that one of `volume` or `negative` is compared with. `compare` reads the items of a window.
 
 use crate::compare;
-use crate::insight::daily::Day;
+use crate::insight::daily::{Day, MIN_DAYS};
 use crate::model::{AlertRun, AlertSpec, CountedItem, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
-/// The windows that were searched at least half as often as the current one and as is usual, with their items.
+/// The windows that were searched at least half as often as the current one and as is usual, with their items. Those of
+/// which sightings of the alert's sources were pruned hold too few: they are left out if enough others remain.
 pub(super) async fn comparable_windows(
     moment: &mut ReadSnapshot,
     topic: &Topic,
@@ -15,6 +16,10 @@ pub(super) async fn comparable_windows(
     current_searches: usize,
     pause: i64,
 ) -> Result<Vec<(Day, Vec<CountedItem>)>, StoreError> {
+    let pruned_until = match days.iter().map(|day| day.span.from).min() {
+        Some(since) => compare::pruned_sources_until(moment, spec, topic, since).await?,
+        None => None,
+    };
     let mut answered = Vec::with_capacity(days.len());
     for day in days {
         let answers = compare::window_answers(moment, spec, topic, day.span, pause).await?;
@@ -30,6 +35,10 @@ pub(super) async fn comparable_windows(
     for (day, answers) in answered.into_iter().filter(|(_, answers)| answers.many.saturating_mul(2) >= least) {
         let (items, _) = compare::window_items(moment, topic, (spec, run), &day, &answers, pause).await?;
         watched.push((day, items));
+    }
+    let is_whole = |(day, _): &(Day, Vec<CountedItem>)| pruned_until.is_none_or(|until| until < day.span.from);
+    if watched.iter().filter(|window| is_whole(window)).count() >= MIN_DAYS {
+        watched.retain(is_whole);
     }
     Ok(watched)
 }

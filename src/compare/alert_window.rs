@@ -77,6 +77,21 @@ pub async fn window_answers(
     Ok(WindowAnswers { many, last, caught_up: pause > 0 && at.iter().enumerate().any(late), full })
 }
 
+/// Returns up to when it is not known any more which items the sources of an alert showed, if sightings of runs since an
+/// instant were pruned. Windows that begin before that may have held more items.
+pub async fn pruned_sources_until(
+    moment: &mut ReadSnapshot,
+    spec: &AlertSpec,
+    topic: &Topic,
+    since: Time,
+) -> Result<Option<Time>, StoreError> {
+    // An alert on all sources counts what the topic saw first, which stays known.
+    if topic.sources().iter().all(|source| spec.checks_source(*source)) {
+        return Ok(None);
+    }
+    moment.thinned_until(&topic.id, since).await
+}
+
 /// The items of a window that the run could see, and that one of the alert's sources found in the window; and whether
 /// there were more than are counted.
 pub async fn window_items(
@@ -109,7 +124,8 @@ pub struct AlertWindow {
     pub pause: i64,
     /// The answers in it.
     pub searches: usize,
-    /// Whether one of them was full, or more items were found than are counted, so that there may be more items.
+    /// Whether one of them was full, more items were found than are counted, or sightings of the alert's sources were
+    /// pruned, so that there may be more items.
     pub full: bool,
     /// The items that count.
     pub items: Vec<CountedItem>,
@@ -129,8 +145,9 @@ pub async fn alert_window(
     let until_now = Span { until: Time(run.at.0 + 1), ..day.span };
     let answers = window_answers(&mut moment, spec, topic, until_now, pause).await?;
     let (items, cut) = window_items(&mut moment, topic, (spec, run), &day, &answers, pause).await?;
+    let pruned = pruned_sources_until(&mut moment, spec, topic, day.span.from).await?.is_some();
     moment.end().await?;
-    Ok(Some(AlertWindow { day, pause, searches: answers.many, full: answers.full || cut, items }))
+    Ok(Some(AlertWindow { day, pause, searches: answers.many, full: answers.full || cut || pruned, items }))
 }
 
 /// Returns the window of a run, or the same so many days before.

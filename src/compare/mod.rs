@@ -23,7 +23,9 @@ mod terms;
 mod topic_json;
 
 pub use alert_rows::{MOST_NEW_ITEMS, WordFilters, alert_item_keys, matching_items};
-pub use alert_window::{AlertWindow, WindowAnswers, alert_window, window_answers, window_items, window_of_run};
+pub use alert_window::{
+    AlertWindow, WindowAnswers, alert_window, pruned_sources_until, window_answers, window_items, window_of_run,
+};
 pub use citations::{Citation, Citations, cited, restrict_to_topics};
 pub use comparison_start::{NoStart, begin};
 pub use coverage::{CoveragePeriod, LATELY, TopicCoverage, coverage, mark_missed};

@@ -64,6 +64,52 @@ fn a_run_a_whole_window_ago_is_in_no_window_however_late_it_began() {
 }
 
 #[test]
+fn counts_of_some_sources_are_lower_bounds_where_sightings_were_pruned() {
+    for database in databases() {
+        let world = World::new();
+        let file = format!(
+            "[retention]\nprune = \"never\"\nsightings = \"1d\"\n\n\
+             [providers.second]\nkind = \"spec\"\nkey_env = \"TOPICWATCH_API_KEY\"\nrate_limit = \"unlimited\"\n\
+             max_tries = 1\nbase_url = \"{}/second\"\n\n\
+             [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"second\"]\nschedule = \"0 0,1 * * *\"\n\n\
+             [[alerts]]\nname = \"some\"\nrule = \"volume\"\nmin = 5\nsources = [\"second\"]\n\n\
+             [[alerts]]\nname = \"all\"\nrule = \"volume\"\nmin = 5\n",
+            world.server.url()
+        );
+        let place = Place::new(database, &world.lines(), &file);
+        let name = place.database.name;
+        for day in 0..13 {
+            let many = if day == 11 { 17 } else { 3 };
+            let one = |k: u32| post(day * 100 + k, 24 * day, &format!("{day} post number {k} of acme"), 1);
+            world.posts(&(0..many).map(one).collect::<Vec<Value>>());
+            for at in [24 * day, 24 * day + 1] {
+                place.ok(&["once", "--due", "--at", &hour(at)]);
+            }
+        }
+        let backtest = |alert: &str| {
+            let args = ["alerts", "backtest", alert, "--days", "30", "--at", &hour(24 * 13)];
+            (place.json(&[&args[..], &["--json"]].concat()), place.ok(&args))
+        };
+        let note = "may be too low: sightings of the alert's sources were pruned";
+        for alert in ["some", "all"] {
+            let (output, text) = backtest(alert);
+            assert!(text.contains("over: acme: 3 new unique items in 1d"), "{name}: {alert}: {text}");
+            assert!(output["pruned_until"].is_null() && !text.contains(note), "{name}: {alert}: {text}");
+        }
+        // The first run of each day loses its snapshot, but not what it saw first.
+        place.ok(&["db", "prune", "--at", &hour(24 * 14)]);
+        assert!(place.database.number("SELECT count(*) FROM v_run WHERE thinned = 1") > 9, "{name}");
+        let (output, text) = backtest("some");
+        assert!(text.contains("over: acme: ≥3 new unique items in 1d"), "{name}: {text}");
+        assert!(output["pruned_until"].is_string() && text.contains(note), "{name}: {text}");
+        // What a topic saw first stays known.
+        let (output, text) = backtest("all");
+        assert!(text.contains("over: acme: 3 new unique items in 1d"), "{name}: {text}");
+        assert!(output["pruned_until"].is_null() && !text.contains(note), "{name}: {text}");
+    }
+}
+
+#[test]
 fn posts_that_an_outage_held_back_are_no_rise() {
     const QUIET: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"6h\"\n\n\
                          [[alerts]]\nname = \"storms\"\nrule = \"volume\"\n";

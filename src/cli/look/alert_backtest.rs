@@ -54,6 +54,7 @@ pub(super) async fn run(context: &Context, spec: &AlertSpec, args: &AlertsBackte
     if args.json {
         let mut printed = json!({
             "alert": spec.name, "since": since, "runs": backtest.runs, "cut": backtest.cut, "events": backtest.events,
+            "pruned_until": backtest.pruned_until,
         });
         if let (Some(measured), Value::Object(printed)) = (&measured, &mut printed) {
             printed.insert("measured".to_owned(), measurement_to_json(measured));
@@ -108,6 +109,12 @@ fn render_events(backtest: &Backtest, since: Time) -> String {
         count_noun(backtest.runs, "run"),
         output::format_time(since)
     ));
+    if let Some(until) = backtest.pruned_until {
+        text.push_str(&format!(
+            "counts of windows that begin before {} may be too low: sightings of the alert's sources were pruned\n",
+            output::format_time(until)
+        ));
+    }
     text
 }
 
