@@ -119,7 +119,7 @@ fn empty_outcome(at: Time) -> Outcome {
         searches: Vec::new(),
         memory: Vec::new(),
         judge: Some(topicwatch::sentiment::judge),
-        nature: None,
+        origin: None,
         ..stored::outcome(at, Vec::new())
     }
 }

@@ -12,7 +12,7 @@ pub(crate) const NOW: Time = Time(1_773_219_600_000);
 
 /// Opens a store and creates its tables.
 pub(crate) async fn open(url: &str, schema: &str) -> Store {
-    let settings = Settings { url: url.into(), schema: schema.into(), nature: None, create: true };
+    let settings = Settings { url: url.into(), schema: schema.into(), origin: None, create: true };
     Store::open(&settings).await.unwrap()
 }
 
@@ -102,6 +102,6 @@ pub(crate) fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
         key_version: topicwatch::normalise::KEY_VERSION,
         memory: Vec::new(),
         judge: None,
-        nature: Some(DataOrigin::Sandbox),
+        origin: Some(DataOrigin::Sandbox),
     }
 }

@@ -90,7 +90,7 @@ async fn evaluate_batch(
     let in_all = usize::try_from(status.waiting_in_all).unwrap_or(0) + fresh.clone().count();
     if in_all > 0 && dispatch::may_send(spec, &status, now) {
         let waiting: Vec<_> = status.waiting.iter().chain(fresh).cloned().collect();
-        let invented = store.nature().await? == Some(DataOrigin::Sandbox);
+        let invented = store.origin().await? == Some(DataOrigin::Sandbox);
         change.reported = waiting.last().map(|event| event.event.clone());
         change.messages = dispatch::messages(spec, &waiting, in_all, invented);
     }

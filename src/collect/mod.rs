@@ -194,7 +194,7 @@ impl Collector {
             key_version: crate::normalise::KEY_VERSION,
             judge: Some(crate::sentiment::judge),
             memory,
-            nature: run_outcome::nature(&searches, self.settings.sandbox),
+            origin: run_outcome::origin(&searches, self.settings.sandbox),
         });
         turn.wait().await;
         match self.store_outcome(run, &outcome, stop).await {
@@ -222,7 +222,7 @@ impl Collector {
             items: Vec::new(),
             answer: None,
             memory: Vec::new(),
-            nature: None,
+            origin: None,
             ..outcome
         };
         self.store.finish(run, outcome).await?;

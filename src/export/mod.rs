@@ -68,11 +68,11 @@ pub async fn write_watched(
     out: Out<'_>,
     watch: Watch<'_>,
 ) -> Result<Written, ExportError> {
-    let nature = store.nature().await?;
+    let origin = store.origin().await?;
     if options.format == Format::Atom {
-        return feed(store, options, row_filter, out, nature == Some(DataOrigin::Sandbox)).await;
+        return feed(store, options, row_filter, out, origin == Some(DataOrigin::Sandbox)).await;
     }
-    let mut rows = OutputRows::begin(options, nature, out, watch)?;
+    let mut rows = OutputRows::begin(options, origin, out, watch)?;
     let filter = &options.filter;
     match options.what {
         ExportKind::Items => {
@@ -126,7 +126,7 @@ pub async fn write_items(
     mut next: impl AsyncFnMut() -> Result<Option<Vec<ItemRow>>, ExportError>,
 ) -> Result<(), ExportError> {
     let mut watch = |_| {};
-    let mut rows = OutputRows::begin(options, store.nature().await?, out, &mut watch)?;
+    let mut rows = OutputRows::begin(options, store.origin().await?, out, &mut watch)?;
     while let Some(page) = next().await? {
         page.iter().try_for_each(|row| rows.write(columns::ITEMS, row))?;
     }

@@ -21,12 +21,12 @@ impl<'w> OutputRows<'w> {
     /// Begins a file.
     pub(super) fn begin(
         options: &ExportOptions,
-        nature: Option<DataOrigin>,
+        origin: Option<DataOrigin>,
         out: Out<'w>,
         watch: Watch<'w>,
     ) -> Result<Self, ExportError> {
         // A row keeps its origin wherever it is copied. Before the first reply there is no origin.
-        let origin = match nature {
+        let origin = match origin {
             Some(DataOrigin::Sandbox) => Cell::Word("SANDBOX"),
             Some(DataOrigin::Real) => Cell::Word("service"),
             None => Cell::Empty,

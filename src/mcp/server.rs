@@ -58,7 +58,7 @@ impl Server {
         let result = async {
             let now = (self.clock)();
             let given = Arguments::of(tool.arguments, arguments, now)?;
-            let sandbox = self.store.nature().await? == Some(DataOrigin::Sandbox);
+            let sandbox = self.store.origin().await? == Some(DataOrigin::Sandbox);
             let Self { store, settings, .. } = self;
             (tool.handler)(ToolCall { tool: tool.name, store, settings, given, now }).await?.result(sandbox)
         };

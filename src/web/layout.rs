@@ -18,7 +18,7 @@ pub(super) struct Page {
     pub(super) place: &'static str,
     /// Whether it updates while it is open.
     pub(super) live: bool,
-    pub(super) nature: Option<DataOrigin>,
+    pub(super) origin: Option<DataOrigin>,
     pub(super) main: Markup,
 }
 
@@ -57,7 +57,7 @@ fn problem_page(site: &Site, problem: &Problem, visitor: &Visitor) -> Markup {
         p { (problem.hint) }
         @if let Some(form) = &problem.form { (form) } @else { p { a href="/" { "Overview" } } }
     };
-    let page = Page { title: problem.title.clone(), place: "", live: false, nature: None, main };
+    let page = Page { title: problem.title.clone(), place: "", live: false, origin: None, main };
     render(site, &page, visitor)
 }
 
@@ -67,7 +67,7 @@ fn may_open(visitor: &Visitor, path: &str) -> bool {
 }
 
 /// A page without links to others, for visitors who were sent a link to it.
-pub(super) fn alone(title: &str, nature: Option<DataOrigin>, main: &Markup) -> Response {
+pub(super) fn alone(title: &str, origin: Option<DataOrigin>, main: &Markup) -> Response {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -80,14 +80,14 @@ pub(super) fn alone(title: &str, nature: Option<DataOrigin>, main: &Markup) -> R
                 link rel="stylesheet" href="/style.css";
                 link rel="icon" href="data:,";
             }
-            body { main { (sandbox(nature)) (main) } }
+            body { main { (sandbox(origin)) (main) } }
         }
     };
     Html(page.into_string()).into_response()
 }
 
-fn sandbox(nature: Option<DataOrigin>) -> Markup {
-    html! { @if nature == Some(DataOrigin::Sandbox) { p.sandbox role="note" { strong { "SANDBOX" } " All data is invented or shifted in time: no real search was made, nothing was billed." } } }
+fn sandbox(origin: Option<DataOrigin>) -> Markup {
+    html! { @if origin == Some(DataOrigin::Sandbox) { p.sandbox role="note" { strong { "SANDBOX" } " All data is invented or shifted in time: no real search was made, nothing was billed." } } }
 }
 
 fn render(site: &Site, page: &Page, visitor: &Visitor) -> Markup {
@@ -120,7 +120,7 @@ fn render(site: &Site, page: &Page, visitor: &Visitor) -> Markup {
                     }
                 } }
                 main #main tabindex="-1" data-live[page.live] {
-                    (sandbox(page.nature))
+                    (sandbox(page.origin))
                     (page.main)
                     @if page.live { p.meta { "As of " (utc(site.now())) "." } }
                 }

@@ -94,7 +94,7 @@ impl Site {
         clock: Clock,
         secret: String,
     ) -> Self {
-        let search_origin = database.nature;
+        let search_origin = database.origin;
         let metrics = Metrics::new(store.clone(), Arc::clone(&process_status));
         let (exporting, ready) =
             (ExportPool::through(exports), ReadinessCheck::of(database, store.clone(), process_status.beat.is_some()));
@@ -123,8 +123,8 @@ impl Site {
     }
 
     /// Whether the data is real or invented; before anything is stored, what searches will give.
-    pub(super) async fn nature(&self) -> Result<Option<DataOrigin>, StoreError> {
-        Ok(self.store.nature().await?.or(self.search_origin))
+    pub(super) async fn origin(&self) -> Result<Option<DataOrigin>, StoreError> {
+        Ok(self.store.origin().await?.or(self.search_origin))
     }
 
     /// The current settings.

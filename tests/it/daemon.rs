@@ -80,7 +80,7 @@ fn collector(store: &Store, service: &sandbox::SandboxHandle, clock: Clock) -> A
 
 async fn open(database: &Database) -> Store {
     let (url, schema) = (database.url.clone(), database.schema.clone());
-    Store::open(&Settings { url, schema, nature: None, create: true }).await.unwrap()
+    Store::open(&Settings { url, schema, origin: None, create: true }).await.unwrap()
 }
 
 #[tokio::test]

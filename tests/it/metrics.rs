@@ -320,7 +320,7 @@ fn runs_are_added_up_once_whoever_counts_and_follow_a_topic_to_its_new_name() {
         let settings = topicwatch::store::Settings {
             url: place.database.url.clone(),
             schema: place.database.schema.clone(),
-            nature: None,
+            origin: None,
             create: false,
         };
         wait(async {

@@ -391,21 +391,21 @@ async fn two_runs_that_find_the_same_item_at_once_store_it_once() {
 async fn invented_and_real_findings_never_share_a_database() {
     for database in databases() {
         let store = open(&database).await;
-        assert_eq!(store.nature().await.unwrap(), None);
+        assert_eq!(store.origin().await.unwrap(), None);
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         let invented = manual(&store, &t, "R1", NOW).await;
         store.finish(&invented, outcome(NOW, vec![seen(Source::Social, 1, &["post:x:1"], "one")])).await.unwrap();
-        assert_eq!(store.nature().await.unwrap(), Some(DataOrigin::Sandbox));
+        assert_eq!(store.origin().await.unwrap(), Some(DataOrigin::Sandbox));
         let real = manual(&store, &t, "R2", NOW).await;
         let late = Outcome {
-            nature: Some(DataOrigin::Real),
+            origin: Some(DataOrigin::Real),
             ..outcome(NOW, vec![seen(Source::Social, 1, &["post:x:2"], "two")])
         };
         let refused = store.finish(&real, late.clone()).await.unwrap_err();
         assert_eq!(refused.kind, StoreErrorKind::Foreign);
         assert_eq!(items(&store).await.len(), 1, "nothing of it was written");
-        let early = Store::open(&Settings { nature: Some(DataOrigin::Real), ..settings(&database) }).await.unwrap_err();
+        let early = Store::open(&Settings { origin: Some(DataOrigin::Real), ..settings(&database) }).await.unwrap_err();
         assert_eq!(early.kind, StoreErrorKind::Foreign);
         assert!(early.text.contains("SANDBOX") && early.hint.contains("--database"), "{early}");
         database.close(store).await;

@@ -317,15 +317,15 @@ async fn before_the_first_reply_rows_claim_no_origin_and_real_ones_say_service()
         let store = open(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        for (run, nature, origin) in [("R1", None, ""), ("R2", Some(DataOrigin::Real), "service")] {
+        for (run, origin, column) in [("R1", None, ""), ("R2", Some(DataOrigin::Real), "service")] {
             let held = manual(&store, &t, run, NOW).await;
-            store.finish(&held, topicwatch::store::Outcome { nature, ..outcome(NOW, vec![]) }).await.unwrap();
+            store.finish(&held, topicwatch::store::Outcome { origin, ..outcome(NOW, vec![]) }).await.unwrap();
             store.publish().await.unwrap();
             let order = ExportOptions::all(ExportKind::Runs);
             let mut bytes = Vec::new();
             export::write(&store, &order, &mut RowFilter::none(), &mut bytes).await.unwrap();
             let mut csv = csv::Reader::from_reader(bytes.as_slice());
-            assert!(csv.records().all(|row| row.unwrap().iter().next_back() == Some(origin)), "{}", database.name);
+            assert!(csv.records().all(|row| row.unwrap().iter().next_back() == Some(column)), "{}", database.name);
         }
         database.close(store).await;
     }

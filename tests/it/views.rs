@@ -21,7 +21,7 @@ async fn the_views_have_the_columns_that_the_docs_promise_on_both_databases() {
     assert_eq!(promised.len(), 6);
     for database in databases() {
         let settings =
-            Settings { url: database.url.clone(), schema: database.schema.clone(), nature: None, create: true };
+            Settings { url: database.url.clone(), schema: database.schema.clone(), origin: None, create: true };
         let store = Store::open(&settings).await.unwrap();
         for (view, columns) in &promised {
             // Naming the columns fails when one is missing; UNION with as many literals fails when there are more.
@@ -37,7 +37,7 @@ async fn the_views_have_the_columns_that_the_docs_promise_on_both_databases() {
 async fn a_time_before_1970_is_written_like_any_other_on_both_databases() {
     for database in databases() {
         let settings =
-            Settings { url: database.url.clone(), schema: database.schema.clone(), nature: None, create: true };
+            Settings { url: database.url.clone(), schema: database.schema.clone(), origin: None, create: true };
         let store = Store::open(&settings).await.unwrap();
         for row in [
             "run (public_id, job, trigger, state, due_at, planned_at, seq) VALUES ('r', 'topic:a', 'manual', 'ok', 0, 0, 1)",

@@ -53,7 +53,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
         Some(span) => store.pruned_summary(&topic.id, span).await?,
         None => PrunedSummary::default(),
     };
-    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
+    let invented = store.origin().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
         let mut value = serde_json::to_value(&changes)?;

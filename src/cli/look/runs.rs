@@ -47,7 +47,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     topics.dedup();
     let health = health(&store, &topics).await?;
     let (older, baselines) = (store.older_counts(&ids).await?, store.baselines_of_runs(&ids).await?);
-    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
+    let invented = store.origin().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
         let runs =

@@ -100,7 +100,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
         searches,
         items: merge_sightings(&sightings),
         filtered: hidden.len(),
-        invented: store.nature().await? == Some(DataOrigin::Sandbox),
+        invented: store.origin().await? == Some(DataOrigin::Sandbox),
         run,
     };
     store.close().await;

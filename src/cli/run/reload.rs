@@ -193,8 +193,8 @@ impl Reloader {
                 "restart to use another database or schema",
             ));
         }
-        let stored = self.store.nature().await.map_err(Failure::from)?;
-        if let (Some(stored), Some(wanted)) = (stored, context.nature())
+        let stored = self.store.origin().await.map_err(Failure::from)?;
+        if let (Some(stored), Some(wanted)) = (stored, context.origin())
             && stored != wanted
         {
             let (stored, wanted) = match stored {

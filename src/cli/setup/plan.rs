@@ -106,7 +106,7 @@ async fn load_history(context: &Context, now: Time) -> Result<Stored, Failure> {
     let stored = Stored {
         history: History { paused, ..history },
         used,
-        invented: context.is_sandbox() || store.nature().await? == Some(DataOrigin::Sandbox),
+        invented: context.is_sandbox() || store.origin().await? == Some(DataOrigin::Sandbox),
         missing: None,
     };
     store.close().await;

@@ -51,7 +51,7 @@ impl Sums {
 /// Whether what these runs found and cost is invented. A service on this machine may be a sandbox or not: only what it
 /// replied tells, and a reply that the database refused was real.
 pub(in crate::cli) async fn is_invented(store: &Store, sandbox: bool, runs: &[String]) -> Result<bool, StoreError> {
-    if sandbox || store.nature().await? != Some(DataOrigin::Sandbox) {
+    if sandbox || store.origin().await? != Some(DataOrigin::Sandbox) {
         return Ok(sandbox);
     }
     let searches = store.searches(runs).await?;

@@ -159,7 +159,7 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
         .await?;
     preview.hides = hides.into_iter().rev().collect();
     preview.shows = shows.into_iter().rev().collect();
-    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
+    let invented = store.origin().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
         // `told` is the former name of `preview`, until 1.0.

@@ -119,9 +119,9 @@ impl Context {
 
     /// Returns whether findings will be real or invented, if that is known in advance. An address on this machine may
     /// be another sandbox; its replies say so.
-    pub(in crate::cli) fn nature(&self) -> Option<DataOrigin> {
-        let natures: Vec<Option<DataOrigin>> = self.targets().filter_map(nature_of).collect();
-        natures.iter().copied().find(Option::is_some).flatten()
+    pub(in crate::cli) fn origin(&self) -> Option<DataOrigin> {
+        let origins: Vec<Option<DataOrigin>> = self.targets().filter_map(origin_of).collect();
+        origins.iter().copied().find(Option::is_some).flatten()
     }
 
     /// Returns where findings are stored. Invented ones go to a database of their own unless one is named.
@@ -135,7 +135,7 @@ impl Context {
         if self.is_sandbox() && by_default("database.schema") {
             schema.push_str("_sandbox");
         }
-        store::Settings { url, schema, nature: self.nature(), create }
+        store::Settings { url, schema, origin: self.origin(), create }
     }
 
     /// Returns every key in force; with the sandbox, the database is that of [`Context::store_settings`].
@@ -302,7 +302,7 @@ impl Context {
 
 /// Returns what comes from an address, if that can be known; `None` if there is no address.
 #[expect(clippy::option_option, reason = "no address, or one that does not say")]
-fn nature_of(target: &Target) -> Option<Option<DataOrigin>> {
+fn origin_of(target: &Target) -> Option<Option<DataOrigin>> {
     match target {
         Target::Sandbox => Some(Some(DataOrigin::Sandbox)),
         Target::Url(url) => {

@@ -70,7 +70,7 @@ pub(in crate::collect) fn is_fully_interrupted(searches: &[Fetched]) -> bool {
 }
 
 /// Returns whether the replies are invented or real; `None` if there are none.
-pub(in crate::collect) fn nature(searches: &[Fetched], is_sandbox: bool) -> Option<DataOrigin> {
+pub(in crate::collect) fn origin(searches: &[Fetched], is_sandbox: bool) -> Option<DataOrigin> {
     let answered = searches.iter().any(|s| s.result.raw.is_some());
     let invented = is_sandbox || searches.iter().any(|s| s.invented);
     answered.then_some(if invented { DataOrigin::Sandbox } else { DataOrigin::Real })

@@ -14,7 +14,7 @@ pub enum StoreErrorKind {
     Locked,
     /// The database was written by a newer version of the program.
     Newer,
-    /// The database holds the other nature of data (sandbox or real), belongs to another program, or cannot hold every
+    /// The database holds data of the other origin (sandbox or real), belongs to another program, or cannot hold every
     /// text.
     Foreign,
     /// The open file is not the one at its path any more, or another daemon owns it by now.

@@ -192,8 +192,8 @@ pub struct Outcome {
     pub memory: Vec<(Source, Remembered)>,
     /// Judges the tone of new and changed words; `None` leaves it open.
     pub judge: Option<Scorer>,
-    /// The nature of the replies, if there were any. A database of the other nature refuses the run.
-    pub nature: Option<DataOrigin>,
+    /// The origin of the replies, if there were any. A database of the other origin refuses the run.
+    pub origin: Option<DataOrigin>,
 }
 
 /// What to read. Callers must reject fields that do not apply to their kind of rows; here such fields are ignored.

@@ -1,4 +1,4 @@
-//! The stored definitions of topics, and the nature of the database.
+//! The stored definitions of topics, and the origin of the database.
 
 use std::collections::HashSet;
 
@@ -6,9 +6,9 @@ use crate::model::{Time, Topic};
 use crate::store::{DataOrigin, DefinitionSet, Store, StoreError};
 
 impl Store {
-    /// Returns the nature of the stored data; `None` if nothing was stored yet.
-    pub async fn nature(&self) -> Result<Option<DataOrigin>, StoreError> {
-        read!(self, info::nature())
+    /// Returns the origin of the stored data; `None` if nothing was stored yet.
+    pub async fn origin(&self) -> Result<Option<DataOrigin>, StoreError> {
+        read!(self, info::origin())
     }
 
     /// Makes the stored definitions equal to these. New topics and changed schedules begin at `now`, never

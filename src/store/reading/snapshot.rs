@@ -45,9 +45,9 @@ impl Store {
 }
 
 impl ReadSnapshot {
-    /// Returns the nature of the stored data.
-    pub async fn nature(&mut self) -> Result<Option<DataOrigin>, StoreError> {
-        snapshot_read!(self, info::nature())
+    /// Returns the origin of the stored data.
+    pub async fn origin(&mut self) -> Result<Option<DataOrigin>, StoreError> {
+        snapshot_read!(self, info::origin())
     }
 
     /// Returns the number of the last run that readers can see.

@@ -77,7 +77,7 @@ where
         let hint = format!("At most {AT_ONCE} exports run at a time. Try again in a moment.");
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Other exports are running", hint)
     })?;
-    site.exporting.store.nature().await?;
+    site.exporting.store.origin().await?;
     let media = match format {
         Format::Jsonl => JSONL,
         Format::Xlsx => XLSX,

@@ -28,7 +28,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
             @if links.is_empty() { p { "There are no links." } } @else { (table_of_links(&links, site.now())) }
         }
     };
-    Ok(Page { title: "Access".to_owned(), place: "/access", live: false, nature: site.nature().await?, main })
+    Ok(Page { title: "Access".to_owned(), place: "/access", live: false, origin: site.origin().await?, main })
 }
 
 fn word(class: &str, word: &str) -> Markup {

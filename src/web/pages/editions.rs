@@ -43,7 +43,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         title: "Reports and exports".to_owned(),
         place: "/files",
         live: false,
-        nature: site.nature().await?,
+        origin: site.origin().await?,
         main,
     })
 }

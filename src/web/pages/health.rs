@@ -56,7 +56,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
         h2 { "Processes" }
         @if process_rows.is_empty() { p { "No process runs what is due. Start " code { "topicwatch run" } "; it keeps running and is listed here." } } @else { (processes(&process_rows, now)) @if process_rows.len() >= MOST_LISTED { p.meta { "The 50 seen last." } } }
     };
-    Ok(Page { title: "Health".to_owned(), place: "/health", live: true, nature: site.nature().await?, main })
+    Ok(Page { title: "Health".to_owned(), place: "/health", live: true, origin: site.origin().await?, main })
 }
 
 fn word(class: &str, word: &str) -> Markup {

@@ -46,5 +46,5 @@ pub(in crate::web) async fn show(_site: Arc<Site>, _ask: PageRequest) -> Result<
             } } }
         } }
     };
-    Ok(Page { title: "Keys".to_owned(), place: "/keys", live: false, nature: None, main })
+    Ok(Page { title: "Keys".to_owned(), place: "/keys", live: false, origin: None, main })
 }

@@ -36,7 +36,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     } else {
         html! { h1 { "Nothing to log in to" } p { "There is no token: anyone who can reach this address can read these pages" @if site.may_edit(&Visitor::anyone(site.settings().edit)) { ", and change what is watched" } @else { ", but not change anything" } "." } p { a href="/" { "Overview" } } }
     };
-    Ok(Page { title: "Log in".to_owned(), place: "/login", live: false, nature: None, main })
+    Ok(Page { title: "Log in".to_owned(), place: "/login", live: false, origin: None, main })
 }
 
 fn form(wrong: Option<&str>, next: &str) -> Markup {
@@ -80,7 +80,7 @@ pub(in crate::web) async fn enter(
         Err(problem) => return authentication::problem_page(&problem, site, "/login"),
     };
     let main = form(Some(&format!("{}.", problem.title)), next_of(&request));
-    let page = Page { title: "Log in".to_owned(), place: "/login", live: false, nature: None, main };
+    let page = Page { title: "Log in".to_owned(), place: "/login", live: false, origin: None, main };
     (StatusCode::UNAUTHORIZED, layout::page(site, &page, &Visitor::default())).into_response()
 }
 

@@ -32,13 +32,13 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         store.topic_cards(request.visitor.visible_topics().as_deref(), after, TOPICS + 1, now.minus(LATELY)).await?;
     let more = cards.len() > TOPICS as usize;
     cards.truncate(TOPICS as usize);
-    let nature = site.nature().await?;
+    let origin = site.origin().await?;
     let title = "Topics".to_owned();
     if cards.is_empty() && after.is_empty() && !request.visitor.sees_all() {
-        return Ok(Page { title, place: "/", live: true, nature, main: none_of_theirs() });
+        return Ok(Page { title, place: "/", live: true, origin, main: none_of_theirs() });
     }
     if cards.is_empty() && after.is_empty() || !store.any_run().await? {
-        return Ok(Page { title, place: "/", live: true, nature, main: first_run(&site, &cards, &request.visitor) });
+        return Ok(Page { title, place: "/", live: true, origin, main: first_run(&site, &cards, &request.visitor) });
     }
     mark_missed(store, &mut cards, now).await?;
     let history = site.sources(&cards).await?;
@@ -74,7 +74,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             @if let (true, Some(last)) = (more, cards.last()) { a rel="next" href=(link("/", [("after", last.topic.as_str())])) { "More topics" } }
         } }
     };
-    Ok(Page { title, place: "/", live: true, nature, main })
+    Ok(Page { title, place: "/", live: true, origin, main })
 }
 
 /// Figures about all topics.

@@ -121,7 +121,7 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
             }
         }
     };
-    Ok(layout::alone(&card.title, site.nature().await?, &main))
+    Ok(layout::alone(&card.title, site.origin().await?, &main))
 }
 
 /// The latest items that the topic's filter does not hide.

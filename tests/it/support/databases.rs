@@ -230,7 +230,7 @@ impl Database {
         let settings = topicwatch::store::Settings {
             url: self.url.clone(),
             schema: self.schema.clone(),
-            nature: None,
+            origin: None,
             create: false,
         };
         wait(async move {

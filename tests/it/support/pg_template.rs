@@ -48,7 +48,7 @@ async fn make(connection: &mut PgConnection, server: &str) -> Result<(), sqlx::E
         let unfinished = format!("{TEMPLATE}_unfinished");
         connection.execute(AssertSqlSafe(format!("DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)"))).await?;
         connection.execute(AssertSqlSafe(format!("CREATE DATABASE {unfinished}"))).await?;
-        let settings = Settings { url: of(server, &unfinished), schema: SCHEMA.into(), nature: None, create: true };
+        let settings = Settings { url: of(server, &unfinished), schema: SCHEMA.into(), origin: None, create: true };
         Store::open(&settings).await.unwrap().close().await;
         connection.execute(AssertSqlSafe(format!("ALTER DATABASE {unfinished} RENAME TO {TEMPLATE}"))).await?;
     }

@@ -22,7 +22,7 @@ pub(crate) async fn open(database: &Database) -> Store {
 }
 
 pub(crate) fn settings(database: &Database) -> Settings {
-    Settings { url: database.url.clone(), schema: database.schema.clone(), nature: None, create: true }
+    Settings { url: database.url.clone(), schema: database.schema.clone(), origin: None, create: true }
 }
 
 pub(crate) fn topic(id: &str) -> Topic {
@@ -107,7 +107,7 @@ pub(crate) fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
         key_version: 1,
         memory: Vec::new(),
         judge: None,
-        nature: Some(DataOrigin::Sandbox),
+        origin: Some(DataOrigin::Sandbox),
     }
 }
 

@@ -50,7 +50,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StoryArgs) -> Result<Exi
     let store = context.store_to_read().await?;
     index_pending(&store, common.quiet).await?;
     let story = compare::story(&store, &args.key).await?;
-    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
+    let invented = store.origin().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     let Some(story) = story else {
         return Err(Failure::usage(

@@ -45,9 +45,9 @@ impl<'c> Totals<'c> {
             failed_jobs: store.failed_jobs().await?,
             // Before the first search the database does not know; the configuration says what it will be.
             is_sandbox: store
-                .nature()
+                .origin()
                 .await?
-                .map_or_else(|| context.is_sandbox(), |nature| nature == DataOrigin::Sandbox),
+                .map_or_else(|| context.is_sandbox(), |origin| origin == DataOrigin::Sandbox),
             disk: store.disk().await?,
             place: store.place().to_owned(),
         })

@@ -11,8 +11,8 @@ pub struct Settings {
     pub url: String,
     /// The schema on PostgreSQL.
     pub schema: String,
-    /// The nature of the data, if known before the first reply; a database that holds the other nature is refused.
-    pub nature: Option<DataOrigin>,
+    /// The origin of the data, if known before the first reply; a database that holds the other origin is refused.
+    pub origin: Option<DataOrigin>,
     /// Whether to create the database if it does not exist; otherwise a missing one is an error.
     pub create: bool,
 }

@@ -1,4 +1,4 @@
-//! Opens a database: checks that it is ours, of the right nature and of a known version, and migrates its tables. Safe
+//! Opens a database: checks that it is ours, of the right origin and of a known version, and migrates its tables. Safe
 //! when several processes start at once.
 
 use std::path::{Path, PathBuf};
@@ -42,15 +42,15 @@ impl Store {
                 "use sqlite:PATH or postgres://USER@HOST/NAME",
             ));
         };
-        store.require_nature(settings.nature).await
+        store.require_origin(settings.origin).await
     }
 
-    /// Returns the store, or an error if it holds findings of the other nature.
-    pub(in crate::store) async fn require_nature(self, wanted: Option<DataOrigin>) -> Result<Self, StoreError> {
-        match (self.nature().await?, wanted) {
+    /// Returns the store, or an error if it holds findings of the other origin.
+    pub(in crate::store) async fn require_origin(self, wanted: Option<DataOrigin>) -> Result<Self, StoreError> {
+        match (self.origin().await?, wanted) {
             (Some(stored), Some(wanted)) if stored != wanted => {
                 self.close().await;
-                Err(wrong_nature(&self.place, stored))
+                Err(wrong_origin(&self.place, stored))
             }
             _ => Ok(self),
         }
@@ -58,7 +58,7 @@ impl Store {
 }
 
 /// The error that refuses to mix sandbox and real findings.
-pub(in crate::store) fn wrong_nature(place: &str, stored: DataOrigin) -> StoreError {
+pub(in crate::store) fn wrong_origin(place: &str, stored: DataOrigin) -> StoreError {
     match stored {
         DataOrigin::Sandbox => StoreError::new(
             StoreErrorKind::Foreign,

@@ -25,7 +25,7 @@ impl Store {
         }
         match Self::open_to_read(settings).await {
             Ok(store) => {
-                let store = store.require_nature(settings.nature).await?;
+                let store = store.require_origin(settings.origin).await?;
                 let allowed = store.may_write_tables().await;
                 store.close().await;
                 allowed.map(|()| DatabaseState::Ready)

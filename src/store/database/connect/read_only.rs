@@ -89,7 +89,7 @@ impl Store {
         // From here on, errors about the tables are more useful than the one from opening.
         let store = Self::from_sqlite(read.pools, place).await?;
         store.require_complete().await?;
-        Ok((store.require_nature(settings.nature).await?, Some(why)))
+        Ok((store.require_origin(settings.origin).await?, Some(why)))
     }
 
     /// Makes a store of an open file, if its tables are those of this version.

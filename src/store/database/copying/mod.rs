@@ -206,7 +206,7 @@ impl Store {
     pub async fn backup_to(&self, path: &Path, now: Time) -> Result<Vec<(&'static str, i64)>, StoreError> {
         let Db::Sqlite(pools) = &self.db else {
             let url = format!("sqlite:{}", path.display());
-            let settings = Settings { url, schema: String::new(), nature: None, create: true };
+            let settings = Settings { url, schema: String::new(), origin: None, create: true };
             let target = Self::open_any(&settings).await?;
             let done = self.copy_into(&target, &|_| {}).await;
             target.close().await;

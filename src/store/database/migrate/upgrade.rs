@@ -12,7 +12,7 @@ const LATER: (i64, &str, &str) =
     (1_000, "later", "ALTER TABLE store_info ADD COLUMN note TEXT; CREATE TABLE later (id BIGINT)");
 
 fn settings(url: String) -> Settings {
-    Settings { url, schema: "topicwatch_upgrade".into(), nature: None, create: true }
+    Settings { url, schema: "topicwatch_upgrade".into(), origin: None, create: true }
 }
 
 #[tokio::test]

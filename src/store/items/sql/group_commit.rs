@@ -1,15 +1,15 @@
 //! Writes the requests of several runs in one transaction: runs that begin, calls about to be made, runs that end. A
-//! request whose run is no longer held, or whose findings are of the wrong nature, gets that error and changes nothing.
+//! request whose run is no longer held, or whose findings are of the wrong origin, gets that error and changes nothing.
 //! Any other failure fails the whole transaction.
 
 use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::info::claim_nature;
+use super::info::claim_origin;
 use super::{Conn, Database, calls, snapshot, spent};
 use crate::model::{DataOrigin, Trigger};
-use crate::store::database::connect::open::wrong_nature;
+use crate::store::database::connect::open::wrong_origin;
 use crate::store::items::commit_queue::{CountCall, ManualStart, Write, Written};
 use crate::store::{Outcome, RunRef, StoreError};
 
@@ -47,18 +47,18 @@ pub(in crate::store) async fn write(
         answer(*at, Ok(Written::Counted(permission)));
     }
     let mut stored: Vec<(usize, (&RunRef, &Outcome))> = Vec::with_capacity(ends.len());
-    let mut nature = claimed.nature;
+    let mut origin = claimed.origin;
     for (at, run, outcome) in ends {
         if !claimed.has(run) || stored.iter().any(|(_, (other, _))| other.id == run.id) {
             answer(at, Err(StoreError::fenced(&run.public_id)));
             continue;
         }
-        if let (Some(wanted), None) = (outcome.nature, nature) {
-            nature = Some(claim_nature(conn, wanted).await?);
+        if let (Some(wanted), None) = (outcome.origin, origin) {
+            origin = Some(claim_origin(conn, wanted).await?);
         }
-        match (outcome.nature, nature) {
-            (Some(wanted), Some(stored_nature)) if wanted != stored_nature => {
-                answer(at, Err(wrong_nature(place, stored_nature)));
+        match (outcome.origin, origin) {
+            (Some(wanted), Some(stored_origin)) if wanted != stored_origin => {
+                answer(at, Err(wrong_origin(place, stored_origin)));
             }
             _ => stored.push((at, (run, outcome))),
         }
@@ -75,7 +75,7 @@ pub(in crate::store) async fn write(
 /// Tokens of the held runs, and other state needed at the start.
 struct HeldRuns {
     tokens: HashMap<i64, String>,
-    nature: Option<DataOrigin>,
+    origin: Option<DataOrigin>,
     /// The last day on which money was counted.
     money: Option<i64>,
 }
@@ -90,20 +90,20 @@ impl HeldRuns {
 /// counted. Every transaction that touches runs and their searches locks the runs first, in this order.
 async fn lock_runs(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Result<HeldRuns, StoreError> {
     let ids: Vec<i64> = runs.map(|run| run.id).collect();
-    let mut claimed = HeldRuns { tokens: HashMap::with_capacity(ids.len()), nature: None, money: None };
+    let mut claimed = HeldRuns { tokens: HashMap::with_capacity(ids.len()), origin: None, money: None };
     if ids.is_empty() {
         return Ok(claimed);
     }
     let sql = format!(
-        "SELECT id, token, (SELECT value FROM store_info WHERE name = 'nature') AS nature, \
+        "SELECT id, token, (SELECT value FROM store_info WHERE name = 'nature') AS origin, \
          (SELECT value FROM store_info WHERE name = 'money') AS money FROM run \
          WHERE id IN (SELECT given.value FROM {}) AND state = 'running' ORDER BY id{}",
         super::numbers(1),
         super::ROW_LOCK
     );
     for row in sqlx::query(AssertSqlSafe(sql)).bind(super::resolve::to_json(&ids)?).fetch_all(conn).await? {
-        let nature: Option<String> = row.try_get("nature")?;
-        claimed.nature = nature.as_deref().and_then(DataOrigin::parse);
+        let origin: Option<String> = row.try_get("origin")?;
+        claimed.origin = origin.as_deref().and_then(DataOrigin::parse);
         claimed.money = row.try_get::<Option<String>, _>("money")?.and_then(|day| day.parse().ok());
         if let Some(token) = row.try_get("token")? {
             claimed.tokens.insert(row.try_get("id")?, token);

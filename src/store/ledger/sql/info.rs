@@ -6,8 +6,8 @@ use sqlx::Row as _;
 use super::Conn;
 use crate::store::{DataOrigin, StoreError};
 
-/// Returns the nature of the stored data.
-pub(in crate::store) async fn nature(conn: &mut Conn) -> Result<Option<DataOrigin>, StoreError> {
+/// Returns the origin of the stored data.
+pub(in crate::store) async fn origin(conn: &mut Conn) -> Result<Option<DataOrigin>, StoreError> {
     let stored: Option<String> =
         sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'nature'").fetch_optional(conn).await?;
     stored
@@ -17,17 +17,17 @@ pub(in crate::store) async fn nature(conn: &mut Conn) -> Result<Option<DataOrigi
         .transpose()
 }
 
-/// Sets the nature of the database if it has none yet. Returns the nature it has.
-pub(in crate::store) async fn claim_nature(conn: &mut Conn, nature: DataOrigin) -> Result<DataOrigin, StoreError> {
-    // The nature never changes, so only the very first run has to write.
-    if let Some(stored) = self::nature(conn).await? {
+/// Sets the origin of the database if it has none yet. Returns the origin it has.
+pub(in crate::store) async fn claim_origin(conn: &mut Conn, origin: DataOrigin) -> Result<DataOrigin, StoreError> {
+    // The origin never changes, so only the very first run has to write.
+    if let Some(stored) = self::origin(conn).await? {
         return Ok(stored);
     }
     sqlx::query("INSERT INTO store_info (name, value) VALUES ('nature', $1) ON CONFLICT (name) DO NOTHING")
-        .bind(nature.as_str())
+        .bind(origin.as_str())
         .execute(&mut *conn)
         .await?;
-    Ok(self::nature(conn).await?.unwrap_or(nature))
+    Ok(self::origin(conn).await?.unwrap_or(origin))
 }
 
 /// Asks daemons to check the ledger now; see [`control_version`].

@@ -37,6 +37,6 @@ pub(in crate::web::api) async fn answer<const N: usize>(
     fields: [(&str, Value); N],
 ) -> Result<Response, Problem> {
     let mut all: Map<String, Value> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    all.insert("sandbox".to_owned(), json!(call.site().nature().await? == Some(DataOrigin::Sandbox)));
+    all.insert("sandbox".to_owned(), json!(call.site().origin().await? == Some(DataOrigin::Sandbox)));
     Ok(axum::Json(Value::Object(all)).into_response())
 }

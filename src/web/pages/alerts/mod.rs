@@ -82,7 +82,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     };
     let title = one.map_or_else(|| "Alerts".to_owned(), |name| format!("Alert: {name}"));
     let live = before.is_none() && after.is_empty();
-    Ok(Page { title, place: "/alerts", live, nature: site.nature().await?, main })
+    Ok(Page { title, place: "/alerts", live, origin: site.origin().await?, main })
 }
 
 /// The alerts that fire, after a name.

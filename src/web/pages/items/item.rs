@@ -74,7 +74,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         (edits(item, &earlier))
         (near(item, many, &copies, request.get("within").filter(|_| within.is_some())))
     };
-    Ok(Page { title, place: "", live: false, nature: site.nature().await?, main })
+    Ok(Page { title, place: "", live: false, origin: site.origin().await?, main })
 }
 
 /// The rows that the visitor sees, one for each topic of an item. For visitors who do not see all topics, without

@@ -112,7 +112,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         }
         (saved)
     };
-    Ok(Page { title: "Items".to_owned(), place: "/items", live: false, nature: site.nature().await?, main })
+    Ok(Page { title: "Items".to_owned(), place: "/items", live: false, origin: site.origin().await?, main })
 }
 
 /// Links above the list to starred items and to those with a note.

@@ -140,7 +140,7 @@ async fn render_feed(site: &Site, file: &str) -> Result<Response, Problem> {
     let search = site.store.saved_search(name).await?.ok_or_else(|| unknown(name))?;
     let query = ItemQuery::of(site, &PageRequest::from_stored(&search.filters), Format::Atom).await?;
     let rows = unique(site, &query).await?;
-    let invented = site.nature().await? == Some(DataOrigin::Sandbox);
+    let invented = site.origin().await? == Some(DataOrigin::Sandbox);
     let mut feed = Vec::new();
     write_feed(&mut feed, &search.name, rows, invented).map_err(|error| {
         tracing::warn!("cannot write a feed: {error}");

@@ -90,7 +90,7 @@ async fn page(site: &Site, result: ActionResult, visitor: &Visitor) -> Result<Pa
         (result_notes(&result))
         @for section in &sections { (section) }
     };
-    Ok(Page { title: "Settings".to_owned(), place: "/jobs", live: false, nature: site.nature().await?, main })
+    Ok(Page { title: "Settings".to_owned(), place: "/jobs", live: false, origin: site.origin().await?, main })
 }
 
 /// The question before a topic is deleted.

@@ -89,7 +89,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         }
     };
     let live = after.is_none() && query.last.is_none_or(|last| last <= MOST_LIVE);
-    Ok(Page { title: "Runs".to_owned(), place: "/runs", live, nature: site.nature().await?, main })
+    Ok(Page { title: "Runs".to_owned(), place: "/runs", live, origin: site.origin().await?, main })
 }
 
 /// Whether the visitor may see a run. Runs of reports and other jobs are for visitors who see all topics.

@@ -139,7 +139,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         @if !progress.is_over() { p { a href=(path) { "Refresh" } } }
         (progress.next_links())
     };
-    Ok(Page { title: "Run".to_owned(), place: "/runs", live: false, nature: site.nature().await?, main })
+    Ok(Page { title: "Run".to_owned(), place: "/runs", live: false, origin: site.origin().await?, main })
 }
 
 fn unknown() -> Problem {

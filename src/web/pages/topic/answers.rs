@@ -42,7 +42,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         }
     };
     let title = format!("Answers: {}", card.title);
-    Ok(Page { title, place: "/", live: false, nature: site.nature().await?, main })
+    Ok(Page { title, place: "/", live: false, origin: site.origin().await?, main })
 }
 
 /// The latest answer of a topic, and a link to the others.

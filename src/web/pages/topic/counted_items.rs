@@ -107,7 +107,7 @@ pub(in crate::web::pages) async fn show(
             @if !more.is_empty() { a rel="next" href=(request.with(&path, &[("after", Some((skipped + listed.len()).to_string().as_str()))])) { "More items" } }
         }
     };
-    Ok(Some(Page { title: card.title.clone(), place: "/", live: false, nature: site.nature().await?, main }))
+    Ok(Some(Page { title: card.title.clone(), place: "/", live: false, origin: site.origin().await?, main }))
 }
 
 impl Counted {

@@ -95,8 +95,8 @@ async fn form_page(site: &Site, target: Target<'_>, request: &PageRequest) -> Re
 }
 
 pub(in crate::web::pages) async fn page(site: &Site, form: &Form) -> Result<Page, Problem> {
-    let nature = site.nature().await?;
-    Ok(Page { title: form.heading.clone(), place: "/jobs", live: false, nature, main: form.markup() })
+    let origin = site.origin().await?;
+    Ok(Page { title: form.heading.clone(), place: "/jobs", live: false, origin, main: form.markup() })
 }
 
 /// The form of a topic in the file, of a copy of one, or of a new one.

@@ -80,7 +80,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         (answers)
         (items::section(&site, &request, &card, &query, &found))
     };
-    Ok(Page { title: card.title.clone(), place: "/", live: false, nature: site.nature().await?, main })
+    Ok(Page { title: card.title.clone(), place: "/", live: false, origin: site.origin().await?, main })
 }
 
 /// A topic that is in the file, but that no daemon has taken over yet.
@@ -90,5 +90,5 @@ async fn pending_page(site: &Site, topic: &str) -> Result<Page, Problem> {
         p data-soon { "Saved. " @if site.settings().acts.is_some() { "It is applied within seconds." } @else { code { "topicwatch run" } " with the same file applies it within seconds, " code { "topicwatch once" } " at its next run." } }
         p { a href=(format!("/topics/{topic}")) { "Refresh" } " · " a href="/jobs" { "Settings" } }
     };
-    Ok(Page { title: topic.to_owned(), place: "/", live: true, nature: site.nature().await?, main })
+    Ok(Page { title: topic.to_owned(), place: "/", live: true, origin: site.origin().await?, main })
 }
