@@ -50,8 +50,19 @@ fn items_are_not_gone_and_new_ones_may_be_missing_after_a_run_that_failed() {
         assert!(place.ok(&["status", "--at", eleven]).contains("≥0 "), "{name}");
         let (page, of_topic) = (pages.page("/"), pages.page("/topics/acme"));
         assert!(of_topic.contains("≥\u{a0}0 new items"), "{name}: the items of the last run, too: {of_topic}");
+        let missing = "≥: a source failed in the last run";
+        let told = place.ok(&["diff", "acme"]);
+        assert!(told.contains("≥0 new · 0 gone") && told.contains(missing), "{name}: {told}");
+        assert_eq!(place.json(&["diff", "acme", "--json"])["counts"]["at_least"], true, "{name}");
         let days = page.split("data-label=\"14 days\"").nth(1).and_then(|rest| rest.split("</td>").next()).unwrap();
         assert!(days.contains(">≥\u{a0}"), "{name}: the sum of days, too: {days}");
+        // The next run looks back over what that one missed.
+        let twelve = "2026-03-11T12:00:00Z";
+        sandbox.turn_to(twelve);
+        place.configure(&format!("{}dialect = \"desearch\"\n", sandbox.lines()), TOPIC);
+        place.ok(&["once", "--at", twelve]);
+        let told = place.ok(&["diff", "acme", "--since", eleven]);
+        assert!(told.contains("2 runs") && !told.contains(missing), "{name}: {told}");
     }
 }
 

@@ -92,8 +92,11 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
         notes.push(format!("{} first seen, but hidden by the topic's filter", counts.filtered));
     }
     notes.extend(unjudged_note(counts.unjudged as u64));
-    if counts.at_least {
+    if counts.full {
         notes.push("≥: a source returned its maximum".into());
+    }
+    if counts.failed {
+        notes.push("≥: a source failed in the last run".into());
     }
     notes.extend(counts.pruned_note().map(str::to_owned));
     if counts.cut {

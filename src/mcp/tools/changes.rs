@@ -77,8 +77,11 @@ fn describe_counts(counts: &ChangeCounts) -> Vec<String> {
         [counts.gone, counts.edited, counts.rising].map(|many| at_least(many as u64, counts.may_be_more_changed()));
     let mut notes = vec![format!("{new} new, {gone} gone, {edited} edited, {rising} rising.")];
     notes.extend(counts.pruned_note().map(|note| format!("Note: {note}.")));
-    if counts.at_least {
+    if counts.full {
         notes.push("A source returned its maximum: there may be more new items.".to_owned());
+    }
+    if counts.failed {
+        notes.push("A source failed in the last run: there may be more new items.".to_owned());
     }
     if counts.cut {
         notes.push("The period is too long to read at once; only its latest part was read.".to_owned());

@@ -35,7 +35,7 @@ pub(super) async fn read(
             baseline: changes.counts.baseline as u64,
             edited: changes.counts.edited as u64,
             gone: changes.counts.gone as u64,
-            at_least: changes.counts.at_least || changes.counts.cut || changes.counts.pruned,
+            at_least: changes.counts.full || changes.counts.cut || changes.counts.pruned,
             cut: changes.counts.cut,
             pruned: changes.counts.pruned,
             gone_judged: changes.sources.iter().any(|source| source.gone_judged),

@@ -76,8 +76,14 @@ pub struct ChangeCounts {
     pub filtered_rising: usize,
     /// Items counted here that the filter cannot judge because their text was pruned.
     pub unjudged: usize,
-    /// A source returned a full reply: there may have been more new items.
+    /// There may be more new items, because a source returned a full reply or failed.
     pub at_least: bool,
+    /// A source returned a full reply.
+    #[serde(skip)]
+    pub full: bool,
+    /// A source that finds items failed in the last run: no later search has looked for what it missed.
+    #[serde(skip)]
+    pub failed: bool,
     /// Snapshots or texts of the span were pruned: more items may have gone, been edited or risen.
     pub pruned: bool,
     /// The span held more rows than one reading; only the latest were read.

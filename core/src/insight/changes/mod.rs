@@ -127,7 +127,9 @@ pub fn changes(reading: &ChangeInput, filter: &Filter, most: usize) -> Changes {
     edited(reading, &mut filter_state, most, &mut changes, &mut counts);
     rising(reading, &mut filter_state, most, &mut changes, &mut counts);
     counts.unjudged = filter_state.unjudged.len();
-    counts.at_least = sources.iter().any(|source| source.saturated > 0);
+    counts.full = sources.iter().any(|source| source.saturated > 0);
+    counts.failed = sources::failed_last(&reading.snapshots, reading.between);
+    counts.at_least = counts.full || counts.failed;
     counts.pruned = is_pruned(reading);
     counts.cut = reading.snapshots.cut
         || [reading.first.len(), reading.last.len(), reading.edits.len(), reading.growths.len()]

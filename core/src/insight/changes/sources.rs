@@ -3,7 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{SearchState, SeqRange, Snapshot, Snapshots, Source, Time, detects_removal};
+use super::gone::is_backfill;
+use crate::model::{
+    ResultKind, SearchState, SeqRange, Snapshot, Snapshots, Source, Time, detects_removal, result_kind,
+};
 
 /// A question and the consecutive runs of a span that asked it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -109,6 +112,19 @@ pub(super) fn sources(
     };
     let all: BTreeSet<Source> = snapshots.questions.iter().map(|question| question.source).collect();
     all.iter().filter_map(of).collect()
+}
+
+/// Returns whether a source that finds items failed in the last run of a span. A failure before is made up for: the next
+/// search looks back over it.
+pub(super) fn failed_last(snapshots: &Snapshots, between: SeqRange) -> bool {
+    let inside = || snapshots.all.iter().filter(|s| s.seq > between.since && !is_backfill(s));
+    let last = inside().map(|s| s.seq).max();
+    let finds = |s: &&Snapshot| {
+        let question = snapshots.questions.get(s.question);
+        question.is_some_and(|q| result_kind(q.source, &q.operation) != ResultKind::Answer)
+    };
+    let failed = |s: &Snapshot| matches!(s.state, SearchState::Error | SearchState::Lost | SearchState::OverQuota);
+    inside().filter(|s| Some(s.seq) == last).filter(finds).any(failed)
 }
 
 fn in_force(
