@@ -238,7 +238,7 @@ pub(super) async fn topic(
         rows_left_out: chosen.left_out,
         rows: chosen.rows,
         filtered: hidden.iter().filter(|mark| rule.counts(mark)).count() as u64,
-        uncompared: snapshot.has_unclustered().await? && !period.is_empty(),
+        uncompared: snapshot.has_unclustered_of(&topic.id).await? && !period.is_empty(),
         unjudged: marks
             .iter()
             .filter(|mark| unjudged.contains(&mark.key) && (rule.counts(mark) || chart_span.contains(mark.moment())))
