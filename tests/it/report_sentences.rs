@@ -172,6 +172,9 @@ fn a_topic_that_has_nothing_to_tell_yet_says_why() {
         let next = report(&place, "2026-03-12");
         assert!(next.contains(ill), "it was tried the day before: {next}");
         assert!(next.contains("was not searched in the period"), "{next}");
+        // The searches of its source cover no time span.
+        let unknown = "Nothing was searched in this period, so nothing is known about it.";
+        assert!(next.contains(unknown) && !next.contains("**0** items"), "{next}");
         let before = report(&place, "2026-03-10");
         assert!(
             before.contains("was not watched yet in this period. Its first run was at 2026-03-11 09:00"),
