@@ -187,6 +187,33 @@ fn a_topic_that_has_nothing_to_tell_yet_says_why() {
 }
 
 #[test]
+fn a_gap_that_began_before_what_is_read_may_have_begun_earlier() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        for at in ["2026-01-05T09:00:00Z", "2026-05-06T09:00:00Z"] {
+            place.ok(&["once", "--at", at]);
+        }
+        let told = |date: &str| {
+            place.ok(&["report", "--date", date, "--at", "2026-05-10T12:00:00Z", "--out", "told.md"]);
+            std::fs::read_to_string(place.path("told.md")).unwrap()
+        };
+        // Sixty-one days are read.
+        for (date, begin, is_whole) in [("2026-04-28", "02-27 00:00", false), ("2026-01-20", "01-05 09:00", true)] {
+            let text = told(date);
+            assert!(text.contains(&format!("part of one from {begin} to 04-29 09:00")), "{text}");
+            assert!(text.contains(&format!("- not covered: 2026-{begin} – 2026-04-29 09:00: ")), "{text}");
+            let said = if is_whole { 0 } else { 2 };
+            assert_eq!(
+                text.matches("the next search looked back only 7d; it may have begun earlier").count(),
+                said,
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
 fn of_the_first_day_only_the_first_answer_is_called_the_baseline() {
     for database in databases() {
         let world = World::new();
