@@ -238,7 +238,7 @@ pub(super) async fn topic(
         rows_left_out: chosen.left_out,
         rows: chosen.rows,
         filtered: hidden.iter().filter(|mark| rule.counts(mark)).count() as u64,
-        uncompared: snapshot.has_unclustered().await? && !period.is_empty(),
+        uncompared: snapshot.has_unclustered_of(&topic.id).await? && !period.is_empty(),
         unjudged: marks
             .iter()
             .filter(|mark| unjudged.contains(&mark.key) && (rule.counts(mark) || chart_span.contains(mark.moment())))
@@ -261,8 +261,8 @@ pub(super) async fn topic(
     })
 }
 
-/// Returns the holes that lie in the days of the charts at least in part, each as a whole. Holes in the pruned time are
-/// not known.
+/// Returns the holes that lie in the days of the charts at least in part, each as a whole, as far as it is known. Holes
+/// in the pruned time are not known.
 fn holes_of_days(
     search_coverage: &SearchCoverage,
     seen: Span,
@@ -272,6 +272,10 @@ fn holes_of_days(
     let known = Span { from: kept_from.map_or(seen.from, |from| from.max(seen.from)), ..seen };
     let mut holes = search_coverage.holes(known);
     holes.retain(|hole| hole.span.intersection(chart_span).is_some());
+    // Nothing before was read, so a hole that is there from the start is not known as a whole.
+    for hole in holes.iter_mut().filter(|hole| hole.span.from == known.from && !hole.before && !hole.open) {
+        hole.why.push_str("; it may have begun earlier");
+    }
     holes
 }
 

@@ -114,6 +114,7 @@ fn what_was_typed_while_the_file_was_invalid_can_be_saved_when_it_is_right() {
                 let late = form.press(&pages, button);
                 assert_eq!((late.status, file(&place)), (409, broken.clone()), "{}", late.text);
                 assert!(late.body.contains(typed) && late.body.contains(why), "{typed} {why}\n{}", late.body);
+                assert!(!late.body.contains("<li>: "), "{}", late.body);
             }
         }
     }

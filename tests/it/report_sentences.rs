@@ -172,6 +172,9 @@ fn a_topic_that_has_nothing_to_tell_yet_says_why() {
         let next = report(&place, "2026-03-12");
         assert!(next.contains(ill), "it was tried the day before: {next}");
         assert!(next.contains("was not searched in the period"), "{next}");
+        // The searches of its source cover no time span.
+        let unknown = "Nothing was searched in this period, so nothing is known about it.";
+        assert!(next.contains(unknown) && !next.contains("**0** items"), "{next}");
         let before = report(&place, "2026-03-10");
         assert!(
             before.contains("was not watched yet in this period. Its first run was at 2026-03-11 09:00"),
@@ -180,6 +183,33 @@ fn a_topic_that_has_nothing_to_tell_yet_says_why() {
         assert!(!before.contains("irst day"), "{before}");
         assert!(page(&place, "2026-03-10").contains("not watched yet"));
         assert!(page(&place, "2026-03-11").contains("no run returned results"));
+    }
+}
+
+#[test]
+fn a_gap_that_began_before_what_is_read_may_have_begun_earlier() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        for at in ["2026-01-05T09:00:00Z", "2026-05-06T09:00:00Z"] {
+            place.ok(&["once", "--at", at]);
+        }
+        let told = |date: &str| {
+            place.ok(&["report", "--date", date, "--at", "2026-05-10T12:00:00Z", "--out", "told.md"]);
+            std::fs::read_to_string(place.path("told.md")).unwrap()
+        };
+        // Sixty-one days are read.
+        for (date, begin, is_whole) in [("2026-04-28", "02-27 00:00", false), ("2026-01-20", "01-05 09:00", true)] {
+            let text = told(date);
+            assert!(text.contains(&format!("part of one from {begin} to 04-29 09:00")), "{text}");
+            assert!(text.contains(&format!("- not covered: 2026-{begin} – 2026-04-29 09:00: ")), "{text}");
+            let said = if is_whole { 0 } else { 2 };
+            assert_eq!(
+                text.matches("the next search looked back only 7d; it may have begun earlier").count(),
+                said,
+                "{text}"
+            );
+        }
     }
 }
 

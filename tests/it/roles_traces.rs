@@ -1,10 +1,12 @@
 //! A token for some topics learns nothing about the others from a refusal, a hint or a link.
 
+use serde_json::json;
+
 use crate::support::access_stage::{HIDDEN, Visitor, place, token};
 use crate::support::databases::{databases, wait};
 use crate::support::web_client::Pages;
 use crate::support::word_index::await_index;
-use crate::support::world::hour;
+use crate::support::world::{hour, post};
 
 #[test]
 fn a_source_that_only_another_topic_searched_is_none() {
@@ -45,6 +47,55 @@ fn a_token_of_one_topic_does_not_see_that_another_waits_for_the_index() {
         };
         assert_eq!(wait_for(HIDDEN), (false, 200), "{name}");
         assert_eq!(wait_for("post:x:7"), (true, 503), "{name}");
+    }
+}
+
+#[test]
+fn a_token_of_one_topic_does_not_see_that_days_of_another_wait_to_be_counted() {
+    for database in databases() {
+        let (_world, place) = place(database);
+        let one = token(&place, &["one", "--role", "read", "--topic", "acme"]);
+        // `serve` only reads: nothing counts them.
+        let pages = Pages::serve(&place, &[]);
+        let see = |path: &str| Visitor::Bearer(&one).asks(&pages, 1, "GET", path, "");
+        let told = || {
+            let counted = see("/api/v1/topics/acme/days").json()["uncounted"].clone();
+            let (topic, overview) = (see("/topics/acme").text(), see("/").text());
+            (counted, topic.contains("are still being counted"), overview.contains("are not counted yet"))
+        };
+        let name = place.database.name;
+        let back = |run: &str| {
+            let to = format!("(SELECT max(seq) - 1 FROM run WHERE seq IS NOT NULL AND topic = '{run}')");
+            wait(place.database.execute(&format!("UPDATE follower SET seq = {to} WHERE name = 'days'")));
+        };
+        assert_eq!(told(), (json!(false), false, false), "{name}");
+        wait(place.database.execute("INSERT INTO topic_day_due (topic, turn) VALUES ('zebra', 0)"));
+        assert_eq!(told(), (json!(false), false, false), "{name}");
+        wait(place.database.execute("INSERT INTO topic_day_due (topic, turn) VALUES ('acme', 0)"));
+        assert_eq!(told(), (json!(true), true, true), "{name}");
+        wait(place.database.execute("DELETE FROM topic_day_due"));
+        back("acme");
+        assert_eq!(told(), (json!(true), true, true), "{name}");
+    }
+}
+
+#[test]
+fn a_report_of_one_topic_does_not_tell_that_items_of_another_are_not_compared_yet() {
+    for database in databases() {
+        let (world, place) = place(database);
+        world.posts(&[post(77_077_096, 12, "a second zebra crossed the road at noon", 1)]);
+        place.ok(&["once", "--topic", "zebra", "--at", &hour(12)]);
+        wait(
+            place
+                .database
+                .execute("UPDATE follower SET seq = (SELECT max(seq) - 1 FROM run) WHERE name = 'near-copies'"),
+        );
+        let waits = |topic: &str| {
+            place.ok(&["report", "--topic", topic, "--date", "2026-03-11", "--at", &hour(13), "--out", "day.md"]);
+            let text = std::fs::read_to_string(place.path("day.md")).unwrap();
+            text.contains("Not every item has been compared yet")
+        };
+        assert_eq!((waits("zebra"), waits("acme")), (true, false), "{}", place.database.name);
     }
 }
 

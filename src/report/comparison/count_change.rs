@@ -57,6 +57,8 @@ impl Count {
                 // The size of a bound is rounded down, so that it holds.
                 let size = match bound {
                     Some(_) => format!("{:.0}%", (size * 100.0 + 1e-9).floor()),
+                    // Doubling is no limit of a rise, as nothing is of a fall: only a fall is never rounded to 100 %.
+                    None if to > from && size > 0.99 => format!("{:.0}%", format::hundredths(size)),
                     None => format::change_percent(size),
                 };
                 Change::By(format!("{mark}{sign}{size}"))
@@ -85,6 +87,8 @@ mod tests {
             ((22, false), (24, true), by("≥ +9%")),
             ((1_000, false), (1_001, true), by("≥ +0%")),
             ((1_000, false), (1_001, false), by("+0.1%")),
+            ((1_000, false), (1_996, false), by("+100%")),
+            ((1_000, false), (4, false), by("−>99%")),
             ((35, false), (28, true), Change::Unknown),
             ((24, false), (24, true), Change::Unknown),
             ((0, false), (3, true), Change::FromNone),

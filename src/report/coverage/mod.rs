@@ -140,7 +140,7 @@ impl TopicFacts {
 
     /// Whether nothing was searched in the period, or that is no longer known, and no item of it is known.
     pub(super) fn is_unsearched(&self) -> bool {
-        self.period.raw == 0 && self.checks.is_none() && is_nothing(self.covered)
+        self.period.raw == 0 && self.checks.is_none_or(|checks| checks == 0) && is_nothing(self.covered)
     }
 
     /// Returns the sentence shown instead of counts if nothing is known about the period.

@@ -251,6 +251,11 @@ impl ReadSnapshot {
         snapshot_read!(self, story::uncompared())
     }
 
+    /// Returns whether there are items of a topic not compared with others yet.
+    pub async fn has_unclustered_of(&mut self, topic: &str) -> Result<bool, StoreError> {
+        snapshot_read!(self, story::uncompared_of(topic))
+    }
+
     /// Returns the number of items that wait for the text index.
     pub async fn words_waiting(&mut self) -> Result<i64, StoreError> {
         snapshot_read!(self, word_index::waiting())

@@ -19,7 +19,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         data = days.map(|(day, full)| as_json(&of_topic.chart, day, *full)).collect();
         scorers = of_topic.scorers;
     }
-    let waits = call.site().store.days_pending().await?;
+    let waits = call.site().store.days_pending(std::slice::from_ref(&card.topic)).await?;
     let fields = [
         ("data", json!(data)),
         ("timezone", json!(card.timezone())),

@@ -48,8 +48,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         html! {}
     };
     let days = days::read(&site, &cards).await?;
-    let waits = store.days_pending().await?;
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
+    let waits = store.days_pending(&ids).await?;
     let watched: BTreeMap<String, Time> =
         store.watched(&ids).await?.into_iter().map(|one| (one.topic, one.began)).collect();
     let firing = alerts::firing_at(&site, &ids, &request.visitor).await?;

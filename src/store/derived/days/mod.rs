@@ -51,8 +51,8 @@ impl Store {
         read!(self, day_counts::scorers(topic, at))
     }
 
-    /// Returns whether there is anything not counted yet.
-    pub async fn days_pending(&self) -> Result<bool, StoreError> {
-        read!(self, day_counts::has_pending())
+    /// Returns whether anything of these topics is not counted yet.
+    pub async fn days_pending(&self, topics: &[String]) -> Result<bool, StoreError> {
+        read!(self, day_counts::has_pending(topics))
     }
 }

@@ -177,3 +177,9 @@ pub(in crate::store) async fn uncompared(conn: &mut Conn) -> Result<bool, StoreE
     let first = "SELECT seq FROM run WHERE seq IS NOT NULL AND new > 0 AND seq > (SELECT seq FROM follower WHERE name = 'near-copies') ORDER BY seq LIMIT 1";
     Ok(sqlx::query(first).fetch_optional(conn).await?.is_some())
 }
+
+/// The same for the items of one topic.
+pub(in crate::store) async fn uncompared_of(conn: &mut Conn, topic: &str) -> Result<bool, StoreError> {
+    let first = "SELECT seq FROM run WHERE topic = $1 AND seq IS NOT NULL AND new > 0 AND seq > (SELECT seq FROM follower WHERE name = 'near-copies') ORDER BY seq LIMIT 1";
+    Ok(sqlx::query(first).bind(topic).fetch_optional(conn).await?.is_some())
+}

@@ -217,7 +217,8 @@ fn event_view(
             @if let Some(counted) = counted { " · " a href=(counted) { "what it counted" } }
             " · " (event_row(event))
         }
-        @if acts && event.acked_at.is_none() { (actions::of_event(event)) }
+        // What is no longer configured takes no requests.
+        @if acts && spec.is_some() && event.acked_at.is_none() { (actions::of_event(event)) }
     }
 }
 

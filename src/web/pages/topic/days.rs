@@ -241,7 +241,7 @@ pub(in crate::web::pages) async fn charts(
     let unwatched = chart.holes.iter().any(|hole| hole.before);
     let bounds = lower_bounds::note(&gap_reasons, part_time.is_some(), by.noun());
     let zone = card.timezone();
-    let waits = site.store.days_pending().await?;
+    let waits = site.store.days_pending(std::slice::from_ref(&card.topic)).await?;
     Ok(html! { section aria-labelledby="days" {
         h2 #days { (title) }
         @if let Some(request) = request { nav.pages aria-label="Days or weeks" { @for (one, name) in [(ChartUnit::Day, "Days"), (ChartUnit::Week, "Weeks")] {

@@ -71,8 +71,8 @@ impl Form {
             @if !self.wrong.is_empty() { div.note role="alert" {
                 p { strong.bad { "Nothing was saved. Correct this first:" } }
                 ul { @for (key, wrong) in &self.wrong { li {
-                    @match key { Some(key) => a href=(format!("#{}", id(key))) { (label_of(key)) }, None => { @if let Some(line) = wrong.line { "line " (line) } } }
-                    ": " (error_line(wrong))
+                    @match key { Some(key) => { a href=(format!("#{}", id(key))) { (label_of(key)) } ": " }, None => { @if let Some(line) = wrong.line { "line " (line) ": " } } }
+                    (error_line(wrong))
                 } } }
             } }
             form.topic method="post" action=(if saves { &self.path } else { CHECK }) {
