@@ -289,6 +289,31 @@ fn a_backup_while_others_write_is_sound() {
     });
 }
 
+#[tokio::test]
+async fn rows_that_come_and_go_during_a_backup_are_no_damage() {
+    let (database, folder) = (sqlite(), tempfile::tempdir().unwrap());
+    let store = open(&database).await;
+    let over = std::sync::atomic::AtomicBool::new(false);
+    let relaxed = std::sync::atomic::Ordering::Relaxed;
+    let writing = async {
+        while !over.load(relaxed) {
+            database.execute("INSERT INTO topic_day_due (topic, turn) VALUES ('busy', 0)").await;
+            database.execute("DELETE FROM topic_day_due").await;
+        }
+    };
+    let copying = async {
+        for n in 0..40 {
+            let file = folder.path().join(format!("{n}.db"));
+            std::fs::write(&file, "").unwrap();
+            let copied = store.backup_to(&file, crate::support::searched::NOW).await;
+            over.store(copied.is_err() || n == 39, relaxed);
+            copied.unwrap();
+        }
+    };
+    tokio::join!(writing, copying);
+    database.close(store).await;
+}
+
 #[test]
 fn what_providers_found_and_remember_moves_with_the_rest() {
     for (one, other) in pairs() {

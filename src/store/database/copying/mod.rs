@@ -213,16 +213,15 @@ impl Store {
             let _ = now;
             return done?.iter().map(|t| Ok((t.table, i64::try_from(t.rows).unwrap_or(i64::MAX)))).collect();
         };
-        let before = read!(self, sizes::row_counts())?;
-        pools.vacuum_into(path).await?;
-        let after = read!(self, sizes::row_counts())?;
+        let source = pools.vacuum_into(path).await?;
+        // Fails if the database's file was replaced meanwhile.
+        read!(self, copying::identity())?;
         let copied = sqlite::Pools::verify_copy(path).await?;
-        for ((table, rows), (before, after)) in copied.iter().zip(before.iter().zip(&after)) {
-            let (least, most) = (before.1.min(after.1), before.1.max(after.1));
-            if !(least..=most).contains(rows) {
+        for ((table, rows), (_, expected)) in copied.iter().zip(source.iter().flatten()) {
+            if rows != expected {
                 return Err(StoreError::new(
                     StoreErrorKind::Statement,
-                    format!("the copy has {rows} rows in {table}, its source {least} to {most}"),
+                    format!("the copy has {rows} rows in {table}, its source {expected}"),
                     "is the disk failing? the copy was not put in place",
                 ));
             }
