@@ -253,6 +253,33 @@ fn a_run_that_a_wrong_clock_began_or_queued_holds_up_no_later_slot() {
 }
 
 #[test]
+fn reports_go_on_after_one_that_a_wrong_clock_made() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let rest = topic("acme", "0 7 * * *", "UTC")
+            + "[[reports]]\nname = \"news\"\nwindow = \"since_last\"\nschedule = \"0 8 * * *\"\npath = \"out/{date}\"\n";
+        let place = Place::new(database, &sandbox.lines(), &rest);
+        for at in [
+            "2026-03-11T06:00:00Z",
+            "2026-03-11T08:00:01Z",
+            "2027-03-12T08:00:01Z",
+            "2026-03-12T06:00:00Z",
+            "2026-03-12T08:00:01Z",
+            "2026-03-13T08:00:01Z",
+        ] {
+            sandbox.turn_to(at);
+            place.run(&["once", "--due", "--at", at]);
+        }
+        let follows = "SELECT count(*) FROM report a JOIN report b ON b.span_until = a.span_from \
+                       WHERE a.run = 'report:news@2026-03-13T08:00:00Z' AND b.run = 'report:news@2026-03-12T08:00:00Z'";
+        assert_eq!(place.database.number(follows), 1, "{}", place.database.name);
+        let read =
+            "SELECT (SELECT max(r.seq) FROM report r) - (SELECT f.seq FROM follower f WHERE f.name = 'report:news')";
+        assert_eq!(place.database.number(read), 0, "{}", place.database.name);
+    }
+}
+
+#[test]
 #[ignore = "needs libfaketime; scripts/test runs it"]
 fn a_host_ten_minutes_ahead_of_its_database_says_so_and_goes_by_the_database() {
     let Some(database) = postgres() else { return };
