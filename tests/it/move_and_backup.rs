@@ -181,6 +181,24 @@ fn a_move_that_is_killed_goes_on_and_nobody_opens_half_a_database() {
 }
 
 #[test]
+fn a_move_goes_on_after_items_were_forgotten_and_found_again() {
+    for (from, to) in pairs() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let (from, to) = (filled(from, &sandbox), beside(to, &sandbox));
+        let ended = move_to(&from, &to).env(FAILPOINT, "kill copying::end/written").run();
+        assert_eq!(ended.code, None, "{ended}");
+        // The items have the same keys as before, and other ids.
+        from.configure(&sandbox.lines(), TOPICS.split_once("\n\n").unwrap().1);
+        from.ok(&["db", "forget", "--topic", "acme", "--yes"]);
+        from.configure(&sandbox.lines(), TOPICS);
+        sandbox.turn_to(TEN);
+        from.ok(&["once", "--at", TEN]);
+        move_to(&from, &to).run().shows(0, &["tables copied from"]);
+        assert_eq!(exports(&to), exports(&from), "{} to {}", from.database.name, to.database.name);
+    }
+}
+
+#[test]
 fn a_file_that_a_daemon_works_on_is_not_moved() {
     let sandbox = Sandbox::at(NINE, &[]);
     let (from, to) = (filled(sqlite(), &sandbox), beside(sqlite(), &sandbox));

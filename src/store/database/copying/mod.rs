@@ -127,7 +127,14 @@ impl Store {
         }
         // Rows left by an earlier try may be out of date; if the databases differ, start over once.
         for again in [true, false] {
-            Self::fill(&mut source, target).await?;
+            match Self::fill(&mut source, target).await {
+                // They may even keep newer rows out.
+                Err(error) if again && !is_new && error.kind == StoreErrorKind::Statement => {
+                    write_tx!(target, copying::clear())?;
+                    continue;
+                }
+                filled => filled?,
+            }
             match Self::compare(&mut source, target, on_table).await? {
                 Ok(moved) => {
                     write_tx!(target, copying::end())?;
