@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use crate::model::{AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertSpec, AlertState, JobKind, Message, Time};
+use crate::model::{
+    AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertSpec, AlertState, JobKind, Message, SIGN_AHEAD, Time,
+};
 
 /// Events that a message holds; `topicwatch alerts` lists the others.
 const SPELT_OUT: usize = 50;
@@ -21,7 +23,10 @@ pub(super) fn mute_reason(spec: &AlertSpec, state: &AlertState, now: Time) -> Op
 
 /// Whether a message may go out now. If not, the events keep waiting.
 pub(super) fn may_send(spec: &AlertSpec, state: &AlertState, now: Time) -> bool {
-    let cool = state.sent_at.is_none_or(|at| now >= at.plus(Duration::from_millis(spec.cooldown_ms)));
+    // A clock that was ahead must not silence an alert until its time.
+    let cool = state
+        .sent_at
+        .is_none_or(|at| now >= at.plus(Duration::from_millis(spec.cooldown_ms)) || at > now.plus(SIGN_AHEAD));
     let loud = spec.quiet_until(now).is_none();
     cool && loud && mute_reason(spec, state, now).is_none()
 }
@@ -125,6 +130,8 @@ mod tests {
         let sent = |ago: i64| AlertState { sent_at: Some(Time(10_000_000 - ago)), ..AlertState::default() };
         assert!(!may_send(&spec(), &sent(3_599_999), Time(10_000_000)));
         assert!(may_send(&spec(), &sent(3_600_000), Time(10_000_000)));
+        assert!(!may_send(&spec(), &sent(-60_000), Time(10_000_000)), "two hosts do not agree to the second");
+        assert!(may_send(&spec(), &sent(-60_001), Time(10_000_000)), "sent by a clock that was ahead");
         let snoozed = AlertState { snoozed_until: Some(Time(5)), ..AlertState::default() };
         assert!(!may_send(&spec(), &snoozed, Time(4)) && may_send(&spec(), &snoozed, Time(5)));
         let of = |now| mute_reason(&spec(), &snoozed, Time(now));

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use sqlx::{Connection as _, Executor as _};
 use topicwatch::model::{Budget, Micros, ServiceLimits, Source, Time, Topic, TopicLimits, Usage};
 use topicwatch::store::{Outcome, Permission, RunRef, SearchResult, Store};
 
-use crate::support::databases::{Database, databases};
+use crate::support::databases::{Database, databases, postgres};
 use crate::support::searched::{LEASE, NOW, call, manual, open, outcome, topic};
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -372,4 +373,40 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
     let sums = "SELECT (SELECT sum(spent) FROM calls) - (SELECT sum(CASE WHEN coalesce(cost, expected_cost) > counted_before \
                 THEN coalesce(cost, expected_cost) ELSE counted_before END) FROM search)";
     assert_eq!(database.number(sums), 0, "{} seed {seed}", database.name);
+}
+
+/// The counter of a topic is shared by its providers, whose rows of the day are not.
+#[tokio::test]
+async fn two_runs_of_a_topic_that_call_two_providers_at_once_keep_to_its_limit() {
+    let Some(database) = postgres() else { return };
+    let (store, second) = (open(&database).await, open(&database).await);
+    let t = limited("acme", Some(2), None);
+    let limits = ServiceLimits::from(100);
+    let (one, other) = (manual(&store, &t, "R1", NOW).await, manual(&second, &t, "R2", NOW).await);
+    assert_eq!(count(&store, &one, Source::Social, NOW, limits).await, Permission::Granted);
+    // Another transaction holds the counter, so that both calls have read it before either writes it.
+    let mut holder = sqlx::PgConnection::connect(&database.url).await.unwrap();
+    let begin = format!("SET search_path = {}; BEGIN; SELECT made FROM topic_calls FOR UPDATE", database.schema);
+    holder.execute(sqlx::AssertSqlSafe(begin)).await.unwrap();
+    let news = Source::parse("news").unwrap();
+    let calls = [(store.clone(), one, Source::Web), (second.clone(), other, news)]
+        .map(|(store, run, source)| tokio::spawn(async move { count(&store, &run, source, NOW, limits).await }));
+    let waits = "SELECT count(*) FROM pg_stat_activity w WHERE EXISTS (SELECT 1 FROM unnest(pg_blocking_pids(w.pid)) AS b \
+                 WHERE b = pg_backend_pid() OR pg_backend_pid() = ANY (pg_blocking_pids(b)))";
+    let standing = async {
+        while sqlx::query_scalar::<_, i64>(waits).fetch_one(&mut holder).await.unwrap() < 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    assert!(tokio::time::timeout(Duration::from_secs(60), standing).await.is_ok(), "they never stood still");
+    holder.execute("ROLLBACK").await.unwrap();
+    let mut granted = 0;
+    for call in calls {
+        granted += i32::from(call.await.unwrap() == Permission::Granted);
+    }
+    assert_eq!(granted, 1, "one call was made before, and two are allowed");
+    assert_eq!(store.usage_by_topics(NOW.utc_day(), &["acme".into()]).await.unwrap()[0].calls, 2);
+    holder.close().await.unwrap();
+    second.close().await;
+    database.close(store).await;
 }

@@ -247,6 +247,23 @@ fn a_topic_is_not_renamed_to_another_topic_of_the_file() {
 }
 
 #[test]
+fn a_topic_is_not_renamed_to_one_that_was_forgotten() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "other"]));
+        place.ok(&["once", "--at", NINE]);
+        place.configure(&sandbox.lines(), &topics(&["acme"]));
+        place.ok(&["db", "forget", "--topic", "other", "--yes"]);
+        place
+            .run(&["topic", "rename", "acme", "other"])
+            .says(2, &["topic `other` was forgotten, but its runs are still stored", "choose another id"]);
+        let texts = place.database.texts("SELECT topic FROM v_run ORDER BY topic");
+        assert_eq!(texts, ["acme", "other"], "{}: each has its own run", place.database.name);
+        place.ok(&["topic", "rename", "acme", "news"]);
+    }
+}
+
+#[test]
 fn a_topic_that_runs_is_not_renamed() {
     for database in databases() {
         let service = Slow::answering_after(Duration::ZERO);

@@ -8,7 +8,7 @@ use topicwatch::daemon::system_clock;
 use topicwatch::model::Time;
 
 use crate::support::daemons::today;
-use crate::support::databases::{databases, postgres, sqlite};
+use crate::support::databases::{databases, postgres, sqlite, wait};
 use crate::support::program::{NINE, Place, Program, until};
 use crate::support::rare_schedule::assert_sound;
 use crate::support::service::Sandbox;
@@ -214,6 +214,68 @@ fn slots_that_a_wrong_clock_recorded_as_missed_run_when_they_come() {
         let reasons = "SELECT DISTINCT reason FROM v_run WHERE slot IS NULL";
         assert_eq!(place.database.texts(reasons), ["recorded by a clock that was ahead"]);
         assert_sound(&place, sandbox.calls());
+    }
+}
+
+#[test]
+fn a_run_that_a_wrong_clock_began_or_queued_holds_up_no_later_slot() {
+    for (state, database) in
+        ["running", "queued"].into_iter().flat_map(|s| databases().into_iter().map(move |d| (s, d)))
+    {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topic("acme", "0 0 1 * *", "UTC"));
+        let name = format!("{state}, {}", place.database.name);
+        for at in [NINE, "2036-03-11T09:00:00Z"] {
+            place.run(&["once", "--due", "--at", at]);
+        }
+        // The process was killed while the run was going on, or stopped before it.
+        let held = if state == "running" {
+            "attempt = 1, started_at = slot, lease_until = slot + 60000, token = 't'"
+        } else {
+            "attempt = 0"
+        };
+        wait(place.database.execute(&format!(
+            "UPDATE run SET state = '{state}', {held}, reason = NULL, finished_at = NULL, seq = NULL \
+             WHERE slot = (SELECT max(o.slot) FROM run o)"
+        )));
+        place.run(&["once", "--due", "--at", "2026-03-12T09:00:00Z"]);
+        sandbox.turn_to("2026-04-01T00:00:01Z");
+        place.run(&["once", "--due", "--at", "2026-04-01T00:00:01Z"]);
+        assert!(
+            slots(&place, "acme").contains(&"2026-04-01T00:00:00Z ok".to_owned()),
+            "{name}: {:?}",
+            slots(&place, "acme")
+        );
+        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state IN ('queued', 'running')"), 0, "{name}");
+        let reasons = "SELECT DISTINCT reason FROM v_run WHERE slot IS NULL";
+        assert_eq!(place.database.texts(reasons), ["recorded by a clock that was ahead"], "{name}");
+    }
+}
+
+#[test]
+fn reports_go_on_after_one_that_a_wrong_clock_made() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let rest = topic("acme", "0 7 * * *", "UTC")
+            + "[[reports]]\nname = \"news\"\nwindow = \"since_last\"\nschedule = \"0 8 * * *\"\npath = \"out/{date}\"\n";
+        let place = Place::new(database, &sandbox.lines(), &rest);
+        for at in [
+            "2026-03-11T06:00:00Z",
+            "2026-03-11T08:00:01Z",
+            "2027-03-12T08:00:01Z",
+            "2026-03-12T06:00:00Z",
+            "2026-03-12T08:00:01Z",
+            "2026-03-13T08:00:01Z",
+        ] {
+            sandbox.turn_to(at);
+            place.run(&["once", "--due", "--at", at]);
+        }
+        let follows = "SELECT count(*) FROM report a JOIN report b ON b.span_until = a.span_from \
+                       WHERE a.run = 'report:news@2026-03-13T08:00:00Z' AND b.run = 'report:news@2026-03-12T08:00:00Z'";
+        assert_eq!(place.database.number(follows), 1, "{}", place.database.name);
+        let read =
+            "SELECT (SELECT max(r.seq) FROM report r) - (SELECT f.seq FROM follower f WHERE f.name = 'report:news')";
+        assert_eq!(place.database.number(read), 0, "{}", place.database.name);
     }
 }
 

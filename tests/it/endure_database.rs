@@ -77,9 +77,12 @@ fn transactions_that_collide_are_run_again() {
     let Some(cluster) = Cluster::start("serialization failures", &[]) else { return };
     let service = Slow::answering_after(Duration::from_millis(10));
     let place = backlog(&cluster, &service);
-    let url = worker(&place, &cluster);
-    wait(place.database.execute("ALTER ROLE worker SET default_transaction_isolation = 'serializable'"));
-    let daemons: Vec<Going> = (0..2).map(|_| place.program(&["run", "--database", &url]).start()).collect();
+    wait(place.database.execute(
+        "CREATE FUNCTION collide() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN IF random() < 0.05 THEN \
+         RAISE EXCEPTION 'collided' USING ERRCODE = 'serialization_failure'; END IF; RETURN NULL; END $$; \
+         CREATE TRIGGER collide AFTER UPDATE ON run FOR EACH STATEMENT EXECUTE FUNCTION collide()",
+    ));
+    let daemons: Vec<Going> = (0..2).map(|_| place.program(&["run"]).start()).collect();
     assert_all_ran(&place, daemons, service.calls() as u64);
     let rolled_back = "SELECT xact_rollback FROM pg_stat_database WHERE datname = 'postgres'";
     assert_ne!(place.database.number(rolled_back), 0, "none collided");

@@ -300,3 +300,23 @@ fn what_a_server_repeats_of_an_address_is_not_shown() {
         }
     }
 }
+
+#[test]
+fn a_topic_that_was_forgotten_is_shown_its_feeds_anew() {
+    for database in databases() {
+        let name = database.name;
+        let feed = || reply(200, &[("ETag", "\"1\"")], &notes(&[note(3, "Notes of day 3")]));
+        let server = Replies::start(vec![feed(), feed()]);
+        let place = Place::bare(database, &file(&server, &["notes"]));
+        place.ok(&["once", "--at", &at(0)]);
+        let jobs = place.path("jobs.toml");
+        let watched = std::fs::read_to_string(&jobs).unwrap();
+        std::fs::write(&jobs, watched.replace("id = \"acme\"", "id = \"globex\"")).unwrap();
+        place.ok(&["db", "forget", "--topic", "acme", "--yes"]);
+        assert_eq!(place.database.number("SELECT count(*) FROM provider_memory"), 0, "{name}");
+        std::fs::write(&jobs, watched).unwrap();
+        place.ok(&["once", "--at", &at(1)]);
+        assert_eq!(last(&place), "ok 1 1", "{name}");
+        assert!(!server.heads()[1].to_ascii_lowercase().contains("if-none-match"), "{name}: {:?}", server.heads());
+    }
+}

@@ -474,6 +474,21 @@ fn exports_that_are_about_a_forgotten_author_are_named_and_old_ones_do_not_keep_
 }
 
 #[test]
+fn a_topic_that_was_removed_does_not_keep_the_name_in_its_title_or_tags() {
+    for database in databases() {
+        let server = Raw::saying(service);
+        let hers = "[[topics]]\nid = \"hers\"\ntitle = \"About @Jane_D\"\ntags = [\"jane_d\"]\nquery = \"x\"\n";
+        let place = Place::new(database, &server.lines(), &format!("{TOPICS}\n{hers}"));
+        place.run(&["once", "--due", "--at", NINE]).shows(0, &[]);
+        place.configure(&server.lines(), TOPICS);
+        place.run(&["once", "--due", "--at", TEN]).shows(0, &[]);
+        place.ok(&["forget", "--author", "jane_d", "--yes"]);
+        let kept = "SELECT title || ' ' || tags || ' ' || definition FROM topic WHERE id = 'hers'";
+        assert_eq!(place.database.texts(kept), ["[erased] [] {}"], "{}", place.database.name);
+    }
+}
+
+#[test]
 fn a_handle_of_one_letter_takes_nothing_with_it_that_only_names_the_network() {
     for database in databases() {
         let server = Raw::saying(|path| {

@@ -92,6 +92,7 @@ mod job_runs;
 mod kills;
 mod kinds_read;
 mod landmarks;
+mod late_comparison;
 mod ledger_cli;
 mod list_windows;
 mod long_outage;

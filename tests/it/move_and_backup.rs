@@ -181,6 +181,24 @@ fn a_move_that_is_killed_goes_on_and_nobody_opens_half_a_database() {
 }
 
 #[test]
+fn a_move_goes_on_after_items_were_forgotten_and_found_again() {
+    for (from, to) in pairs() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let (from, to) = (filled(from, &sandbox), beside(to, &sandbox));
+        let ended = move_to(&from, &to).env(FAILPOINT, "kill copying::end/written").run();
+        assert_eq!(ended.code, None, "{ended}");
+        // The items have the same keys as before, and other ids.
+        from.configure(&sandbox.lines(), TOPICS.split_once("\n\n").unwrap().1);
+        from.ok(&["db", "forget", "--topic", "acme", "--yes"]);
+        from.configure(&sandbox.lines(), TOPICS);
+        sandbox.turn_to(TEN);
+        from.ok(&["once", "--at", TEN]);
+        move_to(&from, &to).run().shows(0, &["tables copied from"]);
+        assert_eq!(exports(&to), exports(&from), "{} to {}", from.database.name, to.database.name);
+    }
+}
+
+#[test]
 fn a_file_that_a_daemon_works_on_is_not_moved() {
     let sandbox = Sandbox::at(NINE, &[]);
     let (from, to) = (filled(sqlite(), &sandbox), beside(sqlite(), &sandbox));
@@ -287,6 +305,31 @@ fn a_backup_while_others_write_is_sound() {
         writing.await.unwrap();
         store.close().await;
     });
+}
+
+#[tokio::test]
+async fn rows_that_come_and_go_during_a_backup_are_no_damage() {
+    let (database, folder) = (sqlite(), tempfile::tempdir().unwrap());
+    let store = open(&database).await;
+    let over = std::sync::atomic::AtomicBool::new(false);
+    let relaxed = std::sync::atomic::Ordering::Relaxed;
+    let writing = async {
+        while !over.load(relaxed) {
+            database.execute("INSERT INTO topic_day_due (topic, turn) VALUES ('busy', 0)").await;
+            database.execute("DELETE FROM topic_day_due").await;
+        }
+    };
+    let copying = async {
+        for n in 0..40 {
+            let file = folder.path().join(format!("{n}.db"));
+            std::fs::write(&file, "").unwrap();
+            let copied = store.backup_to(&file, crate::support::searched::NOW).await;
+            over.store(copied.is_err() || n == 39, relaxed);
+            copied.unwrap();
+        }
+    };
+    tokio::join!(writing, copying);
+    database.close(store).await;
 }
 
 #[test]

@@ -66,3 +66,24 @@ async fn words_of_edited_and_pruned_items_leave_the_index() {
         database.close(store).await;
     }
 }
+
+/// With many items, building the index anew takes longer than the limit that the other statements have.
+#[tokio::test]
+async fn the_index_is_built_anew_without_a_time_limit() {
+    let Some(database) = postgres() else { return };
+    let store = open(&database).await;
+    store.add_topics(&[topic("t")], NOW).await.unwrap();
+    keep(&store, "R1", NOW, &[("post:x:1", "zebra crossing")]).await;
+    index_words(&store, &|_| false).await.unwrap();
+    // An index that can only be built without a limit.
+    database
+        .execute(
+            "CREATE FUNCTION unlimited(words TSVECTOR) RETURNS TSVECTOR LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN \
+             IF current_setting('statement_timeout') <> '0' THEN RAISE EXCEPTION 'there is a limit'; END IF; \
+             RETURN words; END $$; DROP INDEX item_words_token; \
+             CREATE INDEX item_words_token ON item_words USING gin (unlimited(words))",
+        )
+        .await;
+    store.rebuild_word_index().await.unwrap();
+    database.close(store).await;
+}

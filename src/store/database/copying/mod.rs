@@ -127,7 +127,14 @@ impl Store {
         }
         // Rows left by an earlier try may be out of date; if the databases differ, start over once.
         for again in [true, false] {
-            Self::fill(&mut source, target).await?;
+            match Self::fill(&mut source, target).await {
+                // They may even keep newer rows out.
+                Err(error) if again && !is_new && error.kind == StoreErrorKind::Statement => {
+                    write_tx!(target, copying::clear())?;
+                    continue;
+                }
+                filled => filled?,
+            }
             match Self::compare(&mut source, target, on_table).await? {
                 Ok(moved) => {
                     write_tx!(target, copying::end())?;
@@ -213,16 +220,15 @@ impl Store {
             let _ = now;
             return done?.iter().map(|t| Ok((t.table, i64::try_from(t.rows).unwrap_or(i64::MAX)))).collect();
         };
-        let before = read!(self, sizes::row_counts())?;
-        pools.vacuum_into(path).await?;
-        let after = read!(self, sizes::row_counts())?;
+        let source = pools.vacuum_into(path).await?;
+        // Fails if the database's file was replaced meanwhile.
+        read!(self, copying::identity())?;
         let copied = sqlite::Pools::verify_copy(path).await?;
-        for ((table, rows), (before, after)) in copied.iter().zip(before.iter().zip(&after)) {
-            let (least, most) = (before.1.min(after.1), before.1.max(after.1));
-            if !(least..=most).contains(rows) {
+        for ((table, rows), (_, expected)) in copied.iter().zip(source.iter().flatten()) {
+            if rows != expected {
                 return Err(StoreError::new(
                     StoreErrorKind::Statement,
-                    format!("the copy has {rows} rows in {table}, its source {least} to {most}"),
+                    format!("the copy has {rows} rows in {table}, its source {expected}"),
                     "is the disk failing? the copy was not put in place",
                 ));
             }

@@ -100,6 +100,8 @@ impl Pools {
     pub(in crate::store) async fn open(options: PgConnectOptions, schema: &str) -> Result<Self, StoreError> {
         let options = options.application_name("topicwatch").options([
             ("search_path", schema),
+            // A transaction that has waited for a lock must see what its holder wrote, whatever the server's default is.
+            ("default_transaction_isolation", "read committed"),
             // Statements here are short. Some look expensive to the planner and would be JIT-compiled each time.
             ("jit", "off"),
             ("statement_timeout", "60000"),

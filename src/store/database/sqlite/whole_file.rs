@@ -18,24 +18,35 @@ pub(in crate::store) enum Existing {
     Ours(Vec<(String, i64)>),
 }
 
+/// Returns a number that changes with every commit of another connection.
+const COMMITS: &str = "PRAGMA data_version";
+
 impl super::Pools {
-    /// Writes a snapshot of the database into another, empty file, while others go on writing.
-    pub(in crate::store) async fn vacuum_into(&self, path: &Path) -> Result<(), StoreError> {
+    /// Writes a snapshot of the database into another, empty file, while others go on writing. Returns the number of rows
+    /// of each table in the snapshot; `None` if others wrote meanwhile, because then nobody knows.
+    pub(in crate::store) async fn vacuum_into(
+        &self,
+        path: &Path,
+    ) -> Result<Option<Vec<(&'static str, i64)>>, StoreError> {
         // Not a reader, which may not write, and not the writer, which others would have to wait for.
         let mut conn = sqlx::SqliteConnection::connect_with(&self.single).await?;
         // For files made without auto-vacuum. On others the statement would only write, and their disk may be full.
         if sqlx::query_scalar::<_, i64>("SELECT auto_vacuum FROM pragma_auto_vacuum").fetch_one(&mut conn).await? != 2 {
             sqlx::query("PRAGMA auto_vacuum = INCREMENTAL").execute(&mut conn).await?;
         }
+        let before: i64 = sqlx::query_scalar(COMMITS).fetch_one(&mut conn).await?;
+        let sizes = super::statements::sizes::row_counts(&mut conn).await?;
         let done = sqlx::query("VACUUM INTO $1").bind(path.to_string_lossy().into_owned()).execute(&mut conn).await;
+        let after: Result<i64, _> = sqlx::query_scalar(COMMITS).fetch_one(&mut conn).await;
         conn.close().await?;
         done?;
+        let quiet = after? == before;
         // The copy must not list the source's running processes: put in place, it would seem to be in use.
         let mut copy = sqlx::SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(path)).await?;
         let left = sqlx::raw_sql("DELETE FROM instance; DELETE FROM service_lease").execute(&mut copy).await;
         copy.close().await?;
         left?;
-        Ok(())
+        Ok(quiet.then_some(sizes))
     }
 
     /// Verifies a copy from end to end and returns the number of rows of each table.

@@ -28,6 +28,10 @@ pub(in crate::store) async fn write(
     }
     let runs = counts.iter().map(|(_, count)| &count.run).chain(ends.iter().map(|(_, run, _)| *run));
     let claimed = lock_runs(conn, runs).await?;
+    let limited = |run: &RunRef| !run.topic.limits.is_none();
+    if counts.iter().any(|(_, count)| limited(&count.run)) || ends.iter().any(|(_, run, _)| limited(run)) {
+        spent::lock_topics(conn).await?;
+    }
     let mut answers: Vec<Option<Result<Written, StoreError>>> = requests.iter().map(|_| None).collect();
     let mut answer = |at: usize, with: Result<Written, StoreError>| {
         if let Some(place) = answers.get_mut(at) {

@@ -64,7 +64,7 @@ pub(in crate::store) async fn merge(
     .bind(into)
     .execute(&mut *conn)
     .await?;
-    day_counts::mark_due_for_items(conn, &[from]).await?;
+    day_counts::mark_due_for_items(conn, &[into, from]).await?;
     sqlx::query("DELETE FROM topic_item WHERE item = $1").bind(from).execute(&mut *conn).await?;
     sqlx::query("UPDATE item SET first_seen = $1 WHERE id = $2 AND first_seen > $1")
         .bind(first_seen.0)

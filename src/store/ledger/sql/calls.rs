@@ -103,8 +103,8 @@ async fn all_fit(
     Ok(counted.rows_affected() > 0)
 }
 
-/// Counts calls of one day one by one. Locks the day's row first, so that what is read here and of the topics stays
-/// valid.
+/// Counts calls of one day one by one. Locks the day's row first, so that what is read here stays valid. The caller has
+/// locked the counters of topics with limits.
 async fn count_in(
     conn: &mut Conn,
     provider: &str,

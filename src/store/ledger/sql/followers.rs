@@ -86,11 +86,13 @@ pub(in crate::store) async fn raise_to_run(conn: &mut Conn, name: &str, to: Curs
     Ok(())
 }
 
-/// Moves the cursor of a report forward to the end of the report that a run made, never back.
+/// Moves the cursor of a report forward to the end of the report that a run made, never back. It goes by number first:
+/// after a clock that was ahead, later reports end earlier.
 pub(in crate::store) async fn raise_to_report(conn: &mut Conn, run: &str) -> Result<(), StoreError> {
     let raised = sqlx::query(
         "INSERT INTO follower (name, seq, at) SELECT r.name, r.seq, r.span_until FROM report r WHERE r.run = $1 \
-         ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, at = excluded.at WHERE excluded.at > follower.at",
+         ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, at = excluded.at \
+         WHERE excluded.seq > follower.seq OR (excluded.seq = follower.seq AND excluded.at > follower.at)",
     );
     raised.bind(run).execute(conn).await?;
     Ok(())

@@ -135,17 +135,57 @@ pub(in crate::store) async fn heartbeat(
     Ok(lost)
 }
 
+/// A lease that ends, or a queued run that is due, later than this was written by a clock that was ahead.
+const FARTHEST: Duration = Duration::from_secs(86_400);
+/// The longest lease that can be configured.
+const LONGEST_LEASE: Duration = Duration::from_secs(3_600);
+
 /// Returns whether there is anything to rescue. Asked first, because usually there is not.
 pub(in crate::store) async fn any_lost(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
-    let lost: Option<i64> =
-        sqlx::query_scalar("SELECT id FROM run WHERE state = 'running' AND lease_until < $1 LIMIT 1")
-            .bind(now.0)
-            .fetch_optional(conn)
-            .await?;
+    // Three selections instead of one with OR, so that each uses its index.
+    let lost: Option<i64> = sqlx::query_scalar(
+        "SELECT id FROM run WHERE state = 'running' AND lease_until < $1 \
+         UNION ALL SELECT id FROM run WHERE state = 'running' AND lease_until > $2 \
+         UNION ALL SELECT id FROM run WHERE state = 'queued' AND due_at > $2 LIMIT 1",
+    )
+    .bind(now.0)
+    .bind(now.plus(FARTHEST).0)
+    .fetch_optional(conn)
+    .await?;
     Ok(lost.is_some())
 }
 
+/// Shortens leases that a clock wrote which was ahead: a process that lives renews its own in time.
+async fn shorten_leases(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
+    sqlx::query("UPDATE run SET lease_until = $1 WHERE state = 'running' AND lease_until > $2")
+        .bind(now.plus(LONGEST_LEASE).0)
+        .bind(now.plus(FARTHEST).0)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Ends queued runs that a clock planned which was ahead: until their time, their jobs would run nothing else. Their
+/// slots can run when they really come.
+async fn end_future(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE run SET state = CASE WHEN slot IS NULL THEN 'cancelled' WHEN attempt = 0 THEN 'missed' ELSE 'failed' END, \
+         error_class = CASE WHEN slot IS NULL OR attempt = 0 THEN NULL ELSE 'lease_lost' END, \
+         error_text = CASE WHEN slot IS NULL OR attempt = 0 THEN NULL \
+                      ELSE 'the process that ran it stopped or hung, attempt ' || attempt || ' of ' || max_attempts END, \
+         public_id = CASE WHEN slot IS NULL THEN public_id ELSE public_id || '~' || id END, \
+         slot = NULL, reason = 'recorded by a clock that was ahead', finished_at = $1 \
+         WHERE state = 'queued' AND due_at > $2 AND (slot IS NULL OR slot > $2)",
+    )
+    .bind(now.0)
+    .bind(now.plus(FARTHEST).0)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, StoreError> {
+    shorten_leases(conn, now).await?;
     // Lock the runs first, and skip those that are being ended or extended right now.
     let sql = format!(
         "SELECT id FROM run WHERE state = 'running' AND lease_until < $1 ORDER BY id{}",
@@ -172,6 +212,7 @@ pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, 
         .execute(&mut *conn)
         .await?;
     }
+    end_future(conn, now).await?;
     Ok(lost.len() as u64)
 }
 

@@ -59,13 +59,15 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     let Some(definition) = topics.get(old) else {
         return Err(StoreError::refused(format!("there is no topic `{old}` in the database"), ""));
     };
+    if has_history(conn, new).await? {
+        // `forget` deletes the job and keeps the runs.
+        let (state, hint) = match topics.contains_key(new) {
+            true => ("exists and has its own history", format!("choose another id, or rename `{new}` first")),
+            false => ("was forgotten, but its runs are still stored", "choose another id".to_owned()),
+        };
+        return Err(StoreError::refused(format!("topic `{new}` {state}; histories cannot be merged"), hint));
+    }
     if topics.contains_key(new) {
-        if has_history(conn, new).await? {
-            return Err(StoreError::refused(
-                format!("topic `{new}` exists and has its own history; histories cannot be merged"),
-                format!("choose another id, or rename `{new}` first"),
-            ));
-        }
         // The configuration was changed first, so the new row has its definition. It takes over the pause of the old
         // row.
         sqlx::query(

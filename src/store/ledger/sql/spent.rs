@@ -68,6 +68,12 @@ pub(in crate::store) async fn settle_all(
     settle(conn, &costs.collect::<Vec<_>>()).await
 }
 
+/// Keeps other processes from changing the counters of topics with limits until the transaction ends. A day's row is one
+/// provider's, and two runs of a topic may call two providers at once. Taken after the runs and before any day's row.
+pub(in crate::store) async fn lock_topics(conn: &mut Conn) -> Result<(), StoreError> {
+    super::lock(conn, 5).await
+}
+
 /// Replaces the expected cost of searches of a run that is given back by what is known of it.
 pub(in crate::store) async fn settle_given_back(
     conn: &mut Conn,
@@ -75,6 +81,9 @@ pub(in crate::store) async fn settle_given_back(
     now: Time,
     costs: &[(Source, Micros)],
 ) -> Result<(), StoreError> {
+    if !run.topic.limits.is_none() {
+        lock_topics(conn).await?;
+    }
     let money: Option<String> =
         sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'money'").fetch_optional(&mut *conn).await?;
     if is_counted(money.and_then(|day| day.parse().ok()), now.utc_day()) {
@@ -99,7 +108,7 @@ async fn settle(conn: &mut Conn, costs: &[(&RunRef, Source, Micros)]) -> Result<
     if costs.is_empty() {
         return Ok(());
     }
-    // The day's row first, as when counting a call: whoever holds it has the topics' rows, too.
+    // The day's row first, as when counting a call.
     for (update, of, same) in [
         ("calls", PROVIDER, "calls.day = d.day AND calls.provider = d.owner"),
         ("topic_calls", "v.column5", "topic_calls.day = d.day AND topic_calls.topic = d.owner"),

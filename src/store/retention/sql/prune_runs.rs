@@ -213,7 +213,7 @@ const RUNS: &str = "SELECT r.id, coalesce(r.started_at, r.slot, r.planned_at) AS
      r.seq IS NOT NULL AND r.seq <= $5 AND r.seq < (SELECT max(m.seq) FROM run m WHERE m.seq IS NOT NULL) AND r.state NOT IN ('queued', 'running') \
      AND (EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq AND q.started_at IS NOT NULL AND q.state IN ('ok', 'partial')) \
        OR (r.state NOT IN ('ok', 'partial') AND r.found = 0 AND EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq)) \
-       OR (r.topic IS NULL AND EXISTS (SELECT 1 FROM run q WHERE q.job = r.job AND q.slot > r.slot AND q.state = 'ok'))) \
+       OR (r.topic IS NULL AND EXISTS (SELECT 1 FROM run q WHERE q.job = r.job AND q.slot > coalesce(r.slot, r.due_at) AND q.state = 'ok'))) \
      AND NOT EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.covered_until IS NOT NULL AND NOT EXISTS (\
        SELECT 1 FROM search n WHERE n.topic = s.topic AND n.source = s.source AND n.covered_until > s.covered_until AND n.run <> s.run)) \
      THEN 1 ELSE 0 END AS BIGINT) AS goes \

@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 use super::cluster_keys::AGES;
 use super::resolve::ITEMS_LOCK;
 use super::resolve::{fetch_json, to_json};
-use super::{Conn, Database, ROW_LOCK, Row, cluster_keys, filter_conditions, followers, read};
+use super::{Conn, Database, ROW_LOCK, Row, cluster_keys, day_counts, filter_conditions, followers, read};
 use crate::model::{Assignment, ClusterHead, ClusterRow, Follower, ItemText, KeyTableLimits, Kind, Time, Volume};
 use crate::store::{Filter, StoreError, UnclusteredBatch};
 
@@ -187,6 +187,7 @@ pub(in crate::store) async fn store_decisions(
         return Ok(false);
     }
     followers::advance(conn, Follower::NearCopies.as_str(), batch.from, batch.until.max(batch.from), false).await?;
+    day_counts::recount_if_early(conn, batch.from, &batch.items).await?;
     for chunk in begins.chunks(BATCH) {
         let mut insert = QueryBuilder::<Database>::new("INSERT INTO cluster_head (place, item, sketch, keys) ");
         insert.push_values(chunk, |mut row, (item, head, keys)| {

@@ -235,6 +235,16 @@ pub(in crate::store) async fn mark_due(conn: &mut Conn, topics: &[String]) -> Re
     Ok(())
 }
 
+/// Marks the topics of items that were only now compared with others, if runs after this one are already counted: each
+/// of their copies was counted as a text of its own.
+pub(in crate::store) async fn recount_if_early(
+    conn: &mut Conn,
+    compared: i64,
+    items: &[i64],
+) -> Result<(), StoreError> {
+    if progress(conn).await? > compared { mark_due_for_items(conn, items).await } else { Ok(()) }
+}
+
 /// Marks all topics that have one of these items, so that all their days are counted again.
 pub(in crate::store) async fn mark_due_for_items(conn: &mut Conn, items: &[i64]) -> Result<(), StoreError> {
     let sql = format!(

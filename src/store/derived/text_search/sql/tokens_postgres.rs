@@ -62,6 +62,8 @@ fn tsquery(wanted: &TextQuery) -> String {
 
 /// Rebuilds the index, which otherwise keeps tokens that no item has any more.
 pub(in crate::store) async fn merge_index(conn: &mut Conn) -> Result<(), StoreError> {
+    // The session's limit is for short statements. With some hundred thousand items this takes minutes.
+    sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *conn).await?;
     sqlx::query("REINDEX INDEX item_words_token").execute(conn).await?;
     Ok(())
 }

@@ -163,6 +163,8 @@ pub(in crate::store) async fn page_of_topic(
         "DELETE FROM request WHERE topic = $1",
         "DELETE FROM item_mark WHERE topic = $1",
         "DELETE FROM saved_search WHERE topic = $1",
+        // Otherwise a topic with this id would not be shown again what its feeds had shown before.
+        "DELETE FROM provider_memory WHERE topic = $1",
     ] {
         sqlx::query(statement).bind(topic).execute(&mut *conn).await?;
     }

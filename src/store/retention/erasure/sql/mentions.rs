@@ -57,7 +57,17 @@ fn place_sql(place: MentionPlace) -> PlaceSql {
         // Definitions still in use stay; the caller reports them.
         MentionPlace::Jobs => PlaceSql {
             only: "removed_at IS NOT NULL",
-            ..way("job", "id", false, &["definition"], "definition = '{}'".to_owned())
+            ..way(
+                "job",
+                "id",
+                false,
+                &["definition"],
+                // Title and tags are part of the definition.
+                format!(
+                    "definition = '{{}}', {}, tags = CASE WHEN tags IS NULL THEN NULL ELSE '[]' END",
+                    blanked(&["title"])
+                ),
+            )
         },
         MentionPlace::Editions => {
             let id = "(export || ' ' || CAST(number AS TEXT))";
