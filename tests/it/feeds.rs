@@ -267,6 +267,16 @@ fn a_bare_ampersand_and_a_broken_character_lose_no_title() {
         place.database.texts("SELECT title FROM v_item ORDER BY key"),
         ["Q&A now", "R&D & more", "A & B & C", "& & end", "Fish & Chips; &x"]
     );
+    // References to what is no character lose no feed; two halves of a character are one.
+    let titles = ["a &#0; b", "&#xD83D; x", "&#55357;&#56841; y", "&#X41;&#xd83d;&#x41;", "&#99999999999; z"];
+    let items: String = titles.iter().zip(1..).map(|(title, n)| entry(title, n)).collect();
+    let server = Replies::start(vec![reply(200, &[], &rss(&items))]);
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    place.ok(&["once", "--at", NINE]);
+    assert_eq!(
+        place.database.texts("SELECT title FROM v_item ORDER BY key"),
+        ["a \u{fffd} b", "\u{fffd} x", "\u{1f609} y", "A\u{fffd}A", "\u{fffd} z"]
+    );
     // UTF-8 with one broken byte stays UTF-8.
     let mut body = rss("<item><title>Caf\u{e9} x</title><link>https://a.example/1</link></item>").into_bytes();
     let at = body.windows(2).position(|two| two == b" x").unwrap();

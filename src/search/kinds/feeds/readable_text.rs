@@ -14,7 +14,7 @@ pub(super) fn normalize_body<'b>(body: &'b [u8], content_type: Option<&str>) -> 
     let body = in_utf8(body, content_type);
     match body.trim_ascii_start().first() {
         Some(b'{') => with_ids_as_texts(body),
-        _ => with_escaped_ampersands(with_a_known_version(body)),
+        _ => with_readable_references(with_a_known_version(body)),
     }
 }
 
@@ -53,10 +53,10 @@ fn not_quite_utf8(body: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(decoded(if is_latin { WINDOWS_1252 } else { UTF_8 }, body))
 }
 
-/// Escapes each `&` that begins no reference, as in `Q&A`: the parser would drop the text. A CDATA section has no
-/// references.
-fn with_escaped_ampersands(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    let (mut escaped, mut kept, mut at) = (Vec::new(), 0, 0);
+/// Escapes each `&` that begins no reference, as in `Q&A`: the parser would drop the text. Resolves references to what is
+/// no character, for which it would refuse the whole feed. A CDATA section has no references.
+fn with_readable_references(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let (mut readable, mut kept, mut at) = (Vec::new(), 0, 0);
     while let Some(found) = body.get(at..).and_then(|rest| rest.iter().position(|byte| matches!(byte, b'&' | b'<'))) {
         at += found;
         let rest = body.get(at..).unwrap_or_default();
@@ -64,29 +64,66 @@ fn with_escaped_ampersands(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
             at = after(data, b"]]>").map_or(body.len(), |left| body.len() - left.len());
             continue;
         }
-        if rest.first() == Some(&b'&') && !begins_with_reference(rest) {
-            escaped.extend_from_slice(body.get(kept..at).unwrap_or_default());
-            escaped.extend_from_slice(b"&amp;");
-            kept = at + 1;
-        }
-        at += 1;
+        let unreadable = if rest.first() == Some(&b'&') { unreadable_reference(rest) } else { None };
+        let Some((length, written)) = unreadable else {
+            at += 1;
+            continue;
+        };
+        readable.extend_from_slice(body.get(kept..at).unwrap_or_default());
+        readable.extend_from_slice(written.as_bytes());
+        at += length;
+        kept = at;
     }
     if kept == 0 {
         return body;
     }
-    escaped.extend_from_slice(body.get(kept..).unwrap_or_default());
-    Cow::Owned(escaped)
+    readable.extend_from_slice(body.get(kept..).unwrap_or_default());
+    Cow::Owned(readable)
 }
 
-/// Whether a text begins with a reference: `&amp;`, `&#38;`, `&#x26;`.
-fn begins_with_reference(text: &[u8]) -> bool {
-    let name = text.iter().skip(1).take(40).position(|byte| *byte == b';').and_then(|end| text.get(1..=end));
-    match name {
-        Some([b'#', b'x' | b'X', digits @ ..]) => !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit),
-        Some([b'#', digits @ ..]) => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
-        Some(name) => !name.is_empty() && name.iter().all(u8::is_ascii_alphanumeric),
-        None => false,
+/// Returns the length of what begins a text, an `&`, if the parser cannot read it, and what to write in its place.
+fn unreadable_reference(text: &[u8]) -> Option<(usize, Cow<'static, str>)> {
+    let Some(name) = reference(text) else { return Some((1, "&amp;".into())) };
+    let (code, length) = (number(name)?, name.len() + 2);
+    let other_half = || {
+        let next = reference(text.get(length..)?)?;
+        Some((number(next)?, next.len() + 2))
+    };
+    match (code, char::from_u32(code)) {
+        (0, _) | (0xdc00..=0xdfff, None) | (0x11_0000.., None) => Some((length, "\u{fffd}".into())),
+        // The parser reads only `x`.
+        (_, Some(c)) => name.starts_with(b"#X").then(|| (length, format!("&#{};", u32::from(c)).into())),
+        // Some programs write one character as the two halves that it has in UTF-16.
+        (high, None) => match other_half() {
+            Some((low @ 0xdc00..=0xdfff, more)) => {
+                let c = char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00))?;
+                Some((length + more, c.to_string().into()))
+            }
+            _ => Some((length, "\u{fffd}".into())),
+        },
     }
+}
+
+/// Returns what stands between `&` and `;` of the reference at the start of a text: `amp`, `#38`, `#x26`.
+fn reference(text: &[u8]) -> Option<&[u8]> {
+    let end = text.strip_prefix(b"&")?.iter().take(40).position(|byte| *byte == b';')?;
+    let name = text.get(1..=end)?;
+    let is_one = match name {
+        [b'#', b'x' | b'X', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit),
+        [b'#', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
+        name => !name.is_empty() && name.iter().all(u8::is_ascii_alphanumeric),
+    };
+    is_one.then_some(name)
+}
+
+/// Returns the number of a reference by number. One that is too large for any character becomes the largest number.
+fn number(reference: &[u8]) -> Option<u32> {
+    let (digits, radix) = match reference {
+        [b'#', b'x' | b'X', digits @ ..] => (digits, 16),
+        [b'#', digits @ ..] => (digits, 10),
+        _ => return None,
+    };
+    Some(u32::from_str_radix(std::str::from_utf8(digits).ok()?, radix).unwrap_or(u32::MAX))
 }
 
 fn decoded<'b>(encoding: &'static Encoding, text: &'b [u8]) -> Cow<'b, [u8]> {
