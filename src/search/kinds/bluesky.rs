@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::date;
 use super::kind::{Kind, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
 use crate::model::{BLUESKY_PAGE, Engagement, Kind as Shape, ReplyEntry, Time};
-use crate::search::decode::DecodeError;
+use crate::search::decode::{DecodeError, json_value};
 use crate::search::{Reply, Request, Unsupported, covers_window_start};
 
 const HINT: &str = "is base_url the address of a Bluesky server, such as https://bsky.social?";
@@ -119,7 +119,7 @@ fn next_cursor(request: &ProviderRequest<'_>, last: &SearchCall, parts: &[Search
 }
 
 fn page(body: &[u8]) -> Result<Page, DecodeError> {
-    let Ok(mut all) = serde_json::from_slice::<Value>(body) else {
+    let Some(mut all) = json_value(body) else {
         return Err(malformed("the reply is not JSON", HINT));
     };
     let cursor = all.get("cursor").and_then(Value::as_str).filter(|cursor| !cursor.is_empty()).map(str::to_owned);

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use serde_json::Value;
 
+use crate::search::decode::json_value;
+
 /// Versions of RSS that the parser knows. All others are read as 2.0, which contains the earlier ones.
 const KNOWN: [&[u8]; 3] = [b"2.0", b"0.91", b"0.92"];
 
@@ -219,11 +221,12 @@ fn version(root: &[u8]) -> Option<Version> {
     }
 }
 
-/// Turns numeric ids of entries into texts, as the JSON Feed specification asks of readers.
+/// Turns numeric ids of entries into texts, as the JSON Feed specification asks of readers. Replaces half characters, for
+/// which the parser would refuse the whole feed.
 fn with_ids_as_texts(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    let Ok(mut feed) = serde_json::from_slice::<Value>(&body) else { return body };
+    let Some(mut feed) = json_value(&body) else { return body };
+    let mut changed = serde_json::from_slice::<Value>(&body).is_err();
     let Some(items) = feed.get_mut("items").and_then(Value::as_array_mut) else { return body };
-    let mut changed = false;
     for id in items.iter_mut().filter_map(|item| item.get_mut("id")) {
         if let Value::Number(number) = id {
             *id = Value::String(number.to_string());
