@@ -48,7 +48,9 @@ impl ProviderRefusals {
             refusals.insert(of, ProviderRefusal { class, text, hint, until, asked_until });
         };
         if let Some(at) = error.not_before.filter(|at| at.since(now) > SHORT_WAIT) {
-            insert(Some(source), Some(at), at.min(now.plus(LONGEST_WAIT)));
+            // A time beyond all dates says nothing.
+            let asked_until = Some(at).filter(|at| at.to_jiff().is_some());
+            insert(Some(source), asked_until, at.min(now.plus(LONGEST_WAIT)));
         }
         if error.reach == FailureScope::Service {
             insert(None, None, now.plus(REFUSED_FOR));
