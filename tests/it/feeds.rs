@@ -232,6 +232,7 @@ fn legal_feeds_that_are_rare_are_read_as_they_are_meant() {
         ),
         ("UTF-8 by the header", "text/xml;charset=UTF-8", declared("windows-1252").into_bytes()),
         ("UTF-8 whatever the header says", "text/xml; charset=iso-8859-1", declared("utf-8").into_bytes()),
+        ("UTF-8 whatever the document says", "text/xml", declared("iso-8859-1").into_bytes()),
         ("Latin-1 by the document", "text/xml", latin(&declared("iso-8859-1"))),
         ("Latin-1, and a header that is wrong", "text/xml; charset=utf-8", latin(&declared("iso-8859-1"))),
         (

@@ -38,17 +38,24 @@ fn in_utf8<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
         // Valid UTF-8 is UTF-8, whatever the server says of all its files; but ISO-2022-JP has only ASCII bytes, too.
         Some(encoding) if encoding != UTF_8 && (!readable || encoding == ISO_2022_JP) => decoded(encoding, body),
         _ if !readable => not_quite_utf8(body).unwrap_or(Cow::Borrowed(body)),
+        // The same holds for what the document says of itself: text in another encoding is hardly ever valid UTF-8.
+        _ if !body.is_ascii() && declares_another(body) => Cow::Borrowed(without_xml_declaration(body)),
         _ => Cow::Borrowed(body),
     }
+}
+
+/// Whether a document declares another encoding than UTF-8.
+fn declares_another(body: &[u8]) -> bool {
+    let prolog = root(body).and_then(|root| body.get(..body.len() - root.len())).unwrap_or_default();
+    let declared =
+        after(prolog, b"encoding=").and_then(|rest| rest.get(1..)?.split(|byte| matches!(byte, b'"' | b'\'')).next());
+    declared.and_then(Encoding::for_label).is_some_and(|encoding| encoding != UTF_8)
 }
 
 /// Converts a body that is not quite UTF-8, and declares no other encoding. With characters of UTF-8 beyond ASCII only
 /// some of it is broken; without any it is in the encoding that the web assumes (<https://encoding.spec.whatwg.org>).
 fn not_quite_utf8(body: &[u8]) -> Option<Cow<'_, [u8]>> {
-    let prolog = root(body).and_then(|root| body.get(..body.len() - root.len())).unwrap_or_default();
-    let declared =
-        after(prolog, b"encoding=").and_then(|rest| rest.get(1..)?.split(|byte| matches!(byte, b'"' | b'\'')).next());
-    if declared.and_then(Encoding::for_label).is_some_and(|encoding| encoding != UTF_8) {
+    if declares_another(body) {
         return None;
     }
     let is_latin = body.utf8_chunks().all(|chunk| chunk.valid().is_ascii());
