@@ -152,6 +152,18 @@ fn a_rest_as_long_as_the_schedule_skips_no_search() {
 }
 
 #[test]
+fn a_feed_whose_server_asks_to_wait_is_left_alone() {
+    let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
+    let server = Replies::start(vec![reply(429, &[("Retry-After", "3600")], "slow down"), reply(200, &[], &feed)]);
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    place.run(&["once", "--at", &at(0)]).says(3, &[]);
+    place.ok(&["once", "--at", &at(30)]);
+    assert_eq!((last(&place).as_str(), server.heads().len()), ("not_run 0 0", 1));
+    place.ok(&["once", "--at", "2026-03-11T10:00:00Z"]);
+    assert_eq!((last(&place).as_str(), server.heads().len()), ("ok 1 1", 2));
+}
+
+#[test]
 fn future_events_do_not_count_as_news_for_coverage() {
     let dated = |n: u32, date: &str| {
         format!(

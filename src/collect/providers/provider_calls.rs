@@ -184,7 +184,7 @@ impl Collector {
                 }))
             }
             Err(CallFailure::Error(error)) => {
-                served.learn(gate.source(), &error, self.now());
+                served.learn(gate.source(), &error, self.now(), request.address.is_none());
                 Ok(Ok(SearchCall::failed(request, *error)))
             }
         }
