@@ -75,6 +75,30 @@ fn entries_of_one_address_are_items_of_their_own_now_later_and_when_they_are_rea
 }
 
 #[test]
+fn warnings_without_an_address_are_told_apart_by_their_ids() {
+    for database in databases() {
+        let name = database.name;
+        let warning = |n: u32| {
+            format!(
+                "<item><title>Storm warning</title><description>Region {n}</description><guid isPermaLink=\"false\">w-{n}</guid></item>"
+            )
+        };
+        let feed = |numbers: &[u32]| reply(200, &[], &rss(&numbers.iter().map(|n| warning(*n)).collect::<String>()));
+        let server = Replies::start(vec![feed(&[3, 2, 1]), feed(&[4, 3, 2, 1]), feed(&[4])]);
+        let place = Place::bare(database, &file(&server, &["warnings"]));
+        for (minute, found) in [(0, "ok 3 3"), (1, "ok 4 1"), (2, "ok 1 0")] {
+            place.ok(&["once", "--at", &at(minute)]);
+            assert_eq!(last(&place), found, "{name}, minute {minute}");
+        }
+        let texts = place.database.texts("SELECT text FROM v_item ORDER BY text");
+        assert_eq!(texts, ["Region 1", "Region 2", "Region 3", "Region 4"], "{name}");
+        drop(server);
+        let done = place.json(&["db", "replay", "--json"]);
+        assert_eq!((&done["runs"], &done["changed_runs"]), (&3.into(), &0.into()), "{name}: {done}");
+    }
+}
+
+#[test]
 fn ids_tell_entries_apart_and_one_entry_stays_one() {
     let item = |link: &str, guid: &str, title: &str| {
         let guid = if guid.is_empty() { String::new() } else { format!("<guid isPermaLink=\"false\">{guid}</guid>") };
