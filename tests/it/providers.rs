@@ -282,6 +282,15 @@ fn a_provider_that_asks_to_wait_is_left_alone() {
         place.run(&["once", "--at", NINE]).says(3, &[]);
         assert_eq!(server.heads().len(), calls, "{status}");
     }
+    // What is asked before the search itself, too.
+    let server = Replies::start(vec![reply(429, &[("retry-after", "3600")], "no")]);
+    let file = format!(
+        "[providers.searx]\nkind = \"searxng\"\nbase_url = \"{}\"\nmax_tries = 1\nrate_limit = \"unlimited\"\n\n{TOPIC}",
+        server.url()
+    );
+    let place = Place::bare(sqlite(), &file);
+    place.run(&["once", "--at", NINE]).says(3, &[]);
+    assert_eq!((searches(&place), server.heads().len()), (vec!["searx searxng error 0 1".to_owned()], 1));
 }
 
 #[test]
