@@ -219,7 +219,7 @@ impl Collector {
                 fetched
             }
             Err(CallFailure::Error(error)) => {
-                served.learn(source, &error, self.now());
+                served.learn(source, &error, self.now(), true);
                 failed(source, search_query, price, *error)
             }
         };

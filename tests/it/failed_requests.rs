@@ -161,4 +161,17 @@ fn a_long_wait_that_the_service_asks_for_is_kept() {
         assert_eq!(searches.iter().filter(|search| search.contains(" ok 1 ")).count(), 4, "{name}: {searches:?}");
         assert_eq!(sandbox.calls(), 5, "{name}");
     }
+    // A time beyond all dates is not shown.
+    let slow = Raw::saying(|_| reply("429 Too Many Requests", "retry-after: 999999999999999\r\n", b""));
+    let social = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
+    let two = format!("[scheduler]\nmax_concurrent_runs = 1\n\n{social}{}", social.replace("acme", "globex"));
+    let place = Place::new(sqlite(), &format!("{}max_concurrent = 1\n", slow.lines()), &two);
+    let ended = place.run(&["once", "--at", NINE]);
+    ended.says(3, &[]);
+    assert!(!format!("{}{}", ended.out, ended.err).contains("out-of-range"), "{ended}");
+    let errors = place.database.texts("SELECT error_text FROM v_search ORDER BY seq");
+    assert!(
+        errors[1].starts_with("not called until 2026-03-12T09:00:00Z, because an earlier call got 429"),
+        "{errors:?}"
+    );
 }

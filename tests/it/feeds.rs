@@ -75,6 +75,30 @@ fn entries_of_one_address_are_items_of_their_own_now_later_and_when_they_are_rea
 }
 
 #[test]
+fn warnings_without_an_address_are_told_apart_by_their_ids() {
+    for database in databases() {
+        let name = database.name;
+        let warning = |n: u32| {
+            format!(
+                "<item><title>Storm warning</title><description>Region {n}</description><guid isPermaLink=\"false\">w-{n}</guid></item>"
+            )
+        };
+        let feed = |numbers: &[u32]| reply(200, &[], &rss(&numbers.iter().map(|n| warning(*n)).collect::<String>()));
+        let server = Replies::start(vec![feed(&[3, 2, 1]), feed(&[4, 3, 2, 1]), feed(&[4])]);
+        let place = Place::bare(database, &file(&server, &["warnings"]));
+        for (minute, found) in [(0, "ok 3 3"), (1, "ok 4 1"), (2, "ok 1 0")] {
+            place.ok(&["once", "--at", &at(minute)]);
+            assert_eq!(last(&place), found, "{name}, minute {minute}");
+        }
+        let texts = place.database.texts("SELECT text FROM v_item ORDER BY text");
+        assert_eq!(texts, ["Region 1", "Region 2", "Region 3", "Region 4"], "{name}");
+        drop(server);
+        let done = place.json(&["db", "replay", "--json"]);
+        assert_eq!((&done["runs"], &done["changed_runs"]), (&3.into(), &0.into()), "{name}: {done}");
+    }
+}
+
+#[test]
 fn ids_tell_entries_apart_and_one_entry_stays_one() {
     let item = |link: &str, guid: &str, title: &str| {
         let guid = if guid.is_empty() { String::new() } else { format!("<guid isPermaLink=\"false\">{guid}</guid>") };
@@ -149,6 +173,18 @@ fn a_rest_as_long_as_the_schedule_skips_no_search() {
     place.ok(&["once", "--at", "2026-03-11T12:00:00Z"]);
     assert_eq!(last(&place), "ok 1 0");
     place.run(&["show", "acme", "--run", empty]).shows(0, &notes);
+}
+
+#[test]
+fn a_feed_whose_server_asks_to_wait_is_left_alone() {
+    let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
+    let server = Replies::start(vec![reply(429, &[("Retry-After", "3600")], "slow down"), reply(200, &[], &feed)]);
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    place.run(&["once", "--at", &at(0)]).says(3, &[]);
+    place.ok(&["once", "--at", &at(30)]);
+    assert_eq!((last(&place).as_str(), server.heads().len()), ("not_run 0 0", 1));
+    place.ok(&["once", "--at", "2026-03-11T10:00:00Z"]);
+    assert_eq!((last(&place).as_str(), server.heads().len()), ("ok 1 1", 2));
 }
 
 #[test]
@@ -232,6 +268,7 @@ fn legal_feeds_that_are_rare_are_read_as_they_are_meant() {
         ),
         ("UTF-8 by the header", "text/xml;charset=UTF-8", declared("windows-1252").into_bytes()),
         ("UTF-8 whatever the header says", "text/xml; charset=iso-8859-1", declared("utf-8").into_bytes()),
+        ("UTF-8 whatever the document says", "text/xml", declared("iso-8859-1").into_bytes()),
         ("Latin-1 by the document", "text/xml", latin(&declared("iso-8859-1"))),
         ("Latin-1, and a header that is wrong", "text/xml; charset=utf-8", latin(&declared("iso-8859-1"))),
         (
@@ -266,6 +303,16 @@ fn a_bare_ampersand_and_a_broken_character_lose_no_title() {
     assert_eq!(
         place.database.texts("SELECT title FROM v_item ORDER BY key"),
         ["Q&A now", "R&D & more", "A & B & C", "& & end", "Fish & Chips; &x"]
+    );
+    // References to what is no character lose no feed; two halves of a character are one.
+    let titles = ["a &#0; b", "&#xD83D; x", "&#55357;&#56841; y", "&#X41;&#xd83d;&#x41;", "&#99999999999; z"];
+    let items: String = titles.iter().zip(1..).map(|(title, n)| entry(title, n)).collect();
+    let server = Replies::start(vec![reply(200, &[], &rss(&items))]);
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    place.ok(&["once", "--at", NINE]);
+    assert_eq!(
+        place.database.texts("SELECT title FROM v_item ORDER BY key"),
+        ["a \u{fffd} b", "\u{fffd} x", "\u{1f609} y", "A\u{fffd}A", "\u{fffd} z"]
     );
     // UTF-8 with one broken byte stays UTF-8.
     let mut body = rss("<item><title>Caf\u{e9} x</title><link>https://a.example/1</link></item>").into_bytes();

@@ -4,7 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::support::databases::databases;
-use crate::support::program::{Place, Program};
+use crate::support::program::{NINE, Place, Program};
+use crate::support::replies::{Replies, reply};
 use crate::support::world::{World, hour, once, topic};
 
 /// Texts of posts; the last two are near-copies of each other.
@@ -62,6 +63,75 @@ fn texts_that_are_made_to_break_things_are_scored_and_compared_within_bounds() {
         reported.push((page, std::fs::read_to_string(place.path("page.md")).unwrap(), csv));
     }
     assert!(reported.iter().all(|other| *other == reported[0]), "both databases say the same");
+}
+
+/// NUL, half a character and a byte order mark in the replies of providers cost neither the reply nor the run.
+#[test]
+fn a_broken_character_of_one_entry_costs_no_other_of_any_provider() {
+    const BROKEN: &str = "acme \\u0000 and \\ud83d";
+    let server = Replies::of(|_, path| {
+        let path = path.split('?').next().unwrap();
+        let body = match path {
+            "/api/v1/search_by_date" => {
+                format!(
+                    "{{\"nbHits\":1,\"hits\":[{{\"objectID\":\"1\",\"title\":\"{BROKEN}\",\"created_at_i\":1773216000}}]}}"
+                )
+            }
+            "/search" => format!("{{\"results\":[{{\"url\":\"https://a.example/2\",\"title\":\"{BROKEN}\"}}]}}"),
+            "/feed" => {
+                let item = "<item><link>https://a.example/3</link><title>acme \0 and</title></item>";
+                format!("<rss version=\"2.0\"><channel><title>t</title>{item}</channel></rss>")
+            }
+            "/feed.json" => format!(
+                "{{\"version\":\"https://jsonfeed.org/version/1.1\",\"title\":\"t\",\"items\":[{{\"id\":\"4\",\
+                 \"url\":\"https://a.example/4\",\"title\":\"{BROKEN}\"}}]}}"
+            ),
+            "/v1/chat/completions" => {
+                format!("{{\"choices\":[{{\"message\":{{\"content\":\"{BROKEN} [1]\"}},\"finish_reason\":\"stop\"}}]}}")
+            }
+            "/xrpc/app.bsky.feed.searchPosts" => format!(
+                "{{\"posts\":[{{\"uri\":\"at://did:plc:abc/app.bsky.feed.post/3k\",\"author\":{{\"handle\":\"ann.example\"}},\
+                 \"record\":{{\"text\":\"{BROKEN}\",\"createdAt\":\"2026-03-11T08:00:00Z\"}}}}]}}"
+            ),
+            _ => "{\"accessJwt\":\"access-1-S3cret\",\"refreshJwt\":\"refresh-1-S3cret\"}".to_owned(),
+        };
+        let mark = if path.starts_with("/feed") { "" } else { "\u{feff}" };
+        reply(200, &[], &format!("{}{body}", if path.starts_with("/xrpc/com") { "" } else { mark }))
+    });
+    let url = server.url();
+    let provider = |name: &str, kind: &str, base: &str| {
+        format!(
+            "[providers.{name}]\nkind = \"{kind}\"\nbase_url = \"{url}{base}\"\nmax_tries = 1\nrate_limit = \"unlimited\"\n"
+        )
+    };
+    let file = format!(
+        "{}{}{}user = \"ann.example\"\nkey_env = \"BSKY_PASSWORD\"\n{}\
+         [providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\nrate_limit = \"unlimited\"\n\
+         [[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"6h\"\nsearx.time_range = \"any\"\nwriter.model = \"m\"\n\
+         news.urls = [\"{url}/feed\", \"{url}/feed.json\"]\n",
+        provider("hn", "hackernews", ""),
+        provider("searx", "searxng", ""),
+        provider("bsky", "bluesky", ""),
+        provider("writer", "openai", "/v1"),
+    );
+    for database in databases() {
+        let place = Place::bare(database, &file);
+        place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "pass-0123-word").run().says(0, &[]);
+        let name = place.database.name;
+        assert_eq!(
+            place.database.texts("SELECT key || ' ' || coalesce(title, text) FROM v_item ORDER BY key"),
+            [
+                "page:https://a.example/2 acme \u{fffd} and \u{fffd}",
+                "page:https://a.example/3 acme \u{fffd} and",
+                "page:https://a.example/4 acme \u{fffd} and \u{fffd}",
+                "post:bluesky:did-plc-abc_3k acme \u{fffd} and \u{fffd}",
+                "post:hackernews:1 acme \u{fffd} and \u{fffd}",
+            ],
+            "{name}"
+        );
+        let answers = place.database.texts("SELECT text FROM v_answer");
+        assert!(answers[0].starts_with("acme \u{fffd} and \u{fffd} [1]"), "{name}: {answers:?}");
+    }
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! How provider kinds interpret replies of real services: whether a reply covered the whole span, and which calls
 //! follow. Pure functions, no server.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use topicwatch::model::{ProviderQuery, QueryValue, Source, Span, Time};
+use topicwatch::normalise::identify;
 use topicwatch::search::kinds::{PartReply, PromptItem, ProviderRequest, ReadResult, SearchCall, SpanCoverage, named};
 
 const MINUTE: i64 = 60_000;
@@ -115,6 +116,24 @@ fn a_bluesky_post_is_as_old_as_its_place_says_and_may_have_no_text() {
     ];
     assert_eq!(reported, expected);
     assert_eq!(read.reply.unreadable, 0);
+}
+
+#[test]
+fn two_bluesky_posts_of_a_website_are_two_items_whatever_they_say() {
+    let question = query("bluesky", &[("query", text("acme"))]);
+    let said = |account: &str, n: i64, words: &str| {
+        let record = json!({ "text": words, "createdAt": ago(n).to_string() });
+        json!({ "uri": format!("at://{account}/app.bsky.feed.post/3k{n}"), "author": { "handle": "a.example" }, "record": record })
+    };
+    let (site, other) = ("did:web:a.example", "did:web:a-example");
+    let posts = [said(site, 1, "good morning"), said(site, 2, "good morning"), said(site, 3, ""), said(other, 1, "")];
+    let (read, _) = read(&question, &json!({ "posts": posts }), &[]);
+    let keys: BTreeSet<String> =
+        read.reply.items.iter().map(|item| identify(item, "bluesky").unwrap().keys.remove(0)).collect();
+    assert_eq!(keys.len(), 4, "{keys:?}");
+    assert!(keys.iter().all(|key| key.starts_with("post:bluesky:did-")), "{keys:?}");
+    let (read, _) = self::read(&question, &json!({ "posts": [said("did:plc:abc", 1, "acme")] }), &[]);
+    assert_eq!(read.reply.items[0].id.as_deref(), Some("did-plc-abc_3k1"));
 }
 
 #[test]

@@ -61,13 +61,14 @@ pub fn to_finding(source: Source, found: ReplyEntry, platform: &str, asked_at: T
     })
 }
 
-/// Trims all texts and drops empty ones.
+/// Trims all texts and drops empty ones. NUL becomes U+FFFD: PostgreSQL refuses it, and with it the whole run.
 fn trimmed(found: ReplyEntry) -> ReplyEntry {
-    let trim = |text: Option<String>| text.map(|t| t.trim().to_owned()).filter(|t| !t.is_empty());
+    let stored = |text: &str| text.replace('\0', "\u{fffd}");
+    let trim = |text: Option<String>| text.map(|t| stored(t.trim())).filter(|t| !t.is_empty());
     ReplyEntry {
         id: trim(found.id),
         url: trim(found.url),
-        author: found.author.as_deref().and_then(bare_handle).map(str::to_owned),
+        author: found.author.as_deref().and_then(bare_handle).map(stored),
         author_name: trim(found.author_name),
         title: trim(found.title),
         text: trim(found.text),

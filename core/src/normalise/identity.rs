@@ -144,6 +144,11 @@ fn page_identity(found: &ReplyEntry, address: Option<&PostAddress>) -> Option<Id
         return Some(Identity::strong(Kind::Page, key));
     }
     let text = folded(&found.title).or_else(|| folded(&found.text))?;
+    // No folded text has a line feed, so this is the digest of no other text.
+    let text = match &found.entry {
+        Some(entry) => format!("{text}\n{entry}"),
+        None => text,
+    };
     Some(Identity::weak(Kind::Page, text_key("web", "", &text)))
 }
 

@@ -40,17 +40,20 @@ impl ProviderRefusals {
         in_force(None).or_else(|| in_force(Some(source)))
     }
 
-    /// Stops calls for a while after an error that every further call would meet.
-    pub(in crate::collect) fn learn(&self, source: Source, error: &CallError, now: Time) {
+    /// Stops calls for a while after an error that every further call would meet. Without a `login`, a refusal concerns
+    /// one call only.
+    pub(in crate::collect) fn learn(&self, source: Source, error: &CallError, now: Time, login: bool) {
         let Ok(mut refusals) = self.0.lock() else { return };
         let mut insert = |of, asked_until, until| {
             let (class, text, hint) = (error.class.as_str(), error.text.clone(), error.hint.clone());
             refusals.insert(of, ProviderRefusal { class, text, hint, until, asked_until });
         };
         if let Some(at) = error.not_before.filter(|at| at.since(now) > SHORT_WAIT) {
-            insert(Some(source), Some(at), at.min(now.plus(LONGEST_WAIT)));
+            // A time beyond all dates says nothing.
+            let asked_until = Some(at).filter(|at| at.to_jiff().is_some());
+            insert(Some(source), asked_until, at.min(now.plus(LONGEST_WAIT)));
         }
-        if error.reach == FailureScope::Service {
+        if login && error.reach == FailureScope::Service {
             insert(None, None, now.plus(REFUSED_FOR));
         }
     }

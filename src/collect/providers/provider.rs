@@ -74,10 +74,11 @@ impl ProviderState {
         self.refusals().at(source, now)
     }
 
-    /// Stops calls for a while after a refusal that every further call would meet.
-    pub(in crate::collect) fn learn(&self, source: Source, error: &CallError, now: Time) {
-        if !self.open {
-            self.refusals().learn(source, error, now);
+    /// Stops calls for a while after an error that every further call would meet: not that of one of many feeds, which
+    /// are not on the `own` server of the provider.
+    pub(in crate::collect) fn learn(&self, source: Source, error: &CallError, now: Time, own: bool) {
+        if own {
+            self.refusals().learn(source, error, now, !self.open);
         }
     }
 

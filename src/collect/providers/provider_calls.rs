@@ -184,7 +184,7 @@ impl Collector {
                 }))
             }
             Err(CallFailure::Error(error)) => {
-                served.learn(gate.source(), &error, self.now());
+                served.learn(gate.source(), &error, self.now(), request.address.is_none());
                 Ok(Ok(SearchCall::failed(request, *error)))
             }
         }
@@ -324,11 +324,10 @@ fn cut_off(fetched: &mut Fetched, stopped: &Stopped) {
     let result = &mut fetched.result;
     result.covered = None;
     match stopped {
-        Stopped::OverQuota(why) => {
-            result.state = SearchState::OverQuota;
-            result.reason = Some(why.clone());
-        }
+        Stopped::OverQuota(why) => (result.state, result.reason) = (SearchState::OverQuota, Some(why.clone())),
         Stopped::ProviderRefusal(why, _) => {
+            // Nothing was searched yet.
+            result.state = if result.state == SearchState::Empty { SearchState::Error } else { result.state };
             result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), why.clone()));
         }
         Stopped::Ended(state, why) => {

@@ -158,6 +158,7 @@ pub(in crate::collect) fn read(query: &ProviderQuery, body: &[u8]) -> Option<Vec
                     text,
                     hint: String::new(),
                     location: kept.location,
+                    not_before: None,
                     so_far,
                 })
             }

@@ -49,7 +49,8 @@ impl Failure {
         spent: Spent,
     ) -> CallError {
         let hint = hint(whom, self.class, self.status, &self.text);
-        let hint = match not_before {
+        // A time beyond all dates says nothing.
+        let hint = match not_before.filter(|at| at.to_jiff().is_some()) {
             Some(at) => format!("the service asked to wait until {at}; {hint}"),
             None => hint,
         };

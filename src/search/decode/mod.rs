@@ -24,6 +24,7 @@ pub(in crate::search) use entry::date::parse_date_in_words;
 pub use error::{DecodeError, all_unreadable};
 use error::{cut_text, malformed};
 use json::lenient::ParseError;
+pub(in crate::search) use json::lenient::value as json_value;
 pub use media::ContentType;
 pub use stream::StreamDecoder;
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::date;
 use super::kind::{Kind, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
 use crate::model::{BLUESKY_PAGE, Engagement, Kind as Shape, ReplyEntry, Time};
-use crate::search::decode::DecodeError;
+use crate::search::decode::{DecodeError, json_value};
 use crate::search::{Reply, Request, Unsupported, covers_window_start};
 
 const HINT: &str = "is base_url the address of a Bluesky server, such as https://bsky.social?";
@@ -119,7 +119,7 @@ fn next_cursor(request: &ProviderRequest<'_>, last: &SearchCall, parts: &[Search
 }
 
 fn page(body: &[u8]) -> Result<Page, DecodeError> {
-    let Ok(mut all) = serde_json::from_slice::<Value>(body) else {
+    let Some(mut all) = json_value(body) else {
         return Err(malformed("the reply is not JSON", HINT));
     };
     let cursor = all.get("cursor").and_then(Value::as_str).filter(|cursor| !cursor.is_empty()).map(str::to_owned);
@@ -153,13 +153,21 @@ fn post_text(post: &Value) -> Option<String> {
     })
 }
 
+/// The id of a post. Its key is unique only within its account, whose name may be that of a website (`did:web:a.example`)
+/// with characters that no id has.
+fn id(account: &str, post_id: &str) -> String {
+    let id = format!("{}_{post_id}", account.replace(':', "-"));
+    let is_plain = id.len() <= 64 && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    let digest = || blake3::hash(format!("{account}/{post_id}").as_bytes()).to_hex()[..32].to_owned();
+    if is_plain { id } else { format!("did-{}", digest()) }
+}
+
 fn found(post: &Value, now: Time) -> Option<ReplyEntry> {
     let text = |pointer: &str| post.pointer(pointer).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let number = |name: &str| post.get(name).and_then(Value::as_i64);
     let (account, post_id) = text("/uri")?.strip_prefix("at://")?.split_once("/app.bsky.feed.post/")?;
     let handle = text("/author/handle").filter(|handle| *handle != "handle.invalid");
-    // The key of a post is unique only within its account.
-    let id: String = format!("{}_{post_id}", account.replace(':', "-"));
+    let id = id(account, post_id);
     let root = text("/record/reply/root/uri").and_then(|uri| uri.rsplit('/').next());
     Some(ReplyEntry {
         kind: Some(Shape::Post),

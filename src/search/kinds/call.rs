@@ -13,7 +13,8 @@ impl SearchCall {
             Some((class, text)) => {
                 let hint = "the next run tries again".to_owned();
                 let so_far = Some(reply.body);
-                Err(PartFailure { class, status: Some(reply.status), text, hint, location: None, so_far })
+                let (status, location, not_before) = (Some(reply.status), None, None);
+                Err(PartFailure { class, status, text, hint, location, not_before, so_far })
             }
             None => Ok(PartReply { status: reply.status, headers: reply.headers, body: reply.body }),
         };
@@ -30,15 +31,15 @@ impl SearchCall {
     #[must_use]
     pub fn unanswered(request: Request) -> Self {
         let (text, hint) = (String::new(), String::new());
-        let class = ErrorClass::Transport;
-        Self { request, reply: Err(PartFailure { class, status: None, text, hint, location: None, so_far: None }) }
+        let (class, status, location, not_before, so_far) = (ErrorClass::Transport, None, None, None, None);
+        Self { request, reply: Err(PartFailure { class, status, text, hint, location, not_before, so_far }) }
     }
 
     /// A call that failed.
     #[must_use]
     pub fn failed(request: Request, error: CallError) -> Self {
-        let CallError { class, status, text, hint, location, .. } = error;
-        Self { request, reply: Err(PartFailure { class, status, text, hint, location, so_far: None }) }
+        let CallError { class, status, text, hint, location, not_before, .. } = error;
+        Self { request, reply: Err(PartFailure { class, status, text, hint, location, not_before, so_far: None }) }
     }
 }
 

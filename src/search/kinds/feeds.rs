@@ -105,7 +105,8 @@ impl Kind for Feeds {
                 }
                 Err(error) => {
                     narrow(before.since().unwrap_or(request.now), Time(before.looked));
-                    memory.push(before.failed(request.now).remember(url));
+                    let asked_until = part.reply.as_ref().err().and_then(|failure| failure.not_before);
+                    memory.push(before.failed(request.now, asked_until).remember(url));
                     troubles.push((short(url), error));
                 }
             }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::kind::{Kind, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
 use super::{date, markup};
 use crate::model::{Engagement, HACKER_NEWS_PAGE, Kind as Shape, ReplyEntry, Time};
-use crate::search::decode::DecodeError;
+use crate::search::decode::{DecodeError, json_value};
 use crate::search::{Reply, Request, Unsupported};
 
 /// The address of a hit's page, without the id.
@@ -131,7 +131,7 @@ fn next_until(request: &ProviderRequest<'_>, last: &SearchCall, calls: usize) ->
 
 fn page(body: &[u8]) -> Result<Page, DecodeError> {
     const HINT: &str = "is base_url the address of an Algolia search of Hacker News (https://hn.algolia.com)?";
-    let Ok(mut all) = serde_json::from_slice::<Value>(body) else {
+    let Some(mut all) = json_value(body) else {
         return Err(malformed("the reply is not JSON", HINT));
     };
     let total = all.get("nbHits").and_then(Value::as_u64);

@@ -78,6 +78,8 @@ pub struct PartFailure {
     pub hint: String,
     /// Where a redirect points to.
     pub location: Option<String>,
+    /// The earliest time for the next call, if the server gave one.
+    pub not_before: Option<Time>,
     /// What arrived of a stream before it was cut.
     pub so_far: Option<Bytes>,
 }

@@ -32,12 +32,15 @@ const LINES: [&str; 18] = [
 /// Returns the text of a piece of HTML.
 pub(super) fn text(html: &str) -> String {
     let html = html.get(..html.floor_char_boundary(LONGEST)).unwrap_or(html);
+    let ends = tag_ends(html);
     let mut plain = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
         plain.push_str(before);
-        let Some(after) = skip_tag(tag, &mut plain) else {
+        let begin = html.len() - tag.len();
+        let end = ends.binary_search_by(|(at, _)| begin.cmp(at)).ok().and_then(|place| ends.get(place));
+        let Some(after) = skip_tag(tag, end.map(|(at, end)| end - at), &mut plain) else {
             // Not a tag: keep the character itself.
             plain.push('<');
             rest = tag.get(1..).unwrap_or_default();
@@ -49,8 +52,8 @@ pub(super) fn text(html: &str) -> String {
     collapse_whitespace(&decode_entities(&plain))
 }
 
-/// Returns what follows a tag or a comment; `None` when the text is neither.
-fn skip_tag<'t>(tag: &'t str, plain: &mut String) -> Option<&'t str> {
+/// Returns what follows a tag or a comment; `None` when the text is neither. `end`: where it ends if it is a tag.
+fn skip_tag<'t>(tag: &'t str, end: Option<usize>, plain: &mut String) -> Option<&'t str> {
     if let Some(comment) = tag.strip_prefix("<!--") {
         return Some(comment.find("-->").and_then(|end| comment.get(end + 3..)).unwrap_or_default());
     }
@@ -64,33 +67,38 @@ fn skip_tag<'t>(tag: &'t str, plain: &mut String) -> Option<&'t str> {
     if !named.starts_with(|c: char| c.is_ascii_alphabetic() || c == '!' || c == '?') {
         return None;
     }
-    let end = end_of(tag)?;
-    let after = tag.get(end + 1..).unwrap_or_default();
+    let after = tag.get(end? + 1..).unwrap_or_default();
     let name: String = named.chars().take_while(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     if LINES.contains(&name.as_str()) {
         plain.push('\n');
     }
     if name_from == 1 && SILENT.contains(&name.as_str()) {
         let close = format!("</{name}");
-        let at = after.to_ascii_lowercase().find(&close).unwrap_or(after.len());
+        let is_close =
+            |at: &usize| after.get(*at..at + close.len()).is_some_and(|found| found.eq_ignore_ascii_case(&close));
+        let at = after.match_indices("</").map(|(at, _)| at).find(is_close).unwrap_or(after.len());
         return Some(after.get(at..).unwrap_or_default());
     }
     Some(after)
 }
 
-/// Returns where a tag ends. A `>` in a quoted attribute does not end it.
-fn end_of(tag: &str) -> Option<usize> {
-    let mut quote = None;
-    for (at, c) in tag.char_indices() {
-        match (quote, c) {
-            (None, '>') => return Some(at),
-            (None, '"' | '\'') => quote = Some(c),
-            (Some(open), c) if c == open => quote = None,
+/// Returns where each `<` is and where the tag that it begins would end, the last first. A `>` in a quoted attribute does
+/// not end a tag, unless no other `>` does. One pass from the end: a search from each `<` would read a text of nothing
+/// but `<a` again and again, for minutes.
+fn tag_ends(html: &str) -> Vec<(usize, usize)> {
+    let mut ends = Vec::new();
+    // The next end from here on: outside of quotes, inside of double and of single ones, and whatever the quotes.
+    let (mut outside, mut double, mut single, mut any) = (None, None, None, None);
+    for (at, byte) in html.bytes().enumerate().rev() {
+        match byte {
+            b'>' => (outside, any) = (Some(at), Some(at)),
+            b'"' => std::mem::swap(&mut outside, &mut double),
+            b'\'' => std::mem::swap(&mut outside, &mut single),
+            b'<' => ends.extend(outside.or(any).map(|end| (at, end))),
             _ => {}
         }
     }
-    // The quote is never closed: take the first `>`.
-    tag.find('>')
+    ends
 }
 
 /// Replaces character references by the characters.
@@ -121,9 +129,20 @@ mod tests {
             ("<b", "<b"),
             ("<a href=\"never closed>text", "text"),
             ("<ScRiPt>gone", ""),
+            ("a<script>x</SCRIPT >b</script>c", "abc"),
+            ("<a t='\"'>one</a> <b t=\"'\">two</b> <i t=\">\">three", "one two three"),
             ("  a \n\n\t b  ", "a\nb"),
         ] {
             assert_eq!(super::text(html), text, "{html}");
+        }
+    }
+
+    #[test]
+    fn no_text_takes_more_than_a_moment() {
+        for (piece, kept) in [("<a", true), ("<a href=\"", true), ("<a \">\"", false), ("<script></script>", false)] {
+            let html = piece.repeat(super::LONGEST / piece.len());
+            let text = super::text(&html);
+            assert_eq!(text.contains("<a"), kept, "{piece}: {} characters", text.len());
         }
     }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::date;
 use super::kind::{Kind, PartFailure, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
 use crate::model::{Kind as Shape, Remembered, ReplyEntry, Time, Window};
-use crate::search::decode::DecodeError;
+use crate::search::decode::{DecodeError, json_value};
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
 
 /// The name under which `/config` is remembered.
@@ -143,19 +143,19 @@ fn joined(texts: &[String]) -> Option<String> {
 }
 
 fn results(body: &[u8]) -> Result<Vec<Value>, DecodeError> {
-    match serde_json::from_slice::<Value>(body) {
-        Ok(mut all) => match all.get_mut("results").map(Value::take) {
+    match json_value(body) {
+        Some(mut all) => match all.get_mut("results").map(Value::take) {
             Some(Value::Array(results)) => Ok(results),
             _ => Err(malformed("the reply contains no list `results`", "is base_url the address of a SearXNG server?")),
         },
-        Err(_) if body.trim_ascii_start().starts_with(b"<") => Err(malformed("an HTML page instead of JSON", NO_JSON)),
-        Err(_) => Err(malformed("the reply is not JSON", "is base_url the address of a SearXNG server?")),
+        None if body.trim_ascii_start().starts_with(b"<") => Err(malformed("an HTML page instead of JSON", NO_JSON)),
+        None => Err(malformed("the reply is not JSON", "is base_url the address of a SearXNG server?")),
     }
 }
 
 /// The engines that did not answer, each with the reason.
 fn unresponsive(body: &[u8]) -> Vec<String> {
-    let all: Value = serde_json::from_slice(body).unwrap_or_default();
+    let all = json_value(body).unwrap_or_default();
     let Some(list) = all.get("unresponsive_engines").and_then(Value::as_array) else { return Vec::new() };
     let named = |one: &Value| match one {
         Value::Array(pair) => {
@@ -183,7 +183,7 @@ fn request_error(failure: &PartFailure) -> DecodeError {
 
 /// The engines that cannot filter by time, to be remembered for the next searches.
 fn engines_without_time_filter(body: &[u8], now: Time) -> Option<Remembered> {
-    let config: Value = serde_json::from_slice(body).ok()?;
+    let config = json_value(body)?;
     let engines = config.get("engines")?.as_array()?;
     let without = |engine: &&Value| {
         let flag = |name: &str| engine.get(name).and_then(Value::as_bool);

@@ -66,6 +66,16 @@ fn parse_with(text: &str, limits: Limits, controls: bool) -> Result<Node, ParseE
     }
 }
 
+/// Parses a body with any members, for replies in other formats than the service's. `None` if it is not JSON.
+pub(in crate::search) fn value(body: &[u8]) -> Option<serde_json::Value> {
+    let text = text(body);
+    let mut pass = Sanitizer::new(&text, false);
+    if !pass.run(Limits::default().max_depth) {
+        return None;
+    }
+    serde_json::from_str(&pass.finish().0).ok()
+}
+
 /// The pass over the text before the parser. It does not check the grammar; the parser does.
 struct Sanitizer<'a> {
     text: &'a str,

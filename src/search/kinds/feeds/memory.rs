@@ -78,9 +78,10 @@ impl Memory {
         self.looked.max(self.failed.unwrap_or(0))
     }
 
-    /// The memory after a request that failed.
-    pub(super) fn failed(self, now: Time) -> Self {
-        Self { failed: Some(now.0), ..self }
+    /// The memory after a request that failed. `asked_until`: until when the server asked to wait, if it did.
+    pub(super) fn failed(self, now: Time, asked_until: Option<Time>) -> Self {
+        let not_before = asked_until.map_or(self.not_before, |at| at.min(now.plus(LONGEST_REST)).0);
+        Self { failed: Some(now.0), not_before, ..self }
     }
 
     /// The memory after a reply without any entry, although the feed had some. Entries may come and go meanwhile, so it

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use serde_json::Value;
 
+use crate::search::decode::json_value;
+
 /// Versions of RSS that the parser knows. All others are read as 2.0, which contains the earlier ones.
 const KNOWN: [&[u8]; 3] = [b"2.0", b"0.91", b"0.92"];
 
@@ -14,7 +16,7 @@ pub(super) fn normalize_body<'b>(body: &'b [u8], content_type: Option<&str>) -> 
     let body = in_utf8(body, content_type);
     match body.trim_ascii_start().first() {
         Some(b'{') => with_ids_as_texts(body),
-        _ => with_escaped_ampersands(with_a_known_version(body)),
+        _ => with_readable_references(with_a_known_version(body)),
     }
 }
 
@@ -36,27 +38,34 @@ fn in_utf8<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
         // Valid UTF-8 is UTF-8, whatever the server says of all its files; but ISO-2022-JP has only ASCII bytes, too.
         Some(encoding) if encoding != UTF_8 && (!readable || encoding == ISO_2022_JP) => decoded(encoding, body),
         _ if !readable => not_quite_utf8(body).unwrap_or(Cow::Borrowed(body)),
+        // The same holds for what the document says of itself: text in another encoding is hardly ever valid UTF-8.
+        _ if !body.is_ascii() && declares_another(body) => Cow::Borrowed(without_xml_declaration(body)),
         _ => Cow::Borrowed(body),
     }
+}
+
+/// Whether a document declares another encoding than UTF-8.
+fn declares_another(body: &[u8]) -> bool {
+    let prolog = root(body).and_then(|root| body.get(..body.len() - root.len())).unwrap_or_default();
+    let declared =
+        after(prolog, b"encoding=").and_then(|rest| rest.get(1..)?.split(|byte| matches!(byte, b'"' | b'\'')).next());
+    declared.and_then(Encoding::for_label).is_some_and(|encoding| encoding != UTF_8)
 }
 
 /// Converts a body that is not quite UTF-8, and declares no other encoding. With characters of UTF-8 beyond ASCII only
 /// some of it is broken; without any it is in the encoding that the web assumes (<https://encoding.spec.whatwg.org>).
 fn not_quite_utf8(body: &[u8]) -> Option<Cow<'_, [u8]>> {
-    let prolog = root(body).and_then(|root| body.get(..body.len() - root.len())).unwrap_or_default();
-    let declared =
-        after(prolog, b"encoding=").and_then(|rest| rest.get(1..)?.split(|byte| matches!(byte, b'"' | b'\'')).next());
-    if declared.and_then(Encoding::for_label).is_some_and(|encoding| encoding != UTF_8) {
+    if declares_another(body) {
         return None;
     }
     let is_latin = body.utf8_chunks().all(|chunk| chunk.valid().is_ascii());
     Some(decoded(if is_latin { WINDOWS_1252 } else { UTF_8 }, body))
 }
 
-/// Escapes each `&` that begins no reference, as in `Q&A`: the parser would drop the text. A CDATA section has no
-/// references.
-fn with_escaped_ampersands(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    let (mut escaped, mut kept, mut at) = (Vec::new(), 0, 0);
+/// Escapes each `&` that begins no reference, as in `Q&A`: the parser would drop the text. Resolves references to what is
+/// no character, for which it would refuse the whole feed. A CDATA section has no references.
+fn with_readable_references(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let (mut readable, mut kept, mut at) = (Vec::new(), 0, 0);
     while let Some(found) = body.get(at..).and_then(|rest| rest.iter().position(|byte| matches!(byte, b'&' | b'<'))) {
         at += found;
         let rest = body.get(at..).unwrap_or_default();
@@ -64,29 +73,66 @@ fn with_escaped_ampersands(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
             at = after(data, b"]]>").map_or(body.len(), |left| body.len() - left.len());
             continue;
         }
-        if rest.first() == Some(&b'&') && !begins_with_reference(rest) {
-            escaped.extend_from_slice(body.get(kept..at).unwrap_or_default());
-            escaped.extend_from_slice(b"&amp;");
-            kept = at + 1;
-        }
-        at += 1;
+        let unreadable = if rest.first() == Some(&b'&') { unreadable_reference(rest) } else { None };
+        let Some((length, written)) = unreadable else {
+            at += 1;
+            continue;
+        };
+        readable.extend_from_slice(body.get(kept..at).unwrap_or_default());
+        readable.extend_from_slice(written.as_bytes());
+        at += length;
+        kept = at;
     }
     if kept == 0 {
         return body;
     }
-    escaped.extend_from_slice(body.get(kept..).unwrap_or_default());
-    Cow::Owned(escaped)
+    readable.extend_from_slice(body.get(kept..).unwrap_or_default());
+    Cow::Owned(readable)
 }
 
-/// Whether a text begins with a reference: `&amp;`, `&#38;`, `&#x26;`.
-fn begins_with_reference(text: &[u8]) -> bool {
-    let name = text.iter().skip(1).take(40).position(|byte| *byte == b';').and_then(|end| text.get(1..=end));
-    match name {
-        Some([b'#', b'x' | b'X', digits @ ..]) => !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit),
-        Some([b'#', digits @ ..]) => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
-        Some(name) => !name.is_empty() && name.iter().all(u8::is_ascii_alphanumeric),
-        None => false,
+/// Returns the length of what begins a text, an `&`, if the parser cannot read it, and what to write in its place.
+fn unreadable_reference(text: &[u8]) -> Option<(usize, Cow<'static, str>)> {
+    let Some(name) = reference(text) else { return Some((1, "&amp;".into())) };
+    let (code, length) = (number(name)?, name.len() + 2);
+    let other_half = || {
+        let next = reference(text.get(length..)?)?;
+        Some((number(next)?, next.len() + 2))
+    };
+    match (code, char::from_u32(code)) {
+        (0, _) | (0xdc00..=0xdfff, None) | (0x11_0000.., None) => Some((length, "\u{fffd}".into())),
+        // The parser reads only `x`.
+        (_, Some(c)) => name.starts_with(b"#X").then(|| (length, format!("&#{};", u32::from(c)).into())),
+        // Some programs write one character as the two halves that it has in UTF-16.
+        (high, None) => match other_half() {
+            Some((low @ 0xdc00..=0xdfff, more)) => {
+                let c = char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00))?;
+                Some((length + more, c.to_string().into()))
+            }
+            _ => Some((length, "\u{fffd}".into())),
+        },
     }
+}
+
+/// Returns what stands between `&` and `;` of the reference at the start of a text: `amp`, `#38`, `#x26`.
+fn reference(text: &[u8]) -> Option<&[u8]> {
+    let end = text.strip_prefix(b"&")?.iter().take(40).position(|byte| *byte == b';')?;
+    let name = text.get(1..=end)?;
+    let is_one = match name {
+        [b'#', b'x' | b'X', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit),
+        [b'#', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
+        name => !name.is_empty() && name.iter().all(u8::is_ascii_alphanumeric),
+    };
+    is_one.then_some(name)
+}
+
+/// Returns the number of a reference by number. One that is too large for any character becomes the largest number.
+fn number(reference: &[u8]) -> Option<u32> {
+    let (digits, radix) = match reference {
+        [b'#', b'x' | b'X', digits @ ..] => (digits, 16),
+        [b'#', digits @ ..] => (digits, 10),
+        _ => return None,
+    };
+    Some(u32::from_str_radix(std::str::from_utf8(digits).ok()?, radix).unwrap_or(u32::MAX))
 }
 
 fn decoded<'b>(encoding: &'static Encoding, text: &'b [u8]) -> Cow<'b, [u8]> {
@@ -182,11 +228,12 @@ fn version(root: &[u8]) -> Option<Version> {
     }
 }
 
-/// Turns numeric ids of entries into texts, as the JSON Feed specification asks of readers.
+/// Turns numeric ids of entries into texts, as the JSON Feed specification asks of readers. Replaces half characters, for
+/// which the parser would refuse the whole feed.
 fn with_ids_as_texts(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    let Ok(mut feed) = serde_json::from_slice::<Value>(&body) else { return body };
+    let Some(mut feed) = json_value(&body) else { return body };
+    let mut changed = serde_json::from_slice::<Value>(&body).is_err();
     let Some(items) = feed.get_mut("items").and_then(Value::as_array_mut) else { return body };
-    let mut changed = false;
     for id in items.iter_mut().filter_map(|item| item.get_mut("id")) {
         if let Value::Number(number) = id {
             *id = Value::String(number.to_string());

@@ -1,20 +1,26 @@
-//! Tells apart entries that share an address: release notes on one page, incidents of a status page. RSS and Atom
-//! identify an entry by its id (RFC 4287, section 4.2.6), so ids tell apart what an address does not. An address that
-//! once had several entries is remembered: otherwise the last one left would get another key.
+//! Tells apart entries that share an address: release notes on one page, incidents of a status page. Also entries
+//! without an address that share a title: warnings of a weather service. RSS and Atom identify an entry by its id (RFC
+//! 4287, section 4.2.6), so ids tell apart what an address or a title does not. An address or title that once had
+//! several entries is remembered: otherwise the last one left would get another key.
 
 use std::collections::{HashMap, HashSet};
 
 use super::entries::Feed;
-use crate::normalise::canonical;
+use crate::model::ReplyEntry;
+use crate::normalise::{canonical, fold};
 
 /// The maximum number of addresses remembered for a feed.
 const MOST: usize = 50;
 
-/// Sets `entry` on the items whose address is shared, now or in `known`. Returns the shared addresses as digests, the
-/// latest first.
+/// Sets `entry` on the items whose address, or title without an address, is shared, now or in `known`. Returns the shared
+/// ones as digests, the latest first.
 pub(super) fn mark_shared_addresses(feed: &mut Feed, known: &[String]) -> Vec<String> {
-    let digest = |url: &str| canonical(url).map(|url| blake3::hash(url.as_bytes()).to_hex()[..16].to_owned());
-    let addresses: Vec<Option<String>> = feed.items.iter().map(|item| item.url.as_deref().and_then(digest)).collect();
+    let digest = |text: String| blake3::hash(text.as_bytes()).to_hex()[..16].to_owned();
+    let address = |item: &ReplyEntry| match &item.url {
+        Some(url) => canonical(url).map(digest),
+        None => item.title.as_deref().or(item.text.as_deref()).map(|words| digest(fold(words))),
+    };
+    let addresses: Vec<Option<String>> = feed.items.iter().map(address).collect();
     let (mut first, mut several) = (HashMap::<&str, &str>::new(), HashSet::<&str>::new());
     let mut shared: Vec<String> = Vec::new();
     for (address, id) in addresses.iter().zip(&feed.ids) {
@@ -38,7 +44,6 @@ pub(super) fn mark_shared_addresses(feed: &mut Feed, known: &[String]) -> Vec<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ReplyEntry;
 
     fn feed(entries: &[(&str, &str)]) -> Feed {
         let item = |url: &str| ReplyEntry { url: Some(url.to_owned()), ..ReplyEntry::default() };

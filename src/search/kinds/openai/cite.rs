@@ -54,17 +54,18 @@ fn sentences(line: &str) -> Vec<&str> {
     let mut at = 0;
     while let Some(c) = line.get(at..).and_then(|rest| rest.chars().next()) {
         at += c.len_utf8();
-        if !matches!(c, '.' | '!' | '?' | '。' | '！' | '？')
-            || (c == '.' && is_short(line.get(from..at).unwrap_or_default()))
-        {
+        let following = line.get(at..).unwrap_or_default();
+        if !matches!(c, '.' | '!' | '?' | '。' | '！' | '？') || (c == '.' && following.starts_with('.')) {
             continue;
         }
-        let end = at + trailing_citations_len(line.get(at..).unwrap_or_default());
+        let end = at + trailing_citations_len(following);
         let rest = line.get(end..).unwrap_or_default();
         let blank = rest.len() - rest.trim_start().len();
         let wide = matches!(c, '。' | '！' | '？');
         let next = rest.trim_start().chars().next();
-        if (blank > 0 || wide) && next.is_some_and(|c| !c.is_lowercase()) {
+        let ends = (blank > 0 || wide) && next.is_some_and(|c| !c.is_lowercase());
+        // Last, because it looks back over the whole word: models that repeat themselves write very long ones.
+        if ends && !(c == '.' && is_short(line.get(from..at).unwrap_or_default())) {
             all.extend(line.get(from..end + blank));
             from = end + blank;
         }
@@ -209,6 +210,14 @@ mod tests {
             answer.starts_with("製品が発売されました。[1]誰もそれについて何も言いませんでした。 [uncited]"),
             "{answer}"
         );
+    }
+
+    #[test]
+    fn an_answer_of_nothing_but_stops_takes_no_more_than_a_moment() {
+        for (piece, marks) in [(".", 0), ("a.", 0), ("https://a.example/(", 0), ("One two three... ", 1)] {
+            let answer = add_sources(&piece.repeat(100_000 / piece.len()), &items(1), false);
+            assert_eq!(answer.contains(UNCITED), marks > 0, "{piece}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::search::ErrorClass;
-use crate::search::decode::DecodeError;
+use crate::search::decode::{DecodeError, json_value};
 use crate::search::kinds::kind::malformed;
 
 const HINT: &str = "is base_url the address of an OpenAI-compatible server, including /v1?";
@@ -134,7 +134,7 @@ fn parse(body: &[u8]) -> Result<ModelAnswer, DecodeError> {
 }
 
 fn plain(text: &str) -> Result<ModelAnswer, DecodeError> {
-    let Ok(all) = serde_json::from_str::<Value>(text) else {
+    let Some(all) = json_value(text.as_bytes()) else {
         let what = if text.starts_with('<') { "an HTML page instead of JSON" } else { "the reply is not JSON" };
         return Err(malformed(what, HINT));
     };
@@ -159,7 +159,7 @@ fn streamed(text: &str) -> Result<ModelAnswer, DecodeError> {
             written.whole = true;
             break;
         }
-        let Ok(frame) = serde_json::from_str::<Value>(data) else { continue };
+        let Some(frame) = json_value(data.as_bytes()) else { continue };
         match error_of(&frame) {
             Some(error) if written.text.is_empty() => return Err(error),
             Some(error) => {
