@@ -630,3 +630,18 @@ fn a_rehearsal_counts_what_then_goes() {
         }
     }
 }
+
+#[test]
+fn a_rehearsal_does_not_count_an_answer_that_was_erased_before() {
+    for database in databases() {
+        let (server, place) = told_of_her(database);
+        let name = place.database.name;
+        let hers = place.json(&["db", "forget", "--author", "jane_d", "--yes", "--json"]);
+        assert_eq!(hers["taken"]["answers"], 1, "{name}");
+        place.configure(&server.lines(), &format!("[[topics]]{}", TOPICS.split("[[topics]]").nth(2).unwrap()));
+        let command = |more: &str| place.json(&["db", "forget", "--topic", "acme", more, "--json"]);
+        let (rehearsed, real) = (command("--dry-run"), command("--yes"));
+        assert_eq!(real["taken"]["answers"], 0, "{name}: {real}");
+        assert_eq!(rehearsed["taken"], real["taken"], "{name}");
+    }
+}
