@@ -89,6 +89,25 @@ fn a_topic_that_nobody_knows_is_refused_by_run_now_also_without_a_daemon() {
 }
 
 #[test]
+fn a_topic_that_was_removed_from_the_file_is_not_said_to_be_unknown() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"]));
+        place.ok(&["once", "--at", NINE]);
+        place.configure(&sandbox.lines(), &topics(&["acme"]));
+        place.ok(&["once", "--due", "--at", NINE]);
+        for verb in ["pause", "resume"] {
+            place
+                .run(&["topic", verb, "globex"])
+                .says(2, &["topic `globex` is not watched: it was removed from the configuration", "are kept"]);
+        }
+        place
+            .run(&["items", "mark", "globex", "post:x:nobody", "good"])
+            .says(2, &["topic `globex` has no item `post:x:nobody`", "hint: "]);
+    }
+}
+
+#[test]
 fn a_broken_chunk_is_reported_as_a_cut_also_of_a_packed_reply() {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(br#"{"results": [{"title": "t", "url": "https://example.com/"}]}"#).unwrap();

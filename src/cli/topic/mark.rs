@@ -33,13 +33,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
     let mark = Mark::parse(&args.mark);
-    let is_known_topic = store.topic_ids().await?.contains(&args.topic);
     let new = NewMark { mark, through: MarkedVia::Cli, suggested: args.suggested };
     let marked = match store.mark(&args.topic, &args.keys, new, now).await {
         Ok(marked) => marked,
         Err(mut error) => {
-            if !is_known_topic {
-                // For a mistyped topic, the error is about the topic.
+            // For a mistyped topic, the error is about the topic. One that is no longer watched still has its items.
+            if !store.topics_of_runs().await?.iter().any(|(topic, _)| *topic == args.topic) {
                 error.text = format!("there is no topic `{}` in the database", args.topic);
                 error.hint = String::new();
             }

@@ -6,21 +6,27 @@ use super::{Conn, Database, Row};
 use crate::model::{PAUSED, Paused, PausedBy, RunState, Time, Trigger};
 use crate::store::{ControlResult, StoreError};
 
-/// Locks the topics and returns their state. Fails if one does not exist.
+/// Locks the topics and returns their state. Fails if one is unknown or no longer watched.
 async fn lock_topics(conn: &mut Conn, topics: &[String]) -> Result<Vec<ControlResult>, StoreError> {
     let mut ordered: Vec<&String> = topics.iter().collect();
     ordered.sort();
     ordered.dedup();
     // In order of id, like everyone who locks several topics.
     let sql = format!(
-        "SELECT paused, coalesce(schedule, '') AS schedule, (SELECT count(*) FROM run r WHERE r.job = 'topic:' || topic.id AND r.state = 'running') AS running \
-         FROM topic WHERE id = $1 AND removed_at IS NULL{}",
+        "SELECT paused, coalesce(schedule, '') AS schedule, (SELECT count(*) FROM run r WHERE r.job = 'topic:' || topic.id AND r.state = 'running') AS running, \
+         removed_at FROM topic WHERE id = $1{}",
         super::ROW_LOCK
     );
     let mut taken = Vec::with_capacity(ordered.len());
     for topic in ordered {
         let row = sqlx::query(AssertSqlSafe(sql.clone())).bind(topic).fetch_optional(&mut *conn).await?;
         let row = row.ok_or_else(|| StoreError::refused(format!("there is no topic `{topic}` in the database"), ""))?;
+        if row.try_get::<Option<i64>, _>("removed_at")?.is_some() {
+            return Err(StoreError::refused(
+                format!("topic `{topic}` is not watched: it was removed from the configuration"),
+                "its findings are kept; `run` or `once` watches it again after reading a file that has it",
+            ));
+        }
         taken.push(ControlResult {
             topic: topic.clone(),
             already: row.try_get::<i64, _>("paused")? != 0,

@@ -115,6 +115,24 @@ pub(in crate::store) async fn older(conn: &mut Conn, runs: &[String]) -> Result<
     Ok(all)
 }
 
+/// Returns by run how many of the items that it counted as new were forgotten since, or turned out to be known items.
+/// Runs without any are left out.
+pub(in crate::store) async fn gone(conn: &mut Conn, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
+    let sql = format!(
+        "SELECT f.public_id AS run, CAST(f.erased_new + f.merged_new AS BIGINT) AS many FROM {} CROSS JOIN run f \
+         WHERE f.public_id = given.value AND f.erased_new + f.merged_new > 0",
+        super::texts(1)
+    );
+    let mut all = HashMap::new();
+    for chunk in runs.chunks(CHUNK) {
+        let list = serde_json::json!(chunk).to_string();
+        for row in sqlx::query(AssertSqlSafe(sql.clone())).bind(list).fetch_all(&mut *conn).await? {
+            all.insert(row.try_get("run")?, row.try_get("many")?);
+        }
+    }
+    Ok(all)
+}
+
 /// Like [`FIT`], but without checking for backfills. For many items at once, where the few backfill runs are handled
 /// separately.
 pub(super) const PLAIN: &str = "coalesce((SELECT min(CASE g.fit WHEN 'in' THEN 1 WHEN 'outside' THEN 2 ELSE 3 END) \

@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 use super::resolve::{fetch_json, to_json};
 use super::{Conn, read};
 use crate::model::Time;
-use crate::store::{ErasedCounts, NamedItem, ReportFiles, StoreError};
+use crate::store::{ERASED, ErasedCounts, NamedItem, ReportFiles, StoreError};
 
 /// Returns items after one, by id, with their authors and keys.
 pub(in crate::store) async fn named_items(
@@ -63,12 +63,13 @@ pub(in crate::store) async fn of_topic(
          (SELECT count(*) FROM run r JOIN sighting s ON s.run = r.id WHERE r.topic = $1) AS sightings, \
          (SELECT count(*) FROM topic_item t JOIN item_revision v ON v.item = t.item WHERE t.topic = $1 \
            AND NOT EXISTS (SELECT 1 FROM topic_item x WHERE x.item = t.item AND x.topic <> $1)) AS revisions, \
-         (SELECT count(*) FROM run r JOIN answer a ON a.run = r.id WHERE r.topic = $1) AS answers, \
+         (SELECT count(*) FROM run r JOIN answer a ON a.run = r.id WHERE r.topic = $1 AND a.text <> $2) AS answers, \
          (SELECT count(*) FROM run r JOIN search q ON q.run = r.id WHERE r.topic = $1) AS words, \
          (SELECT count(*) FROM run r JOIN search q ON q.run = r.id JOIN raw_reply w ON w.search = q.id WHERE r.topic = $1) AS raw_replies \
          FROM (SELECT t.first_seen, (SELECT count(*) FROM topic_item x WHERE x.item = t.item) AS topics FROM topic_item t WHERE t.topic = $1) AS o",
     )
     .bind(topic)
+    .bind(ERASED)
     .fetch_one(conn)
     .await?;
     let number = |name: &str| Ok::<_, StoreError>(u64::try_from(row.try_get::<i64, _>(name)?).unwrap_or(0));
