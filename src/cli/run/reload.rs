@@ -23,7 +23,7 @@ use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{callers, channels, pings};
 use crate::config::{self, LoadError};
 use crate::daemon::{Manager, Membership, Reloaded};
-use crate::model::Clock;
+use crate::model::{Clock, Engine};
 use crate::sandbox;
 use crate::store::{DataOrigin, DefinitionSet, Store, StoreErrorKind};
 
@@ -53,8 +53,9 @@ pub(in crate::cli) struct Reloader {
     store: Store,
     in_force_of: InForce,
     manager: Manager,
-    /// Database and schema, which cannot change while the daemon runs.
+    /// Database and schema, which cannot change while the daemon runs; neither can the engine.
     database: (String, String),
+    engine: Engine,
     in_force: blake3::Hash,
     /// Digest of the text that the process started with, until the file was checked once.
     began_with: Option<blake3::Hash>,
@@ -105,6 +106,7 @@ impl Reloader {
             in_force_of,
             manager: manager.clone(),
             database: database(context),
+            engine: context.config.scheduler.engine,
             in_force: fingerprint(context),
             began_with: Some(context.config.digest),
             sandbox_url,
@@ -198,6 +200,9 @@ impl Reloader {
                 ),
                 "restart to use another database or schema",
             ));
+        }
+        if context.config.scheduler.engine != self.engine {
+            return Err(rejected("`engine` cannot change while topicwatch runs", "restart to use another engine"));
         }
         let stored = self.store.nature().await.map_err(Failure::from)?;
         if let (Some(stored), Some(wanted)) = (stored, context.nature())
