@@ -54,7 +54,7 @@ impl LoadError {
         };
         match self {
             Self::NotFound { searched } => {
-                let places: Vec<String> = searched.iter().map(|path| path.display().to_string()).collect();
+                let places: Vec<String> = searched.iter().map(|path| describe_place(path)).collect();
                 let message = format!("no configuration found; looked for {}", places.join(", "));
                 plain(
                     message,
@@ -64,6 +64,16 @@ impl LoadError {
             Self::Unreadable { path, message, hint } => plain(format!("{} {message}", path.display()), hint.clone()),
             Self::Mistakes(mistakes) => render(mistakes, color, width),
         }
+    }
+}
+
+/// Formats a place that was searched. A file there may be kept from this user, as that of a packaged service is.
+fn describe_place(path: &Path) -> String {
+    match path.metadata() {
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            format!("{} (this user may not look there)", path.display())
+        }
+        _ => path.display().to_string(),
     }
 }
 

@@ -28,6 +28,20 @@ fn a_broken_file_is_refused_with_every_mistake_and_nothing_is_written() {
     }
 }
 
+/// Ignored, findings would go to another database.
+#[cfg(unix)]
+#[test]
+fn a_variable_that_is_no_text_is_refused_and_nothing_is_written() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
+    let odd = std::ffi::OsStr::from_bytes(b"sqlite:caf\xe9.db");
+    for verb in ["once", "check"] {
+        let ended = place.program(&[verb]).env("TOPICWATCH_DATABASE_URL", odd).run();
+        ended.says(2, &["TOPICWATCH_DATABASE_URL is not UTF-8 text", "unset it"]);
+        assert_nothing_written(&place);
+    }
+}
+
 #[test]
 fn usage_that_makes_no_sense_is_refused_with_a_hint() {
     let place = Place::new(sqlite(), NOWHERE, TOPICS);

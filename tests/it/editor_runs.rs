@@ -161,3 +161,18 @@ fn a_ping_without_its_variable_is_told_by_check_and_before_saving() {
         std::fs::write(place.path("jobs.toml"), &before).unwrap();
     }
 }
+
+/// Otherwise the page would show the change, and the daemon would go on with the old schedule.
+#[test]
+fn a_file_without_any_schedule_is_refused_before_saving() {
+    let sandbox = today(&[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), &format!("{WEB}{ACME}"));
+    let pages = Pages::of(place.program(&["run"]).start());
+    let before = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+    let form = Typed::on(&pages, "/jobs/topics/acme").with("every", "");
+    for button in ["preview", "save"] {
+        let refused = form.press(&pages, button);
+        assert!(refused.status == 422 && refused.body.contains("nothing to run"), "{button}\n{}", refused.text);
+        assert_eq!(std::fs::read_to_string(place.path("jobs.toml")).unwrap(), before, "{button}");
+    }
+}

@@ -4,7 +4,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::support::databases::sqlite;
-use crate::support::program::{NINE, Place, Program};
+use crate::support::program::{Ended, NINE, Place, Program};
 use crate::support::service::{Raw, Sandbox, reply};
 use crate::support::web_topics::TOPICS;
 
@@ -155,6 +155,18 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
     }
 }
 
+/// Root may read anything, so as root the program runs as another user, if it can.
+fn as_another_user(folder: &std::path::Path, args: &[&str]) -> Option<Ended> {
+    let root = std::process::Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
+    let script = if root { "exec setpriv --reuid=65534 --clear-groups -- \"$@\"" } else { "exec \"$@\"" };
+    let ended = Program::prepared_by(folder, script, args).run();
+    if ended.err.contains("setpriv") || matches!(ended.code, Some(126 | 127)) {
+        crate::support::server_choice::say("SKIPPED: a file without rights (cannot become another user)");
+        return None;
+    }
+    Some(ended)
+}
+
 #[test]
 fn who_may_not_read_the_journal_of_erasures_is_not_told_to_restore_it() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
@@ -175,18 +187,35 @@ fn who_may_not_read_the_journal_of_erasures_is_not_told_to_restore_it() {
         allow(&file.unwrap().path(), 0o666);
     }
     allow(journal.as_ref(), 0o000);
-    // Root may read anything, so as root the program runs as another user.
-    let root = std::process::Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
-    let script = if root { "exec setpriv --reuid=65534 --clear-groups -- \"$@\"" } else { "exec \"$@\"" };
-    let run = |args: &[&str]| Program::prepared_by(place.folder.path(), script, args).run();
-    let status = run(&["status"]);
-    if status.err.contains("setpriv") || matches!(status.code, Some(126 | 127)) {
-        return crate::support::server_choice::say("SKIPPED: a journal without rights (cannot become another user)");
-    }
+    let run = |args: &[&str]| as_another_user(place.folder.path(), args);
+    let Some(status) = run(&["status"]) else { return };
     let parts = ["t.db.forgotten cannot be read: Permission denied", "hint: let this user read it, or run"];
     status.says(4, &parts);
     assert!(!status.err.contains("backup"), "{status}");
-    run(&["db", "forget", "--import", &journal, "--yes"]).says(2, &parts);
+    run(&["db", "forget", "--import", &journal, "--yes"]).unwrap().says(2, &parts);
+}
+
+/// A package keeps `/etc/topicwatch` from other users: `init` would not help them.
+#[test]
+fn a_configuration_that_this_user_may_not_read_is_not_said_to_be_missing() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
+    // What is in the way is no folder.
+    place.run(&["--config", "jobs.toml/x.toml", "status"]).says(2, &["x.toml cannot be read: ", "its permissions"]);
+    let folder = place.path(".config/topicwatch");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::rename(place.path("jobs.toml"), folder.join("jobs.toml")).unwrap();
+    let allow = |path: &std::path::Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    allow(place.folder.path(), 0o755);
+    allow(&folder, 0o000);
+    let searched = as_another_user(place.folder.path(), &["status"]);
+    let named = as_another_user(place.folder.path(), &["--config", ".config/topicwatch/jobs.toml", "status"]);
+    // The folder is deleted after the test.
+    allow(&folder, 0o755);
+    let (Some(searched), Some(named)) = (searched, named) else { return };
+    searched.says(2, &["no configuration found", ".config/topicwatch/jobs.toml (this user may not look there)"]);
+    named.says(2, &["jobs.toml cannot be read: Permission denied", "check the path and its permissions"]);
 }
 
 #[test]

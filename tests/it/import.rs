@@ -184,6 +184,28 @@ fn rights_and_links_of_the_file_stay() {
     assert!(std::fs::read_to_string(&real).unwrap().contains("rivals-friends"));
 }
 
+/// With another group, the daemon could no longer read a file of mode 0640.
+#[test]
+#[cfg(unix)]
+fn the_group_of_the_file_stays_and_a_read_only_file_is_not_replaced() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let place = Place::bare(sqlite(), KEPT);
+    let jobs = place.path("jobs.toml");
+    std::fs::write(place.path("feeds.opml"), OPML).unwrap();
+    let mode = |mode| std::fs::set_permissions(&jobs, std::fs::Permissions::from_mode(mode)).unwrap();
+    let before = file(&place);
+    mode(0o444);
+    place.run(&["import", "feeds.opml"]).says(5, &["it is read-only"]);
+    assert_eq!(file(&place), before);
+    mode(0o640);
+    // Only root may give a file to any group.
+    let is_given = std::os::unix::fs::chown(&jobs, None, Some(1)).is_ok();
+    let group = jobs.metadata().unwrap().gid();
+    assert!(!is_given || group == 1);
+    place.ok(&["import", "feeds.opml"]);
+    assert_eq!((jobs.metadata().unwrap().gid(), jobs.metadata().unwrap().mode() & 0o777), (group, 0o640));
+}
+
 #[test]
 fn a_file_that_only_names_a_database_gets_its_first_topics() {
     let place = Place::bare(sqlite(), "# nothing yet\n");

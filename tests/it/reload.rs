@@ -83,6 +83,19 @@ fn a_broken_file_changes_nothing_and_every_mistake_is_reported() {
 }
 
 #[test]
+fn another_engine_needs_a_restart() {
+    let Some(database) = postgres().filter(|_| topicwatch::store::GRAPHILE) else { return };
+    let sandbox = today(&[]);
+    let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+    let mut going = daemon(&place, &[]);
+    place.configure(&sandbox.lines(), &format!("[scheduler]\nengine = \"graphile\"\n\n{}", topics(&["acme"])));
+    going.until("the refusal", |said| said.contains("`engine` cannot change while topicwatch runs"));
+    going.signal("TERM");
+    let ended = going.wait();
+    assert!(ended.code == Some(0) && !ended.err.contains(TAKEN), "{ended}");
+}
+
+#[test]
 fn a_topic_removed_while_it_waits_is_cancelled_and_its_history_stays() {
     for database in databases() {
         // The second call takes longer than the test.

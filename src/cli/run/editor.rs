@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::cli::run::jobs_toml::{create_replacement, fingerprint, lock_folder, read, unwritable, writable};
+use crate::cli::run::reload::NOTHING_TO_RUN;
 use crate::cli::run::{alert_trial, query_trial};
 use crate::cli::setup::plan;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::{self, Context};
 use crate::cli::wiring::options::Common;
-use crate::cli::wiring::{channels, pings};
+use crate::cli::wiring::{channels, jobs, pings};
 use crate::compare::restrict_to_topics;
 use crate::config::{self, Config, LoadError, Mistake};
 use crate::insight::{Horizon, forecast};
@@ -32,7 +33,7 @@ pub(in crate::cli) struct Editor {
     clock: Clock,
     /// The database that forecasts and reports read.
     store: Store,
-    /// Whether this process delivers messages. Then every channel must be usable.
+    /// Whether this process is a daemon, which delivers messages and reloads the file: it must accept the new text.
     delivers: bool,
     writing: Mutex<()>,
 }
@@ -73,9 +74,13 @@ impl Editor {
         Ok((self.context(config), topic))
     }
 
-    /// Rejects what the daemon would refuse to reload: a channel or a ping whose secret cannot be used.
-    fn check_secrets(&self, config: &Config) -> Result<(), Diagnostic> {
+    /// Rejects what the daemon would refuse to reload: a channel or a ping whose secret cannot be used, or no schedule.
+    fn check_reload(&self, config: &Config) -> Result<(), Diagnostic> {
         if self.delivers {
+            if !jobs::has_any_schedule(config) {
+                let (text, hint) = NOTHING_TO_RUN;
+                return Err(Diagnostic::without_line(text, hint));
+            }
             let wrong = |failure: Failure| Diagnostic::without_line(failure.text, failure.hint);
             channels::read(config).map_err(wrong)?;
             pings::targets(config).map_err(wrong)?;
@@ -85,7 +90,7 @@ impl Editor {
 
     async fn forecast(&self, text: &str, id: &str) -> Result<Preview, Vec<Diagnostic>> {
         let (context, topic) = self.topic(text, id).await?;
-        self.check_secrets(&context.config).map_err(|wrong| vec![wrong])?;
+        self.check_reload(&context.config).map_err(|wrong| vec![wrong])?;
         let now = self.now();
         let away = |error: crate::store::StoreError| vec![Diagnostic::without_line(error.text, error.hint)];
         let (history, used) = plan::history(&context, &self.store, now).await.map_err(away)?;
@@ -163,7 +168,7 @@ impl Editor {
             return Err(SaveError::Changed);
         }
         let config = load(&self.common, self.now(), text).map_err(SaveError::Refused)?;
-        self.check_secrets(&config).map_err(|wrong| SaveError::Refused(vec![wrong]))?;
+        self.check_reload(&config).map_err(|wrong| SaveError::Refused(vec![wrong]))?;
         let mut new = create_replacement(&path).map_err(refused)?;
         new.write_all(text.as_bytes()).map_err(refused)?;
         // Sync before the last check, because it may be slow. Only a rename follows that check.

@@ -74,7 +74,7 @@ fn gets_group(folder: &Path, group: u32) -> io::Result<bool> {
 
 /// Locks the folder until the returned file is dropped. Otherwise, if two processes saved at once, the later one would
 /// overwrite the other. A folder that cannot be locked, as on some network file systems, stays unlocked.
-pub(super) fn lock_folder(path: &Path) -> io::Result<Option<std::fs::File>> {
+pub(in crate::cli) fn lock_folder(path: &Path) -> io::Result<Option<std::fs::File>> {
     let Ok(folder) = std::fs::File::open(path.parent().unwrap_or(Path::new("."))) else { return Ok(None) };
     let begun = std::time::Instant::now();
     loop {
@@ -94,7 +94,7 @@ pub(super) fn lock_folder(path: &Path) -> io::Result<Option<std::fs::File>> {
 }
 
 /// Creates a file that can replace the one at a path, with the same owner and permissions.
-pub(super) fn create_replacement(path: &Path) -> io::Result<Replacement> {
+pub(in crate::cli) fn create_replacement(path: &Path) -> io::Result<Replacement> {
     let metadata = not_read_only(path)?;
     let new = Replacement::create(path, &Protected::databases())?;
     #[cfg(unix)]

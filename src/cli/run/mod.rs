@@ -5,7 +5,7 @@ pub(in crate::cli) mod daemon;
 pub(in crate::cli) mod dashboard;
 pub(in crate::cli) mod dry_run;
 pub(in crate::cli) mod editor;
-mod jobs_toml;
+pub(in crate::cli) mod jobs_toml;
 pub(in crate::cli) mod long_running;
 pub(in crate::cli) mod mcp;
 pub(in crate::cli) mod once;

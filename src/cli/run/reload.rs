@@ -23,7 +23,7 @@ use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{callers, channels, pings};
 use crate::config::{self, LoadError};
 use crate::daemon::{Manager, Membership, Reloaded};
-use crate::model::Clock;
+use crate::model::{Clock, Engine};
 use crate::sandbox;
 use crate::store::{DataOrigin, DefinitionSet, Store, StoreErrorKind};
 
@@ -32,6 +32,12 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// Time until a reload is retried after a database error.
 const AGAIN: Duration = Duration::from_secs(10);
+
+/// Why a file without schedules is rejected, and its hint.
+pub(super) const NOTHING_TO_RUN: (&str, &str) = (
+    "no topic, report or export has a schedule any more, so there would be nothing to run",
+    "set `paused = true` to keep a topic from running, or stop the daemon",
+);
 
 /// What a reload replaces.
 pub(in crate::cli) struct InForce {
@@ -47,8 +53,9 @@ pub(in crate::cli) struct Reloader {
     store: Store,
     in_force_of: InForce,
     manager: Manager,
-    /// Database and schema, which cannot change while the daemon runs.
+    /// Database and schema, which cannot change while the daemon runs; neither can the engine.
     database: (String, String),
+    engine: Engine,
     in_force: blake3::Hash,
     /// Digest of the text that the process started with, until the file was checked once.
     began_with: Option<blake3::Hash>,
@@ -99,6 +106,7 @@ impl Reloader {
             in_force_of,
             manager: manager.clone(),
             database: database(context),
+            engine: context.config.scheduler.engine,
             in_force: fingerprint(context),
             began_with: Some(context.config.digest),
             sandbox_url,
@@ -193,6 +201,9 @@ impl Reloader {
                 "restart to use another database or schema",
             ));
         }
+        if context.config.scheduler.engine != self.engine {
+            return Err(rejected("`engine` cannot change while topicwatch runs", "restart to use another engine"));
+        }
         let stored = self.store.origin().await.map_err(Failure::from)?;
         if let (Some(stored), Some(wanted)) = (stored, context.origin())
             && stored != wanted
@@ -207,10 +218,8 @@ impl Reloader {
             ));
         }
         if !jobs::has_any_schedule(&context.config) {
-            return Err(rejected(
-                "no topic, report or export has a schedule any more, so there would be nothing to run",
-                "set `paused = true` to keep a topic from running, or stop the daemon",
-            ));
+            let (text, hint) = NOTHING_TO_RUN;
+            return Err(rejected(text, hint));
         }
         Ok(())
     }

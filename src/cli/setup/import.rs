@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::cli::run::jobs_toml::{create_replacement, lock_folder};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::{input, output};
 use crate::cli::wiring::context::request;
@@ -183,16 +184,22 @@ impl Target {
                 "use a separate file: topicwatch --config feeds.toml topic import FILE",
             )
         })?;
-        let mut new =
-            Replacement::create(path, &Protected::databases()).map_err(|error| Failure::unwritable(path, &error))?;
-        new.write_all(text.as_bytes())?;
+        let failed = |error: std::io::Error| Failure::unwritable(path, &error);
+        // The pages of a daemon may change the file, too.
+        let _alone = if self.current.is_some() { lock_folder(path).map_err(failed)? } else { None };
+        let new = match self.current {
+            Some(_) => create_replacement(path),
+            None => Replacement::create(path, &Protected::databases()),
+        };
+        let mut new = new.map_err(failed)?;
+        // Sync before the last check, because it may be slow. Only a rename follows that check.
+        new.write_all(text.as_bytes()).and_then(|()| new.sync()).map_err(failed)?;
         match &self.current {
             Some((before, _)) if std::fs::read_to_string(path)? != *before => return Err(changed(path)),
-            Some(_) => std::fs::set_permissions(new.path(), std::fs::metadata(path)?.permissions())?,
             None if path.exists() => return Err(changed(path)),
-            None => {}
+            _ => {}
         }
-        new.commit().map_err(|error| Failure::unwritable(path, &error))?;
+        new.commit().map_err(failed)?;
         Ok(path.clone())
     }
 }

@@ -8,7 +8,7 @@ use crate::budget::Prices;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::callers::{self, Callers};
-use crate::cli::wiring::environment::{env, home};
+use crate::cli::wiring::environment::{self, env, home};
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{ids, journal, protected_files};
 use crate::collect::{self, Collector};
@@ -57,7 +57,7 @@ pub(in crate::cli) fn request(common: &Common, now: Time) -> Result<LoadRequest<
         explicit: common.config.clone(),
         database_flag: common.database.clone(),
         env: &env,
-        env_names: std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect(),
+        env_names: environment::names()?,
         cwd: std::env::current_dir().map_err(|e| {
             Failure::usage(format!("the current folder cannot be read: {e}"), "change into a folder that exists")
         })?,

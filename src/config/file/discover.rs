@@ -29,10 +29,11 @@ pub const FILE_NAME: &str = "jobs.toml";
 pub(in crate::config) fn find(request: &LoadRequest<'_>) -> Result<PathBuf, Vec<PathBuf>> {
     let named = request.explicit.clone().or_else(|| variable(request, "TOPICWATCH_CONFIG").map(PathBuf::from));
     let places = match named {
-        // Take the named path even if it is not a plain file; reading it reports what is wrong.
+        // Take the named path even if it is not a plain file, or its folder cannot be read; reading it reports what is
+        // wrong.
         Some(path) => {
             let path = request.cwd.join(path);
-            return if path.exists() { Ok(path) } else { Err(vec![path]) };
+            return if path.try_exists().unwrap_or(true) { Ok(path) } else { Err(vec![path]) };
         }
         None => usual_places(request),
     };

@@ -187,7 +187,7 @@ impl Program {
     }
 
     #[track_caller]
-    pub fn env(mut self, name: &str, value: &str) -> Self {
+    pub fn env(mut self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Self {
         self.0.env(name, value);
         self
     }
