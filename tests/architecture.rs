@@ -60,7 +60,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("metrics", &["model", "store", "insight", "process_status"]),
     ("notify", &["model", "http", "store", "failpoint", "process_status"]),
     // Uses `normalise` for links that are safe to show.
-    ("report", &["model", "normalise", "filter", "store", "insight", "compare", "draw"]),
+    ("report", &["model", "normalise", "filter", "store", "insight", "compare", "draw", "failpoint"]),
     // Uses `normalise` to parse search words, `schedule` to format times.
     ("mcp", &["model", "schedule", "normalise", "store", "insight", "compare", "report"]),
     // Uses `normalise` for links that are safe to show and to parse search words, `schedule` to format times, `export`

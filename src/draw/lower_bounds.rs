@@ -26,6 +26,7 @@ fn describe(reason: GapReason, each: &str) -> String {
         GapReason::Uncovered => "not all time was covered".to_owned(),
         GapReason::End => format!("the {each} was not searched to its end yet"),
         GapReason::Pruned => "searches were pruned".to_owned(),
+        GapReason::NotRead => "there are more items than can be read at once".to_owned(),
     }
 }
 
@@ -39,6 +40,10 @@ mod tests {
         assert_eq!(note(&[], false), "");
         assert_eq!(note(&[], true), "≥: there may be more, because a source was added or removed.");
         assert_eq!(note(&[GapReason::Pruned], false), "≥: there may be more, because searches were pruned.");
+        assert_eq!(
+            note(&[GapReason::NotRead], false),
+            "≥: there may be more, because there are more items than can be read at once."
+        );
         assert_eq!(
             note(&[GapReason::End, GapReason::FullReply, GapReason::NotWatched], false),
             "≥: there may be more, because the topic was not watched yet, a reply was full, or the day was not searched \

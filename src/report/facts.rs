@@ -177,8 +177,8 @@ pub struct DayFacts {
     pub covered: Option<f64>,
     /// How many searches answered, if they cover no time span.
     pub checks: Option<u64>,
-    /// Whether there may be more: full replies left a hole, more than a little was not covered, or a source was searched
-    /// for a part of it only.
+    /// Whether there may be more: full replies left a hole, more than a little was not covered, a source was searched
+    /// for a part of it only, or not all items were read.
     pub at_least: bool,
     /// Why there may be more from the sources that the topic had.
     #[serde(skip)]

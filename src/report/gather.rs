@@ -14,7 +14,7 @@ use super::{answer, comparison, coverage, items};
 use crate::compare::{
     FilteredItems, NoTermsReason, Relevance, TermsAsked, TopicTerms, apply_filter, relevance, topic_terms,
 };
-use crate::insight::daily::{self, Day, SearchCoverage, share};
+use crate::insight::daily::{self, Day, GapReason, SearchCoverage, share};
 use crate::model::{CountedItem, PrunedDays, ReportSpec, Span, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
@@ -58,8 +58,9 @@ pub(super) async fn topic(
     let rule = PeriodRule { span, by_moment: spec.window.is_calendar(), since };
     // Items first seen by a clock that is ahead belong to this report, too, or to none.
     let first_seen_span = if rule.by_moment { seen } else { Span { until: Time(i64::MAX), ..seen } };
-    let all = snapshot.counted_items_first_seen(&topic.id, first_seen_span, MOST_MARKS).await?;
-    let cut = i64::try_from(all.len()).is_ok_and(|many| many >= MOST_MARKS);
+    let most = crate::failpoint::limit("report/items", MOST_MARKS);
+    let all = snapshot.counted_items_first_seen(&topic.id, first_seen_span, most).await?;
+    let cut = i64::try_from(all.len()).is_ok_and(|many| many >= most);
     // What was first seen before the earliest item read is not known here.
     let reach = if cut { all.last().map(|mark| mark.first_seen) } else { None };
     let period_cut = reach.is_some_and(|reach| reach > span.from);
@@ -103,7 +104,7 @@ pub(super) async fn topic(
                 &marks,
                 &search_coverage,
                 &pruned_days,
-                &comparison::Limits { asked_since, sources: &sources, judged_from, searched_since, now },
+                &comparison::Limits { asked_since, sources: &sources, reach, judged_from, searched_since, now },
             )
         })
         .unwrap_or_default();
@@ -210,7 +211,7 @@ pub(super) async fn topic(
         days: chart
             .iter()
             .filter(|day| day.span.from <= now)
-            .map(|day| day_facts(day, &marks, &search_coverage, &pruned_days, (scorer.as_deref(), now)))
+            .map(|day| day_facts(day, &marks, &search_coverage, &pruned_days, (scorer.as_deref(), reach, now)))
             .collect(),
         holes: holes_of_days(&search_coverage, seen, chart_span, kept_from),
         tone,
@@ -296,11 +297,14 @@ fn day_facts(
     marks: &[CountedItem],
     search_coverage: &SearchCoverage,
     pruned_days: &PrunedDays,
-    (scorer, now): (Option<&str>, Time),
+    (scorer, reach, now): (Option<&str>, Option<Time>, Time),
 ) -> DayFacts {
     let inside = || marks.iter().filter(|mark| day.span.contains(mark.moment()));
     let tones = daily::count_tones(inside(), scorer);
-    let gap_reasons = search_coverage.gap_reasons(pruned_days, day.span, now);
+    let mut gap_reasons = search_coverage.gap_reasons(pruned_days, day.span, now);
+    if reach.is_some_and(|reach| reach > day.span.from) {
+        gap_reasons.push(GapReason::NotRead);
+    }
     let sources_changed = search_coverage.is_part_time(day.span, now);
     DayFacts {
         date: day.date.to_string(),

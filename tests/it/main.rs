@@ -135,6 +135,7 @@ mod report;
 mod report_browser;
 mod report_calm;
 mod report_cli;
+mod report_cut;
 mod report_days;
 mod report_layout;
 mod report_pruned;

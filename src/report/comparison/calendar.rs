@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::measures::{LONGEST_RUN, MOST_SEARCHES, UNJUDGED, WHOLE, sources_reason};
+use super::measures::{LONGEST_RUN, MOST_SEARCHES, NOT_READ, UNJUDGED, WHOLE, sources_reason};
 use super::tone;
 use crate::insight::daily::{
     self, CalendarPeriod, CalendarUnit, ItemCounts, SearchCoverage, Share, SourceHistory, ToneCounts,
@@ -65,8 +65,8 @@ pub struct PartFacts {
     pub span: Span,
     pub raw: u64,
     pub unique: u64,
-    /// Whether there may be more: full replies left a hole, more than a little was not covered, or a source was searched
-    /// for a part of it only.
+    /// Whether there may be more: full replies left a hole, more than a little was not covered, a source was searched
+    /// for a part of it only, or not all items were read.
     pub at_least: bool,
     /// Whether there may be more from the sources that it had in all of it.
     #[serde(skip)]
@@ -165,6 +165,11 @@ impl Reading<'_> {
         self.marks.iter().filter(move |mark| span.contains(mark.moment()))
     }
 
+    /// Whether all items of a span were read.
+    fn is_read(&self, span: Span) -> bool {
+        self.reach.is_none_or(|reach| reach <= span.from)
+    }
+
     fn part(&self, name: String, span: Span) -> PartFacts {
         let counted = daily::count_items(self.inside(span));
         let count_voice = |keys: &HashSet<String>| {
@@ -175,8 +180,8 @@ impl Reading<'_> {
             span,
             raw: counted.raw,
             unique: counted.unique,
-            at_least: self.looked.may_be_more(self.kept, span, self.now),
-            has_gaps: self.looked.has_gaps(self.kept, span, self.now),
+            at_least: !self.is_read(span) || self.looked.may_be_more(self.kept, span, self.now),
+            has_gaps: !self.is_read(span) || self.looked.has_gaps(self.kept, span, self.now),
             covered: self.kept.is_complete(span).then(|| self.looked.covered_share(span)),
             voice: self.in_voice.map(count_voice),
         }
@@ -199,8 +204,8 @@ impl Reading<'_> {
         if let Some(reason) = sources_reason(self.sources, span, before, noun) {
             return Some(reason);
         }
-        if self.reach.is_some_and(|reach| reach > before.from) {
-            return Some("more items than can be read at once".to_owned());
+        if !self.is_read(before) {
+            return Some(NOT_READ.to_owned());
         }
         if self.judged_from.is_some_and(|at| at > before.from) {
             return Some(UNJUDGED.to_owned());

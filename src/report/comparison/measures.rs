@@ -10,6 +10,9 @@ use crate::model::{Source, Span, Time, Tone};
 /// Why a day or period is not compared whose items the filter cannot judge.
 pub(super) const UNJUDGED: &str = "its words were pruned, so the filter cannot be applied";
 
+/// Why a day or period is not compared of which not all items were read.
+pub(super) const NOT_READ: &str = "more items than can be read at once";
+
 /// The minimum difference from the usual that is reported, in items.
 pub(in crate::report) const MIN_CHANGE: f64 = 10.0;
 /// The minimum number of scored items for comparing shares.

@@ -13,7 +13,7 @@ use super::format::at_least;
 use crate::insight::daily::{Day, SearchCoverage, SourceHistory};
 use crate::model::{CountedItem, PrunedDays, Time};
 use count_change::{Change, Count};
-use measures::{EarlierDay, UNJUDGED, WHOLE, sources_reason};
+use measures::{EarlierDay, NOT_READ, UNJUDGED, WHOLE, sources_reason};
 
 /// What limits which days can be compared.
 pub(super) struct Limits<'a> {
@@ -21,6 +21,8 @@ pub(super) struct Limits<'a> {
     pub(super) asked_since: Option<Time>,
     /// When it had which sources.
     pub(super) sources: &'a SourceHistory,
+    /// If there were more items than are read: when the earliest item that was read was first seen.
+    pub(super) reach: Option<Time>,
     /// From when on the filter could judge all items, if not all.
     pub(super) judged_from: Option<Time>,
     /// When the first run that searched started.
@@ -48,6 +50,8 @@ pub(super) fn compare_days(
             history.last().and_then(|own| sources_reason(limits.sources, own.span, day.span, "day"))
         {
             Some(reason)
+        } else if limits.reach.is_some_and(|at| at > day.span.from) {
+            Some(NOT_READ.to_owned())
         } else if limits.judged_from.is_some_and(|at| at > day.span.from) {
             Some(UNJUDGED.to_owned())
         } else if !pruned_days.is_complete(day.span) {

@@ -5,7 +5,7 @@
 use super::search_coverage::{COVERED, HoleFacts, SearchCoverage};
 use crate::model::{PrunedDays, Source, Span, Time, WatchedTopic};
 
-/// Why searches may have missed items of a span.
+/// Why there may be more items in a span than are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GapReason {
     /// The topic was not watched yet in a part of it.
@@ -18,6 +18,8 @@ pub enum GapReason {
     End,
     /// Searches that would say so were pruned.
     Pruned,
+    /// Not all items that are known were read. Whoever reads them knows this; searches do not.
+    NotRead,
 }
 
 /// The part of a span that has passed.
@@ -86,6 +88,7 @@ impl SearchCoverage {
                 GapReason::FullReply => self.saturated(span),
                 GapReason::End => self.is_end_significant(span, now),
                 GapReason::Uncovered | GapReason::NotWatched => self.is_partly_uncovered(span, pruned_days),
+                GapReason::NotRead => false,
             }
         })
     }
