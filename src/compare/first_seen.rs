@@ -1,6 +1,6 @@
 //! What runs saw first, in parts that add up to the ledger's count: new, baseline, older than the window, and hidden by
-//! the topic's filter. The rules are those of `changes`, but what is older than the window counts as older also in a
-//! baseline, with and without a filter.
+//! the topic's filter; without what was forgotten or merged of a baseline. The rules are those of `changes`, but what is
+//! older than the window counts as older also in a baseline, with and without a filter.
 
 use std::collections::BTreeMap;
 
@@ -29,6 +29,7 @@ pub async fn first_seen(
 ) -> Result<BTreeMap<String, FirstSeen>, StoreError> {
     let ids: Vec<String> = runs.iter().map(|run| run.run.clone()).collect();
     let (older, baselines) = (store.older_counts(&ids).await?, store.baselines_of_runs(&ids).await?);
+    let gone = store.gone_counts(&ids).await?;
     let mut all = BTreeMap::new();
     for run in runs {
         let topic = filtered.iter().find(|topic| run.topic.as_ref() == Some(&topic.id) && !topic.filter.is_none());
@@ -36,7 +37,8 @@ pub async fn first_seen(
             (Some(topic), Some(seq)) => through_filter(store, topic, seq).await?,
             _ => {
                 let (older, baseline) = (*older.get(&run.run).unwrap_or(&0), *baselines.get(&run.run).unwrap_or(&0));
-                FirstSeen { new: run.counts.new - older - baseline, baseline, older, filtered: None }
+                let left = run.counts.new - gone.get(&run.run).unwrap_or(&0);
+                FirstSeen { new: left - older - baseline, baseline, older, filtered: None }
             }
         };
         all.insert(run.run.clone(), first_seen);

@@ -8,6 +8,7 @@ use crate::support::copied_posts::heads;
 use crate::support::databases::{Database, databases, sqlite, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::{Raw, Reply, reply};
+use crate::support::web_client::Pages;
 use crate::support::world::{World, hour, post};
 
 const TEN: &str = "2026-03-11T10:00:00Z";
@@ -643,5 +644,19 @@ fn a_rehearsal_does_not_count_an_answer_that_was_erased_before() {
         let (rehearsed, real) = (command("--dry-run"), command("--yes"));
         assert_eq!(real["taken"]["answers"], 0, "{name}: {real}");
         assert_eq!(rehearsed["taken"], real["taken"], "{name}");
+    }
+}
+
+#[test]
+fn what_was_erased_from_a_baseline_is_not_shown_as_new() {
+    for database in databases() {
+        let (_server, place) = told_of_her(database);
+        let name = place.database.name;
+        place.run(&["show", "acme"]).shows(0, &[" 0 new, 4 baseline"]);
+        place.ok(&["db", "forget", "--author", "jane_d", "--yes"]);
+        place.run(&["show", "acme"]).shows(0, &[" 0 new, 3 baseline"]);
+        place.run(&["runs", "--topic", "acme"]).shows(0, &[" 0 (+3) "]);
+        let page = Pages::serve(&place, &["--at", NINE]).get("/topics/acme");
+        assert!(page.body.contains("3 of the baseline") && !page.body.contains("1 new item"), "{name}: {}", page.text);
     }
 }

@@ -47,6 +47,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     topics.dedup();
     let health = health(&store, &topics).await?;
     let (older, baselines) = (store.older_counts(&ids).await?, store.baselines_of_runs(&ids).await?);
+    let gone = store.gone_counts(&ids).await?;
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
@@ -72,7 +73,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
         for (run, many) in &baselines {
             *others.entry(run.clone()).or_default() += many;
         }
-        text.push_str(&render(&runs, &saturated_runs(&searches), &others, output::room()));
+        text.push_str(&render(&runs, &saturated_runs(&searches), (&others, &gone), output::room()));
         if !others.is_empty() {
             let why = match (older.is_empty(), baselines.is_empty()) {
                 (false, true) => "older than the window or dated in the future",
@@ -123,7 +124,12 @@ fn saturated_runs(searches: &[SearchRow]) -> BTreeSet<&str> {
 
 /// Formats one line per run, or two if the id, which must not be broken, does not fit. Causes that do not fit are
 /// wrapped below.
-fn render(runs: &[RunRow], full: &BTreeSet<&str>, others: &HashMap<String, i64>, width: usize) -> String {
+fn render(
+    runs: &[RunRow],
+    full: &BTreeSet<&str>,
+    (others, gone): (&HashMap<String, i64>, &HashMap<String, i64>),
+    width: usize,
+) -> String {
     let cells = |r: &RunRow| {
         vec![
             topic_or_job(r).to_owned(),
@@ -132,7 +138,8 @@ fn render(runs: &[RunRow], full: &BTreeSet<&str>, others: &HashMap<String, i64>,
             output::at_least(r.counts.found, full.contains(r.run.as_str())),
             {
                 let others = *others.get(&r.run).unwrap_or(&0);
-                run_table::format_new(r.counts.new - others, others, full.contains(r.run.as_str()))
+                let left = r.counts.new - gone.get(&r.run).unwrap_or(&0);
+                run_table::format_new(left - others, others, full.contains(r.run.as_str()))
             },
             r.cost.to_string(),
         ]
@@ -225,8 +232,9 @@ mod tests {
             thinned: false,
         };
         let normalize = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let none = HashMap::new();
         for (width, line) in [(60, 4), (80, 4), (100, 4), (130, 2), (200, 2), (usize::MAX, 1)] {
-            let text = render(std::slice::from_ref(&run), &BTreeSet::new(), &HashMap::new(), width);
+            let text = render(std::slice::from_ref(&run), &BTreeSet::new(), (&none, &none), width);
             assert!(text.contains(&run.run) && text.contains("2026-03-11T09:00:00Z"), "{text}");
             assert!(normalize(&text).contains(&normalize(&end_reason(&run))), "nothing is cut: {text}");
             let of = text.lines().position(|line| line.contains(&run.run));

@@ -20,6 +20,12 @@ impl Store {
         read!(self, fresh::older(runs))
     }
 
+    /// Returns by run how many items that it counted as new were forgotten or merged since although none of them was new:
+    /// it could find only a baseline, or was a backfill. Of other runs nobody can tell. Runs without any are left out.
+    pub async fn gone_counts(&self, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
+        read!(self, fresh::gone(runs))
+    }
+
     /// Returns by run how many baseline items it saw first. Runs without any are left out.
     pub async fn baselines_of_runs(&self, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
         read!(self, fresh::baselines_of_runs(runs))

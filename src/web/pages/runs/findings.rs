@@ -65,7 +65,8 @@ pub(in crate::web::pages) async fn section(
             let this = std::slice::from_ref(&run.run);
             let older = store.older_counts(this).await?.into_values().sum::<i64>();
             let baseline = store.baselines_of_runs(this).await?.into_values().sum::<i64>();
-            ("item", (counts.new - older - baseline).max(listed))
+            let gone = store.gone_counts(this).await?.into_values().sum::<i64>();
+            ("item", (counts.new - gone - older - baseline).max(listed))
         }
         RunItems::New | RunItems::Baseline | RunItems::Older => ("item", listed),
     };
