@@ -6,7 +6,7 @@ use super::{Conn, Database, Row};
 use crate::model::{PAUSED, Paused, PausedBy, RunState, Time, Trigger};
 use crate::store::{ControlResult, StoreError};
 
-/// Locks the topics and returns their state. Fails if one does not exist.
+/// Locks the topics and returns their state. Fails if one is unknown or no longer watched.
 async fn lock_topics(conn: &mut Conn, topics: &[String]) -> Result<Vec<ControlResult>, StoreError> {
     let mut ordered: Vec<&String> = topics.iter().collect();
     ordered.sort();
@@ -24,7 +24,7 @@ async fn lock_topics(conn: &mut Conn, topics: &[String]) -> Result<Vec<ControlRe
         if row.try_get::<Option<i64>, _>("removed_at")?.is_some() {
             return Err(StoreError::refused(
                 format!("topic `{topic}` is not watched: it was removed from the configuration"),
-                "its findings are kept; `run` or `once` watches it again after reading a file that has it".to_owned(),
+                "its findings are kept; `run` or `once` watches it again after reading a file that has it",
             ));
         }
         taken.push(ControlResult {
