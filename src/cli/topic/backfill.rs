@@ -336,9 +336,12 @@ fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) 
         output::json(&json!({ "calls": calls, "expected_cost_usd": total, "requests": list }))?;
         return Ok(Exit::Ok);
     }
+    let s = |many: usize| if many == 1 { "" } else { "s" };
     text.push_str(&format!(
-        "\nno calls were made; {calls} calls for {} days would cost about {total} at the configured prices (limit: {})\n",
+        "\nno calls were made; {calls} call{} for {} day{} would cost about {total} at the configured prices (limit: {})\n",
+        s(calls),
         days.len(),
+        s(days.len()),
         service.limits()
     ));
     output::text(&text)?;
