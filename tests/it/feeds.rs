@@ -188,6 +188,18 @@ fn a_feed_whose_server_asks_to_wait_is_left_alone() {
 }
 
 #[test]
+fn a_feed_that_is_old_already_when_it_comes_is_asked_again_sooner() {
+    let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
+    let cached = |age: &str| reply(200, &[("Cache-Control", "max-age=3600"), ("Age", age)], &feed);
+    let server = Replies::start(vec![cached("3000"), cached("9999"), cached("0")]);
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    for (minute, calls) in [(0, 1), (9, 1), (10, 2), (11, 3), (30, 3)] {
+        place.ok(&["once", "--at", &at(minute)]);
+        assert_eq!(server.heads().len(), calls, "minute {minute}");
+    }
+}
+
+#[test]
 fn future_events_do_not_count_as_news_for_coverage() {
     let dated = |n: u32, date: &str| {
         format!(
