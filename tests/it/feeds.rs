@@ -135,6 +135,9 @@ fn a_redirect_without_an_end_is_reported_with_its_own_error() {
     let reported = place.database.texts("SELECT error_text FROM v_search").pop().unwrap();
     let (of_loop, of_gone) = reported.split_once("; ").unwrap();
     assert!(of_loop.contains("/loop: 302") && of_gone.contains("/gone: 410"), "{reported}");
+    let server = Replies::start(vec![reply(301, &[], "")]);
+    let place = Place::bare(sqlite(), &file(&server, &["nowhere"]));
+    place.run(&["once", "--at", NINE]).shows(3, &["the feed's server redirects without saying where"]);
 }
 
 #[test]
