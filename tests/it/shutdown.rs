@@ -6,7 +6,9 @@ use topicwatch::daemon::system_clock;
 use crate::support::daemons::{daemon, today, topics, under_a_call};
 use crate::support::databases::databases;
 use crate::support::ledger::LedgerSearch;
-use crate::support::program::{Ended, Going, Place, until};
+use crate::support::program::{Ended, Going, NINE, Place, until};
+use crate::support::receivers::{Answer, Hook};
+use crate::support::service::Sandbox;
 
 /// A daemon in its first call, for a slot that passed while nothing ran.
 fn calling(place: &Place) -> Going {
@@ -125,6 +127,29 @@ fn once_gives_a_slot_back_and_cancels_what_was_asked_by_hand() {
             until("the call", || under_a_call(&place));
             ends(going, "INT").says(130, &["stopping: storing the findings so far"]);
             assert_eq!(searches(&place), [becomes], "{}", place.database.name);
+        }
+    }
+}
+
+#[test]
+fn a_signal_during_a_delivery_ends_once_at_once() {
+    for database in databases() {
+        for signal in ["INT", "TERM"] {
+            let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::answering(|_| Answer::Hang));
+            let rest = format!(
+                "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1h\"\n\n\
+                 [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\n\n\
+                 [[reports]]\nname = \"daily\"\nschedule = \"0 8 * * *\"\nchannels = [\"hook\"]\n",
+                hook.at("/hook")
+            );
+            let place = Place::new(fresh(&database), &sandbox.lines(), &rest);
+            place.ok(&["once", "--due", "--at", "2026-03-11T07:00:00Z"]);
+            let going = place.program(&["once", "--due", "--at", NINE]).start();
+            until("the delivery", || !hook.got().is_empty());
+            // The receiver never answers, and the channel would wait for half a minute.
+            let ended = ends(going, signal);
+            assert_eq!(ended.code, Some(130), "{}: {signal}: {ended}", place.database.name);
+            assert_ne!(place.database.items(), 0, "the findings stay");
         }
     }
 }

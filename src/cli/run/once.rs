@@ -99,7 +99,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     };
     worker_pool.finished().await;
     alive.abort();
-    interrupt.abort();
+    signals::end_at_once_after(&interrupt);
     drop(worker_pool);
     let (mut reports, failures) = ended
         .await

@@ -1,5 +1,6 @@
 //! Signals: the first asks to stop, the second stops at once; SIGHUP reloads the configuration.
 
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::terminal::output;
@@ -97,4 +98,17 @@ pub(in crate::cli) fn interrupted(cancel: CancellationToken) -> impl Future<Outp
         output::print_stderr("stopping: storing the findings so far; press Ctrl-C again to stop at once");
         cancel.cancel();
     })
+}
+
+/// From now on, Ctrl-C or SIGTERM ends the process at once. For what follows the runs, such as reports and deliveries:
+/// the findings are stored. Without a new listener both would be ignored, because a signal that was listened for once
+/// no longer ends the process by itself.
+pub(in crate::cli) fn end_at_once_after(interrupt: &JoinHandle<()>) {
+    let mut signals = StopSignals::listen();
+    interrupt.abort();
+    tokio::spawn(async move {
+        signals.next().await;
+        #[expect(clippy::disallowed_methods, reason = "the process is asked to end at once; it is crash-only")]
+        std::process::exit(130)
+    });
 }

@@ -225,7 +225,7 @@ async fn each_day(
     }
     worker_pool.finished().await;
     alive.abort();
-    interrupt.abort();
+    signals::end_at_once_after(&interrupt);
     failed.map_or(Ok((reports, cancel.is_cancelled())), Err)
 }
 
