@@ -57,6 +57,11 @@ impl StopSignals {
     pub(in crate::cli) async fn stop_then_exit(mut self, on_stop: impl FnOnce()) {
         self.next().await;
         on_stop();
+        self.exit_at_next().await;
+    }
+
+    /// Ends the process at the next signal.
+    async fn exit_at_next(mut self) {
         self.next().await;
         #[expect(clippy::disallowed_methods, reason = "the process is asked to end at once; it is crash-only")]
         std::process::exit(130)
@@ -104,11 +109,7 @@ pub(in crate::cli) fn interrupted(cancel: CancellationToken) -> impl Future<Outp
 /// the findings are stored. Without a new listener both would be ignored, because a signal that was listened for once
 /// no longer ends the process by itself.
 pub(in crate::cli) fn end_at_once_after(interrupt: &JoinHandle<()>) {
-    let mut signals = StopSignals::listen();
+    let signals = StopSignals::listen();
     interrupt.abort();
-    tokio::spawn(async move {
-        signals.next().await;
-        #[expect(clippy::disallowed_methods, reason = "the process is asked to end at once; it is crash-only")]
-        std::process::exit(130)
-    });
+    tokio::spawn(signals.exit_at_next());
 }
