@@ -37,7 +37,7 @@ fn impossible_times_and_counts_crash_no_command() {
             place.ok(&["once", "--at", at]);
         }
         let key = place.database.first_key();
-        let (item, story) = (format!("key = '{key}'"), ["items", "story", &key]);
+        let (item, story) = (format!("key = '{key}'"), ["items", "story", key.as_str()]);
         let sighted = format!("item = (SELECT id FROM item WHERE {item})");
         let backtest = ["alerts", "backtest", "vol", "--at", "2026-03-11T10:00:00Z"];
         for number in [LONG_AGO, MOST] {
