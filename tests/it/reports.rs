@@ -260,6 +260,28 @@ fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
     }
 }
 
+/// Even after its runs have ended, while it waits for a delivery.
+#[test]
+fn a_second_signal_ends_a_daemon_at_once_while_a_channel_hangs() {
+    let (sandbox, hook) = (today(&[]), Hook::answering(|_| Answer::Hang));
+    let before = rest(None).split("[[reports]]").next().unwrap().to_owned();
+    let place = Place::new(sqlite(), &sandbox.lines(), &before);
+    let daemon = program(&place, &hook, &["run"]).env("TOPICWATCH_TEST_BOUND", "deliveries=600000");
+    let mut daemon = daemon.start();
+    daemon.until("its plan", |said| said.contains("next slot"));
+    let patient = rest(None).replace("kind = \"webhook\"", "kind = \"webhook\"\ntimeout = \"5m\"");
+    place.configure(&sandbox.lines(), &patient.replace("every = \"1h\"", "every = \"300d\""));
+    daemon.until("the reload", |said| said.contains("configuration reloaded"));
+    place.database.queue_job("report:daily", "report:daily@then");
+    until("the message", || hook.got().len() == 1);
+    daemon.signal("TERM");
+    daemon.until("its answer", |said| said.contains("stopping"));
+    // The loop has ended, and the process is no member any more.
+    until("the end of the loop", || place.run(&["topic", "run", "acme"]).err.contains("no daemon is running"));
+    daemon.signal("TERM");
+    assert_eq!(daemon.wait().code, Some(130));
+}
+
 #[test]
 fn a_secret_that_is_not_there_is_reported_before_anything_is_written() {
     let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());

@@ -238,7 +238,8 @@ impl DeliveryTask {
 
     /// Waits a moment for attempts in progress. What is not settled is retried by the next process.
     pub(in crate::cli) async fn end(self) {
-        let _ = tokio::time::timeout(Duration::from_secs(5), self.task).await;
+        let moment = crate::failpoint::bound("deliveries", Duration::from_secs(5));
+        let _ = tokio::time::timeout(moment, self.task).await;
     }
 }
 
