@@ -111,6 +111,23 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
 }
 
 #[test]
+fn a_delivery_under_way_can_be_interrupted_too() {
+    for database in databases() {
+        let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::answering(|_| Answer::Hang));
+        let patient = rest(None).replace("kind = \"webhook\"", "kind = \"webhook\"\ntimeout = \"5m\"");
+        let place = Place::new(database, &sandbox.lines(), &patient);
+        program(&place, &hook, &["once", "--due", "--at", NINE]).run().shows(0, &["nothing was due"]);
+        sandbox.turn_to(TEN);
+        let mut going = program(&place, &hook, &["once", "--due", "--at", TEN]).start();
+        until("the message", || hook.got().len() == 1);
+        going.signal("INT");
+        going.until("its answer", |said| said.contains("press Ctrl-C again to stop at once"));
+        going.signal("INT");
+        assert_eq!(going.wait().code, Some(130), "{}", place.database.name);
+    }
+}
+
+#[test]
 fn what_a_day_s_report_leaves_to_the_next_day_is_after_it() {
     for database in databases() {
         let world = World::new();
