@@ -208,7 +208,7 @@ impl<'a> EventLoop<'a> {
         let (collector, store, settings) = (&self.collector, &self.store, &self.settings);
         settings.skew.follow(store, collector.now()).await?;
         let now = collector.now();
-        rescue(&self.worker_pool, store, settings.lease, now).await?;
+        rescue(&self.worker_pool, self.connections.jobs.as_ref(), store, settings.lease, now).await?;
         let mut planned = Planned::default();
         if settings.plans {
             planned = self.planner.plan_first(store, now).await?;

@@ -29,6 +29,7 @@ pub(super) fn keep_jobs_alive(jobs: Option<&Jobs>, lease: Duration) -> JoinHandl
 /// itself, because the machine slept or another process locked the database.
 pub(super) async fn rescue(
     worker_pool: &WorkerPool,
+    jobs: Option<&Jobs>,
     store: &Store,
     lease: Duration,
     now: Time,
@@ -37,6 +38,9 @@ pub(super) async fn rescue(
         return Ok(());
     }
     worker_pool.renew(lease).await?;
+    if let Some(jobs) = jobs {
+        jobs.renew(lease).await?;
+    }
     let rescued = store.rescue(now).await?;
     if rescued > 0 {
         tracing::warn!(runs = rescued, "found runs whose process stopped or hung");
