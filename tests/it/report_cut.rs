@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::databases::databases;
 use crate::support::program::Place;
-use crate::support::world::{World, hour, once, post};
+use crate::support::world::{World, once, post};
 
 /// Three posts a day at ten, found at noon.
 fn days(world: &World, place: &Place, many: u32) {
