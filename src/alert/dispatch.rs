@@ -1,11 +1,7 @@
 //! Decides when an alert may send a message, and writes it: one message for all waiting events, after the cool-down,
 //! outside the quiet hours, and not while the alert is snoozed. Pure.
 
-use std::time::Duration;
-
-use crate::model::{
-    AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertSpec, AlertState, JobKind, Message, SIGN_AHEAD, Time,
-};
+use crate::model::{AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertSpec, AlertState, JobKind, Message, Time};
 
 /// Events that a message holds; `topicwatch alerts` lists the others.
 const SPELT_OUT: usize = 50;
@@ -23,10 +19,7 @@ pub(super) fn mute_reason(spec: &AlertSpec, state: &AlertState, now: Time) -> Op
 
 /// Whether a message may go out now. If not, the events keep waiting.
 pub(super) fn may_send(spec: &AlertSpec, state: &AlertState, now: Time) -> bool {
-    // A clock that was ahead must not silence an alert until its time.
-    let cool = state
-        .sent_at
-        .is_none_or(|at| now >= at.plus(Duration::from_millis(spec.cooldown_ms)) || at > now.plus(SIGN_AHEAD));
+    let cool = spec.cooling_until(state.sent_at, now).is_none();
     let loud = spec.quiet_until(now).is_none();
     cool && loud && mute_reason(spec, state, now).is_none()
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::argument::Arguments;
 use super::error::ToolError;
 use super::settings::Settings;
+use crate::compare::LATELY;
 use crate::model::{BadToken, Position, Source, Time, Topic, TopicCard, excerpt, page_token, parse_page_token};
 use crate::store::Store;
 
-/// How far back an item counts as new, and the default period of answers, in milliseconds.
+/// The default period of answers, in milliseconds.
 pub(super) const DAY: i64 = 86_400_000;
 
 /// A checked call.
@@ -26,7 +27,7 @@ impl ToolCall {
     /// The topic of the call.
     pub(super) async fn card(&self) -> Result<TopicCard, ToolError> {
         let topic = self.given.required("topic");
-        let card = self.store.topic_card(topic, Time(self.now.0 - DAY)).await?;
+        let card = self.store.topic_card(topic, self.now.minus(LATELY)).await?;
         card.ok_or_else(|| ToolError::no_topic(topic))
     }
 

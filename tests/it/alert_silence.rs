@@ -204,6 +204,8 @@ fn a_retry_and_a_delivery_say_that_a_channel_is_paused_or_gone() {
         gone(&["outbox", "deliver"], "nothing was sent\n");
         gone(&["outbox", "retry", &event], "queued again: 1\n");
         assert_eq!(listed(&place).0, None, "{name}");
+        let shown = place.ok(&["outbox", "show", &event]);
+        assert!(shown.contains("\nnote       no channel hook in the configuration: ") && !shown.contains("next try"));
 
         // A paused alert drops its messages, so they do not wait for the channel. No run came that would drop them now.
         let read = || place.ok(&["once", "--due", "--at", "2026-03-12T01:30:00Z"]);

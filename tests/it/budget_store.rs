@@ -386,7 +386,8 @@ async fn two_runs_of_a_topic_that_call_two_providers_at_once_keep_to_its_limit()
     assert_eq!(count(&store, &one, Source::Social, NOW, limits).await, Permission::Granted);
     // Another transaction holds the counter, so that both calls have read it before either writes it.
     let mut holder = sqlx::PgConnection::connect(&database.url).await.unwrap();
-    let begin = format!("SET search_path = {}; BEGIN; SELECT made FROM topic_calls FOR UPDATE", database.schema);
+    let schema = &database.schema;
+    let begin = format!("SET search_path = {schema}; BEGIN; SELECT made FROM topic_calls FOR UPDATE");
     holder.execute(sqlx::AssertSqlSafe(begin)).await.unwrap();
     let news = Source::parse("news").unwrap();
     let calls = [(store.clone(), one, Source::Web), (second.clone(), other, news)]

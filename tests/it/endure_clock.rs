@@ -8,7 +8,7 @@ use topicwatch::daemon::system_clock;
 use topicwatch::model::Time;
 
 use crate::support::daemons::today;
-use crate::support::databases::{databases, postgres, sqlite, wait};
+use crate::support::databases::{databases, postgres, sqlite};
 use crate::support::program::{NINE, Place, Program, until};
 use crate::support::rare_schedule::assert_sound;
 use crate::support::service::Sandbox;
@@ -229,15 +229,7 @@ fn a_run_that_a_wrong_clock_began_or_queued_holds_up_no_later_slot() {
             place.run(&["once", "--due", "--at", at]);
         }
         // The process was killed while the run was going on, or stopped before it.
-        let held = if state == "running" {
-            "attempt = 1, started_at = slot, lease_until = slot + 60000, token = 't'"
-        } else {
-            "attempt = 0"
-        };
-        wait(place.database.execute(&format!(
-            "UPDATE run SET state = '{state}', {held}, reason = NULL, finished_at = NULL, seq = NULL \
-             WHERE slot = (SELECT max(o.slot) FROM run o)"
-        )));
+        place.database.hold_latest_slot(state);
         place.run(&["once", "--due", "--at", "2026-03-12T09:00:00Z"]);
         sandbox.turn_to("2026-04-01T00:00:01Z");
         place.run(&["once", "--due", "--at", "2026-04-01T00:00:01Z"]);
@@ -246,7 +238,7 @@ fn a_run_that_a_wrong_clock_began_or_queued_holds_up_no_later_slot() {
             "{name}: {:?}",
             slots(&place, "acme")
         );
-        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state IN ('queued', 'running')"), 0, "{name}");
+        assert_eq!(place.database.open_runs(), 0, "{name}");
         let reasons = "SELECT DISTINCT reason FROM v_run WHERE slot IS NULL";
         assert_eq!(place.database.texts(reasons), ["recorded by a clock that was ahead"], "{name}");
     }

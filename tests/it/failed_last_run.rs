@@ -66,6 +66,29 @@ fn items_are_not_gone_and_new_ones_may_be_missing_after_a_run_that_failed() {
     }
 }
 
+#[test]
+fn new_items_may_be_missing_after_a_search_that_was_left_out_because_the_key_is_refused() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let two = format!("[scheduler]\nmax_concurrent_runs = 1\n\n{TOPIC}{}", TOPIC.replace("acme", "globex"));
+        let place = Place::new(database, &sandbox.lines(), &two);
+        place.ok(&["once", "--at", NINE]);
+        let raw = Raw::saying(|_| reply("401 Unauthorized", "", b""));
+        place.configure(&format!("{}max_concurrent = 1\n", raw.lines()), &two);
+        assert_eq!(place.run(&["once", "--at", "2026-03-11T11:00:00Z"]).code, Some(3), "{name}");
+        let states = place.database.texts("SELECT state FROM v_search WHERE state <> 'ok' ORDER BY state");
+        assert_eq!(states, ["error", "not_run"], "{name}");
+        for topic in ["acme", "globex"] {
+            let told = place.ok(&["diff", topic]);
+            assert!(
+                told.contains("\n≥0 new · ") && told.contains("≥: a source failed in the last run"),
+                "{name}: {told}"
+            );
+        }
+    }
+}
+
 /// Whether there may be more new items than counted in the last run, by topic.
 fn marked(place: &Place) -> Vec<bool> {
     let status = place.json(&["status", "--json", "--at", NINE]);

@@ -315,8 +315,7 @@ async fn rows_that_come_and_go_during_a_backup_are_no_damage() {
     let relaxed = std::sync::atomic::Ordering::Relaxed;
     let writing = async {
         while !over.load(relaxed) {
-            database.execute("INSERT INTO topic_day_due (topic, turn) VALUES ('busy', 0)").await;
-            database.execute("DELETE FROM topic_day_due").await;
+            database.insert_and_delete_a_row().await;
         }
     };
     let copying = async {

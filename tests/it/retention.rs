@@ -293,25 +293,15 @@ async fn a_report_that_was_requested_goes_like_one_of_the_schedule() {
     for database in databases() {
         let store = open(&database).await;
         let day = |days: i64| present().0 - days * DAY;
-        let mut sql = String::new();
         for (seq, run, at, trigger) in
             [(1, "old", day(9), "scheduled"), (2, "asked", day(9), "manual"), (3, "last", day(1), "scheduled")]
         {
-            let slot = if trigger == "manual" { "NULL".to_owned() } else { at.to_string() };
-            sql.push_str(&format!(
-                "INSERT INTO run (public_id, job, slot, trigger, state, due_at, planned_at, started_at, finished_at, seq) \
-                 VALUES ('{run}', 'report:daily', {slot}, '{trigger}', 'ok', {at}, {at}, {at}, {at}, {seq}); \
-                 INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) \
-                 VALUES ('{run}', 'report:daily', {at}, 0, {at}, 0, 'news', '[]'); \
-                 INSERT INTO outbox (event, channel, kind, origin, subject, text, state, created_at, next_at) \
-                 VALUES ('{run}/mail', 'mail', 'report', '{run}', 'news', 'news', 'dead', {at}, {at});"
-            ));
+            database.add_undelivered_report(seq, run, at, trigger).await;
         }
-        database.execute(&sql).await;
         let rule = kept([None, None, None, Some(5)]);
         let reported = prune(&store, &rule, true).await;
         assert_eq!(prune(&store, &rule, false).await.gone, reported.gone, "{}", database.name);
-        for column in ["public_id FROM run", "run FROM report", "origin FROM outbox"] {
+        for column in ["run FROM v_run", "run FROM report", "origin FROM outbox"] {
             assert_eq!(database.texts(&format!("SELECT {column}")), ["last"], "{}: {column}", database.name);
         }
         database.close(store).await;

@@ -64,17 +64,13 @@ fn a_token_of_one_topic_does_not_see_that_days_of_another_wait_to_be_counted() {
             (counted, topic.contains("are still being counted"), overview.contains("are not counted yet"))
         };
         let name = place.database.name;
-        let back = |run: &str| {
-            let to = format!("(SELECT max(seq) - 1 FROM run WHERE seq IS NOT NULL AND topic = '{run}')");
-            wait(place.database.execute(&format!("UPDATE follower SET seq = {to} WHERE name = 'days'")));
-        };
         assert_eq!(told(), (json!(false), false, false), "{name}");
-        wait(place.database.execute("INSERT INTO topic_day_due (topic, turn) VALUES ('zebra', 0)"));
+        place.database.make_days_due(&["zebra"]);
         assert_eq!(told(), (json!(false), false, false), "{name}");
-        wait(place.database.execute("INSERT INTO topic_day_due (topic, turn) VALUES ('acme', 0)"));
+        place.database.make_days_due(&["zebra", "acme"]);
         assert_eq!(told(), (json!(true), true, true), "{name}");
-        wait(place.database.execute("DELETE FROM topic_day_due"));
-        back("acme");
+        place.database.make_days_due(&[]);
+        place.database.follow_up_to_last_run("days", "acme");
         assert_eq!(told(), (json!(true), true, true), "{name}");
     }
 }
@@ -85,11 +81,7 @@ fn a_report_of_one_topic_does_not_tell_that_items_of_another_are_not_compared_ye
         let (world, place) = place(database);
         world.posts(&[post(77_077_096, 12, "a second zebra crossed the road at noon", 1)]);
         place.ok(&["once", "--topic", "zebra", "--at", &hour(12)]);
-        wait(
-            place
-                .database
-                .execute("UPDATE follower SET seq = (SELECT max(seq) - 1 FROM run) WHERE name = 'near-copies'"),
-        );
+        place.database.follow_up_to_last_run("near-copies", "zebra");
         let waits = |topic: &str| {
             place.ok(&["report", "--topic", topic, "--date", "2026-03-11", "--at", &hour(13), "--out", "day.md"]);
             let text = std::fs::read_to_string(place.path("day.md")).unwrap();

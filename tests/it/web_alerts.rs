@@ -219,6 +219,11 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
         assert!(!topic.contains("alert thrift") && !rows.contains("2026-03-10"), "{name}: {topic}");
         assert!(!get(&pages, "/api/v1/alerts").to_string().contains("2026-03-10"), "{name}");
         assert!(!pages.page("/topics/acme-two").contains("alert sick"), "{name}");
+        // A message that was sent by a clock that was ahead silences nothing.
+        let cooling = || get(&pages, "/api/v1/alerts/sick")["data"]["cooling_until"].clone();
+        assert!(cooling().is_string(), "{name}");
+        place.database.move_last_message("sick", 86_400_000);
+        assert!(cooling().is_null() && !pages.page("/alerts").contains("cool-down until"), "{name}");
         // The same list in a terminal, of some alerts by name.
         let listed = |names: &[&str]| {
             let output = place.json(&[&["alerts", "list", "--at", NINE, "--json"][..], names].concat());

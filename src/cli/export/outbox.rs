@@ -108,8 +108,12 @@ fn unknown_message(event: &str) -> Failure {
 async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Failure> {
     let store = context.store_to_read().await?;
     let mut posted = store.outbox_message(event).await?.ok_or_else(|| unknown_message(event))?;
-    let notes = set_next_tries(context, &store, std::slice::from_mut(&mut posted)).await?;
+    let mut notes = set_next_tries(context, &store, std::slice::from_mut(&mut posted)).await?;
     store.close().await;
+    if posted.state != OutboxState::Sent {
+        let channel = std::iter::once(posted.message.channel.as_str());
+        notes.extend(unknown_channels(context, channel).into_iter().map(undeliverable));
+    }
     if as_json {
         output::json(&posted)?;
         return Ok(Exit::Ok);

@@ -33,12 +33,6 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Time until a reload is retried after a database error.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// Why a file without schedules is rejected, and its hint.
-pub(super) const NOTHING_TO_RUN: (&str, &str) = (
-    "no topic, report or export has a schedule any more, so there would be nothing to run",
-    "set `paused = true` to keep a topic from running, or stop the daemon",
-);
-
 /// What a reload replaces.
 pub(in crate::cli) struct InForce {
     pub(in crate::cli) membership: Arc<Membership>,
@@ -218,7 +212,7 @@ impl Reloader {
             ));
         }
         if !jobs::has_any_schedule(&context.config) {
-            let (text, hint) = NOTHING_TO_RUN;
+            let (text, hint) = jobs::NOTHING_TO_RUN;
             return Err(rejected(text, hint));
         }
         Ok(())

@@ -114,6 +114,42 @@ impl Database {
         )));
     }
 
+    /// As if the run of the latest slot had been queued and not begun, or its process had been killed while it was going on.
+    #[track_caller]
+    pub fn hold_latest_slot(&self, state: &str) {
+        let held = match state {
+            "running" => "attempt = 1, started_at = slot, lease_until = slot + 60000, token = 't'",
+            _ => "attempt = 0",
+        };
+        wait(self.execute(&format!(
+            "UPDATE run SET state = '{state}', {held}, reason = NULL, finished_at = NULL, seq = NULL \
+             WHERE slot = (SELECT max(o.slot) FROM run o)"
+        )));
+    }
+
+    /// As if a follower had read the runs before the last one of a topic.
+    #[track_caller]
+    pub fn follow_up_to_last_run(&self, follower: &str, topic: &str) {
+        wait(self.execute(&format!(
+            "UPDATE follower SET seq = (SELECT max(seq) - 1 FROM run WHERE topic = '{topic}') WHERE name = '{follower}'"
+        )));
+    }
+
+    /// As if the days of these topics, and of no others, had to be counted again.
+    #[track_caller]
+    pub fn make_days_due(&self, topics: &[&str]) {
+        wait(self.execute("DELETE FROM topic_day_due"));
+        for topic in topics {
+            wait(self.execute(&format!("INSERT INTO topic_day_due (topic, turn) VALUES ('{topic}', 0)")));
+        }
+    }
+
+    /// Rows that come and go.
+    pub async fn insert_and_delete_a_row(&self) {
+        self.execute("INSERT INTO topic_day_due (topic, turn) VALUES ('busy', 0)").await;
+        self.execute("DELETE FROM topic_day_due").await;
+    }
+
     /// Raises the numbers of runs, as if that many had ended before them and were pruned.
     #[track_caller]
     pub fn skip_run_numbers(&self, many: i64) {
@@ -128,6 +164,20 @@ impl Database {
             "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) \
              VALUES ('report:day@2026-03-11T07:00:00Z', 'report:day', 1773219600000, 0, 1, 1, 'What <matters>', {files})"
         )));
+    }
+
+    /// A report of a run that ended at this time, on schedule or requested, and a message about it that nobody took.
+    pub async fn add_undelivered_report(&self, seq: i64, run: &str, at: i64, trigger: &str) {
+        let slot = if trigger == "manual" { "NULL".to_owned() } else { at.to_string() };
+        self.execute(&format!(
+            "INSERT INTO run (public_id, job, slot, trigger, state, due_at, planned_at, started_at, finished_at, seq) \
+             VALUES ('{run}', 'report:daily', {slot}, '{trigger}', 'ok', {at}, {at}, {at}, {at}, {seq}); \
+             INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) \
+             VALUES ('{run}', 'report:daily', {at}, 0, {at}, 0, 'news', '[]'); \
+             INSERT INTO outbox (event, channel, kind, origin, subject, text, state, created_at, next_at) \
+             VALUES ('{run}/mail', 'mail', 'report', '{run}', 'news', 'news', 'dead', {at}, {at})"
+        ))
+        .await;
     }
 
     /// Says that retention has deleted searches up to here.

@@ -187,7 +187,7 @@ impl Program {
     }
 
     #[track_caller]
-    pub fn env(mut self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Self {
+    pub fn env(mut self, name: &str, value: &(impl AsRef<std::ffi::OsStr> + ?Sized)) -> Self {
         self.0.env(name, value);
         self
     }

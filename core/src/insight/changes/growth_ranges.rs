@@ -51,6 +51,7 @@ mod tests {
             at: Time(seq),
             question,
             state: SearchState::Ok,
+            refused: false,
             saturated: false,
             requested_span: None,
             counts: Counts { found, ..Counts::default() },

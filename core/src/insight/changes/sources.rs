@@ -114,8 +114,8 @@ pub(super) fn sources(
     all.iter().filter_map(of).collect()
 }
 
-/// Returns whether a source that finds items failed in the last run of a span. A failure before is made up for: the next
-/// search looks back over it.
+/// Returns whether a source that finds items failed in the last run of a span, or was left out because every call would
+/// have been refused. A failure before is made up for: the next search looks back over it.
 pub(super) fn failed_last(snapshots: &Snapshots, between: SeqRange) -> bool {
     let inside = || snapshots.all.iter().filter(|s| s.seq > between.since && !is_backfill(s));
     let last = inside().map(|s| s.seq).max();
@@ -123,7 +123,8 @@ pub(super) fn failed_last(snapshots: &Snapshots, between: SeqRange) -> bool {
         let question = snapshots.questions.get(s.question);
         question.is_some_and(|q| result_kind(q.source, &q.operation) != ResultKind::Answer)
     };
-    let failed = |s: &Snapshot| matches!(s.state, SearchState::Error | SearchState::Lost | SearchState::OverQuota);
+    let failed =
+        |s: &Snapshot| s.refused || matches!(s.state, SearchState::Error | SearchState::Lost | SearchState::OverQuota);
     inside().filter(|s| Some(s.seq) == last).filter(finds).any(failed)
 }
 

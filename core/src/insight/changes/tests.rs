@@ -34,16 +34,16 @@ fn head(key: &str, published: Option<i64>) -> ItemSummary {
 
 /// A search at hour `seq`, with its question, state and number of items found.
 fn snapshot(seq: i64, question: usize, state: SearchState, found: i64) -> Snapshot {
-    let counts = Counts { found, ..Counts::default() };
     Snapshot {
         run: format!("r{seq}"),
         seq,
         at: at(seq),
         question,
         state,
+        refused: false,
         saturated: false,
         requested_span: None,
-        counts,
+        counts: Counts { found, ..Counts::default() },
         thinned: false,
     }
 }

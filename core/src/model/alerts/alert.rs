@@ -1,8 +1,11 @@
 //! An alert of `[[alerts]]` and its stored state: events, what fires now, and runs as alerts see them. Plain data; the
 //! `alert` module decides when an alert fires.
 
+use std::time::Duration;
+
 use crate::model::{
-    Counts, Delivery, QuietHours, RunState, SERVICE, SearchState, SeqRange, Source, Time, TopicLimits, closed_list,
+    Counts, Delivery, QuietHours, RunState, SERVICE, SIGN_AHEAD, SearchState, SeqRange, Source, Time, TopicLimits,
+    closed_list,
 };
 
 closed_list! {
@@ -123,6 +126,14 @@ impl AlertSpec {
     #[must_use]
     pub fn quiet_until(&self, at: Time) -> Option<Time> {
         self.quiet.and_then(|quiet| quiet.end(at, &self.timezone))
+    }
+
+    /// The end of the cooldown after a message; `None` if there is no cooldown now. A message that a clock sent which was
+    /// ahead silences nothing: it would until the time of that clock.
+    #[must_use]
+    pub fn cooling_until(&self, sent_at: Option<Time>, now: Time) -> Option<Time> {
+        let sent_at = sent_at.filter(|at| *at <= now.plus(SIGN_AHEAD))?;
+        Some(sent_at.plus(Duration::from_millis(self.cooldown_ms))).filter(|until| *until > now)
     }
 
     /// Whether it checks a source.

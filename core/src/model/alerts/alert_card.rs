@@ -44,8 +44,7 @@ impl AlertCard {
     /// The end of the cooldown after the last message; `None` when there is no cooldown now.
     #[must_use]
     pub fn cooling(&self, now: Time) -> Option<Time> {
-        let cooldown = std::time::Duration::from_millis(self.spec.cooldown_ms);
-        self.sent_at.map(|at| at.plus(cooldown)).filter(|until| *until > now)
+        self.spec.cooling_until(self.sent_at, now)
     }
 }
 

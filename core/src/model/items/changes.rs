@@ -33,6 +33,8 @@ pub struct Snapshot {
     pub question: usize,
     /// How it ended.
     pub state: SearchState,
+    /// Whether it was not made because every call would have been refused.
+    pub refused: bool,
     /// Whether the reply was as long as it could be.
     pub saturated: bool,
     /// The span that its request asked for.

@@ -19,6 +19,7 @@ const LAST: i64 = 29;
 
 /// The last attempt's searches of numbered runs. `CROSS JOIN` fixes the order of the tables even without statistics.
 const SNAPSHOT: &str = "SELECT r.public_id, r.seq, coalesce(r.started_at, r.slot, r.planned_at) AS at, s.source, s.operation, s.query, s.state, \
+     CAST(CASE WHEN s.state = 'not_run' AND s.error_class IS NOT NULL THEN 1 ELSE 0 END AS BIGINT) AS refused, \
      s.saturated, s.asked_from, s.asked_until, s.found, s.new, s.duplicate, s.outside, s.undated, r.thinned \
      FROM run r CROSS JOIN search s WHERE s.run = r.id AND s.attempt = r.attempt AND r.topic = $1 AND r.seq > $2 AND r.seq <= $3 \
      ORDER BY r.seq DESC, s.source LIMIT $4";
@@ -121,6 +122,7 @@ fn snapshot(row: &Row, questions: &mut Vec<Question>) -> Result<Snapshot, StoreE
         at: Time(row.try_get("at")?),
         question,
         state: read::word(row, "state", SearchState::parse)?,
+        refused: read::flag(row, "refused")?.unwrap_or(false),
         saturated: read::flag(row, "saturated")?.unwrap_or(false),
         requested_span: read::time(row, "asked_from")?
             .zip(read::time(row, "asked_until")?)

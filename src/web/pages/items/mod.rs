@@ -153,7 +153,11 @@ struct ListState {
 
 fn list(request: &PageRequest, rows: &[ItemRow], state: &ListState) -> Markup {
     let ListState { more, later, hidden, counted, per_topic, narrowed, acts, runs, .. } = *state;
-    let (note, by) = if per_topic { (PER_TOPIC, "their topics' filters") } else { ("", "the topic's filter") };
+    let (note, by) = match (per_topic, hidden) {
+        (false, _) => ("", "the topic's filter"),
+        (true, 1) => (PER_TOPIC, "its topic's filter"),
+        (true, _) => (PER_TOPIC, "their topics' filters"),
+    };
     // A form accepts no longer address.
     let back = Some(request.with("/items", &[])).filter(|back| back.len() + 10 <= LONGEST);
     let back = back.unwrap_or_else(|| "/items".to_owned());
