@@ -313,3 +313,27 @@ fn a_day_on_which_a_topic_of_pages_was_not_searched_is_unknown_and_not_empty() {
         assert_eq!(lower_bounds, expected, "{name}");
     }
 }
+
+#[test]
+fn fewer_pages_from_fewer_searches_are_no_news() {
+    for database in databases() {
+        let world = World::new();
+        let more = topic("acme", "web.limit = 50").replace("[\"social\"]", "[\"web\"]");
+        let place = Place::new(database, &world.lines(), &more);
+        // Three searches a day, each with ten new pages; on the ninth day only the first.
+        for at in (0..=48).map(|n| n * 6).filter(|at| at % 24 < 18 && *at <= 192) {
+            let page =
+                |k: u32| json!({ "title": format!("Page {at} {k}"), "url": format!("https://s{k}.example/{at}") });
+            world.pages(&(0..10).map(page).collect::<Vec<_>>());
+            once(&place, at);
+        }
+        let (text, page) = report(&place, "2026-03-19", &hour(220));
+        let name = place.database.name;
+        let day_before = "Day before (Wednesday 03-18): 30 items; not compared: only 1 check answered.";
+        for part in ["; below usual, but only 1 check answered (", day_before] {
+            assert!(text.contains(part), "{name}: {part}: {text}");
+        }
+        assert!(page.contains(day_before), "{name}: {page}");
+        assert!(!text.contains("(volume)"), "{name}: {text}");
+    }
+}

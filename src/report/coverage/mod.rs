@@ -136,9 +136,24 @@ impl TopicFacts {
         if self.checks == Some(0) && self.covered.is_some() {
             return Some(format!("no search of this {} answered", self.noun()));
         }
+        if let Some(few) = self.few_checks() {
+            return Some(few);
+        }
         Some(self.searched_share)
             .filter(|part| *part < WHOLE)
             .map(|part| format!("only {} of this {} searched", format::percent_below(part, WHOLE), self.noun()))
+    }
+
+    /// Says that fewer searches answered on the day than usual, if so, of a topic whose searches look at a moment. Usual is
+    /// the median of the days before in the charts on which any answered.
+    pub(super) fn few_checks(&self) -> Option<String> {
+        let checks = self.checks.filter(|_| self.calendar.is_none())?;
+        let mut before: Vec<u64> = self.days.iter().rev().skip(1).filter_map(|day| day.checks).collect();
+        before.retain(|checks| *checks > 0);
+        before.sort_unstable();
+        let usual = before.get(before.len() / 2).copied().unwrap_or(0);
+        // Nine tenths, as of covered time.
+        (checks * 10 < usual * 9).then(|| format!("only {} answered", format::count_noun(checks, "check")))
     }
 
     /// Whether no search was due in the whole period.
