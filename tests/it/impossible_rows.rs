@@ -1,6 +1,6 @@
 //! Times and counts that no run can have stored, as a damaged file or another writer may leave them: no command crashes.
 
-use crate::support::databases::{databases, wait};
+use crate::support::databases::databases;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 
@@ -16,7 +16,7 @@ const LONG_AGO: i64 = LEAST + 1_000_000_000_000;
 /// Writes a number into rows, runs a command, and writes the earlier number back. The command must not crash.
 fn survives(place: &Place, (table, column, of): (&str, &str, &str), number: i64, args: &[&str]) {
     let before = place.database.number(&format!("SELECT min({column}) FROM {table} WHERE {of}"));
-    let set = |number: i64| wait(place.database.execute(&format!("UPDATE {table} SET {column} = {number} WHERE {of}")));
+    let set = |number: i64| place.database.damage(table, column, of, &format!("{number}"));
     set(number);
     let ended = place.run(args);
     let reported = format!("{}: {table}.{column} = {number}: {args:?}", place.database.name);
@@ -38,11 +38,12 @@ fn impossible_times_and_counts_crash_no_command() {
         }
         let key = place.database.first_key();
         let (item, story) = (format!("key = '{key}'"), ["items", "story", key.as_str()]);
-        let sighted = format!("item = (SELECT id FROM item WHERE {item})");
+        let sighted = format!("item = {}", place.database.item_id(&key));
+        let first = place.database.run_id(&place.database.first_run("acme"));
         let backtest = ["alerts", "backtest", "vol", "--at", "2026-03-11T10:00:00Z"];
         for number in [LONG_AGO, MOST] {
-            survives(&place, ("search", "started_at", "id = (SELECT min(id) FROM search)"), number, &backtest);
-            survives(&place, ("run", "started_at", "id = (SELECT min(id) FROM run)"), number, &backtest);
+            survives(&place, ("search", "started_at", &format!("run = {first}")), number, &backtest);
+            survives(&place, ("run", "started_at", &format!("id = {first}")), number, &backtest);
         }
         for number in [LEAST, MOST] {
             survives(&place, ("item", "published_at", &item), number, &story);
@@ -53,7 +54,7 @@ fn impossible_times_and_counts_crash_no_command() {
         survives(&place, others, MOST, &["terms", "acme", "--at", NINE]);
         let due = ["once", "--due", "--at", NINE];
         survives(&place, ("follower", "at", "name = 'alert:vol'"), MOST, &due);
-        wait(place.database.execute("UPDATE config_generation SET hash = 'other'"));
+        place.database.damage("config_generation", "hash", "hash <> ''", "'other'");
         survives(&place, ("config_generation", "number", "hash = 'other'"), LEAST, &due);
     }
 }

@@ -5,8 +5,9 @@
 use serde_json::json;
 
 use crate::support::daemons::today;
-use crate::support::databases::{Database, databases, wait};
+use crate::support::databases::{Database, databases};
 use crate::support::editor::send;
+use crate::support::ledger::LedgerRun;
 use crate::support::program::{Place, until};
 use crate::support::receivers::{Answer, Hook};
 use crate::support::service::Sandbox;
@@ -161,11 +162,13 @@ fn a_daemon_does_not_give_up_a_job_of_its_own_whose_lease_it_renews_late() {
         let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", hung).start());
         press(&pages, "report", "daily", &press_of(&pages, "report", "daily"));
         until("the report is being made", || runs(&place, "report:daily") == ["running"]);
-        wait(place.database.execute("UPDATE run SET lease_until = 1 WHERE state = 'running'"));
+        place.database.let_leases_run_out();
         // The round of the loop that begins this run looks for lost ones.
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
-        let own = "SELECT count(*) FROM run WHERE job = 'report:daily' AND state = 'running' AND attempt = 1 AND lease_until > 1";
-        until("its lease is renewed", || place.database.number(own) == 1);
+        until("its lease is renewed", || place.database.first_lease_end() > 1);
+        let of_report = |run: &LedgerRun| run.job == "report:daily";
+        let reports: Vec<LedgerRun> = place.database.ledger_runs().into_iter().filter(of_report).collect();
+        assert!(matches!(&reports[..], [one] if one.state == "running" && one.attempt == 1), "{name}: {reports:?}");
         assert!(pages.going.kill(), "{name}");
     }
 }

@@ -5,7 +5,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::cli::run::jobs_toml::{create_replacement, fingerprint, lock_folder, read, unwritable, writable};
+use crate::cli::run::jobs_toml::{
+    NOTHING_TO_RUN, create_replacement, fingerprint, lock_folder, read, unwritable, writable,
+};
 use crate::cli::run::{alert_trial, query_trial};
 use crate::cli::setup::plan;
 use crate::cli::terminal::failure::Failure;
@@ -77,7 +79,7 @@ impl Editor {
     fn check_reload(&self, config: &Config) -> Result<(), Diagnostic> {
         if self.delivers {
             if !jobs::has_any_schedule(config) {
-                let (text, hint) = jobs::NOTHING_TO_RUN;
+                let (text, hint) = NOTHING_TO_RUN;
                 return Err(Diagnostic::without_line(text, hint));
             }
             let wrong = |failure: Failure| Diagnostic::without_line(failure.text, failure.hint);

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::alert;
 use crate::cli::run::dashboard::SettingsUpdater;
+use crate::cli::run::jobs_toml::NOTHING_TO_RUN;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::terminal::signals::HangUps;
@@ -212,7 +213,7 @@ impl Reloader {
             ));
         }
         if !jobs::has_any_schedule(&context.config) {
-            let (text, hint) = jobs::NOTHING_TO_RUN;
+            let (text, hint) = NOTHING_TO_RUN;
             return Err(rejected(text, hint));
         }
         Ok(())

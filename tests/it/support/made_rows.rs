@@ -105,6 +105,18 @@ impl Database {
         wait(self.execute(&format!("UPDATE run SET {values}")));
     }
 
+    /// As if the leases of the runs that are under way had not been renewed for long.
+    #[track_caller]
+    pub fn let_leases_run_out(&self) {
+        wait(self.execute("UPDATE run SET lease_until = 1 WHERE state = 'running'"));
+    }
+
+    /// Writes a value, as SQL, into a column of the rows for which the condition holds, as a damaged file may have it.
+    #[track_caller]
+    pub fn damage(&self, table: &str, column: &str, condition: &str, value: &str) {
+        wait(self.execute(&format!("UPDATE {table} SET {column} = {value} WHERE {condition}")));
+    }
+
     /// The last search for which the condition holds took that many calls, and was billed this much.
     #[track_caller]
     pub fn bill(&self, condition: &str, calls: i64, micros: i64) {
