@@ -54,13 +54,19 @@ fn is_success_message(words: &str) -> bool {
     let words = words.to_ascii_lowercase();
     let words = words.trim_end_matches(['.', '!']);
     let has = |text: &str, all: &[&str]| all.iter().any(|one| text.contains(one));
-    // "No API key found" explains a failure. What follows `found` may quote the query.
-    let missing = words.strip_prefix("no ").and_then(|rest| rest.split_once(" found")).map_or("", |(what, _)| what);
-    let refuses = has(missing, &["key", "token", "account", "credit", "subscription", "plan"])
-        && !has(missing, &["result", "match"]);
-    let begins = ["no ", "nothing", "0 "].iter().any(|begin| words.starts_with(begin));
-    let nothing = begins && has(words, &["found", "result", "match"]) && !refuses
-        || ["found 0 ", "found no "].iter().any(|begin| words.starts_with(begin));
+    // "No API key found" and "Found no API key" explain a failure. What follows `found` or `for` may quote the query.
+    let of_none = || words.strip_prefix("no ").and_then(|rest| rest.split_once(" found")).map(|(what, _)| what);
+    let missing = words.strip_prefix("found no ").or_else(of_none).unwrap_or_default();
+    let missing = missing.split_once(" for ").map_or(missing, |(what, _)| what);
+    let is_needed = |word: &str| {
+        let needed = ["key", "apikey", "token", "account", "credit", "subscription", "plan"];
+        needed.contains(&word.trim_end_matches('s'))
+    };
+    let refuses =
+        missing.split(|c: char| !c.is_ascii_alphanumeric()).any(is_needed) && !has(missing, &["result", "match"]);
+    let begins = |all: &[&str]| all.iter().any(|begin| words.starts_with(begin));
+    let is_empty = begins(&["no ", "nothing", "0 "]) && has(words, &["found", "result", "match"]);
+    let nothing = !refuses && (is_empty || begins(&["found 0 ", "found no "]));
     let well = words.contains("success")
         && !has(words, &["unsuccess", "not ", "n't", "without", "no success", "false", "fail"]);
     matches!(words, "ok" | "okay" | "succeeded" | "done") || nothing || well

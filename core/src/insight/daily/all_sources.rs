@@ -1,8 +1,19 @@
 //! What all sources of a topic covered together. A source that missed something leaves a hole even if another one
 //! searched that time: its posts are missing. A source counts while the topic has it.
 
+use std::collections::BTreeSet;
+
 use crate::insight::{Hole, HoleCause, split_coverage};
-use crate::model::{RunSearch, Source, Span, Time, WatchedTopic};
+use crate::model::{CoverageSearch, ResultKind, RunSearch, Source, Span, Time, WatchedTopic, result_kind};
+
+/// Returns the sources whose searches find items; all, if none does. An answer about what was found makes up for no search
+/// that would have found more.
+pub(super) fn item_sources(runs: &[RunSearch]) -> BTreeSet<Source> {
+    let searches = || runs.iter().filter_map(|run| run.search.as_ref());
+    let finds = |search: &&CoverageSearch| result_kind(search.source, &search.operation) != ResultKind::Answer;
+    let found: BTreeSet<Source> = searches().filter(finds).map(|search| search.source).collect();
+    if found.is_empty() { searches().map(|search| search.source).collect() } else { found }
+}
 
 /// What one source covered.
 #[derive(Debug, Clone)]

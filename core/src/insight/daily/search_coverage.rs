@@ -1,7 +1,7 @@
 //! How well days were searched: what searches covered of a span, its holes and their causes, and where replies were
 //! full. `holes` defines holes; the caller reads the searches.
 
-use super::all_sources::{AllSources, HolePart, SourceSpans, all_sources, counting, hole_parts, idle};
+use super::all_sources::{AllSources, HolePart, SourceSpans, all_sources, counting, hole_parts, idle, item_sources};
 use crate::insight::coverage::membership::memberships;
 use crate::insight::{Cause, Coverage, source_coverage, split_coverage, total_ms};
 use crate::model::{CoverageSearch, PrunedDays, RunSearch, Source, Span, Time, WatchedTopic};
@@ -68,8 +68,8 @@ impl SearchCoverage {
     /// sources cover spans, only what all of them covered counts.
     #[must_use]
     pub fn new(watched: Option<WatchedTopic>, runs: Vec<RunSearch>, seen: Span, present: Time) -> Self {
-        let mut checks = Vec::new();
-        let mut sources = Vec::new();
+        let (mut checks, mut sources) = (Vec::new(), Vec::new());
+        let counted = item_sources(&runs);
         for source in watched.iter().flat_map(|watched| source_coverage(watched, &runs, seen, |_| true)) {
             match source.coverage {
                 Coverage::Spans { covered, holes, open, late_indexing, .. } => sources.push(SourceSpans {
@@ -84,7 +84,8 @@ impl SearchCoverage {
                     holes,
                     open,
                 }),
-                Coverage::Checks { checks: more, .. } => checks.extend(more),
+                Coverage::Checks { checks: more, .. } if counted.contains(&source.source) => checks.extend(more),
+                Coverage::Checks { .. } => {}
             }
         }
         checks.sort_unstable();
@@ -144,7 +145,8 @@ impl SearchCoverage {
         self.spans_in(span).map(|spans| total_ms(&split_coverage(self.passed(span), spans.iter().copied()).covered))
     }
 
-    /// Returns how many searches in a span answered, if they cover no spans; otherwise `None`.
+    /// Returns how many searches in a span answered, if they cover no spans; otherwise `None`. Answers count only if nothing
+    /// else is searched.
     #[must_use]
     pub fn checks(&self, span: Span) -> Option<u64> {
         (!self.has_spans(span)).then(|| self.checks.iter().filter(|at| span.contains(**at)).count() as u64)

@@ -167,6 +167,7 @@ fn a_reply_without_entries_that_says_it_failed_is_an_error() {
         (r#"{"ok":false,"reason":7}"#, "an error without a message"),
         (r#"{"data":[],"message":"No credits left"}"#, "No credits left"),
         (r#"{"data":[],"message":"No API key found"}"#, "No API key found"),
+        (r#"{"data":[],"message":"Found no API keys"}"#, "Found no API keys"),
         (r#"{"results":[],"message":"The request was not successful"}"#, "The request was not successful"),
     ] {
         for source in [Source::Social, Source::Web] {
@@ -182,6 +183,9 @@ fn a_reply_without_entries_that_says_it_failed_is_an_error() {
         r#"{"results":[],"message":"No results found."}"#,
         r#"{"results":[],"message":"Search completed successfully"}"#,
         r#"{"results":[],"message":"Found 0 posts"}"#,
+        r#"{"results":[],"message":"No posts with these keywords found"}"#,
+        r#"{"results":[],"message":"No planets found"}"#,
+        r#"{"results":[],"message":"Found no posts for key plan"}"#,
         r#"{"results":[],"message":"No results found for \"key plan\""}"#,
         r#"{"results":[],"message":"Success!"}"#,
         r#"{"results":[],"message":""}"#,

@@ -21,7 +21,7 @@ fn searched(source: &str, hour: i64, answered: bool) -> RunSearch {
     search.source = Source::parse(source).unwrap();
     match source {
         "hn" => search.operation = "hackernews".into(),
-        "web" => (search.requested_span, search.covered) = (None, None),
+        "web" | "ai" => (search.requested_span, search.covered) = (None, None),
         _ => {}
     }
     run
@@ -248,4 +248,17 @@ fn a_day_on_which_no_check_answered_has_a_gap() {
     let gaps = |day: i64| got.gap_reasons(&PrunedDays::default(), span(day * 24, day * 24 + 24), at(72));
     let expected = [vec![GapReason::NotWatched], vec![], vec![GapReason::Uncovered], vec![]];
     assert_eq!([-1, 0, 1, 2].map(gaps), expected);
+}
+
+#[test]
+fn an_answer_makes_up_for_no_search_for_items() {
+    let acme = || Some(WatchedTopic { definition: None, ..topic(false) });
+    let of = |runs: Vec<RunSearch>| SearchCoverage::new(acme(), runs, span(-24, 72), at(72));
+    let ai = [12, 36].map(|hour| searched("ai", hour, true));
+    let checks = |got: &SearchCoverage| [0, 1].map(|day| got.checks(span(day * 24, day * 24 + 24)));
+    let failed = of([&ai[..], &[searched("web", 12, true), searched("web", 36, false)]].concat());
+    assert_eq!(checks(&failed), [Some(1), Some(0)]);
+    assert!(failed.is_partly_uncovered(span(24, 48), &PrunedDays::default()));
+    // A topic that is asked about and not searched for.
+    assert_eq!(checks(&of(ai.to_vec())), [Some(1), Some(1)]);
 }
