@@ -9,7 +9,7 @@ use topicwatch::model::{Retention, Source, Time};
 use topicwatch::normalise::words::parse_query;
 use topicwatch::store::{Filter, Store};
 
-use crate::support::databases::databases;
+use crate::support::databases::{databases, postgres};
 use crate::support::searched::{NOW, manual, open, outcome, seen, topic};
 
 const DAY: i64 = 86_400_000;
