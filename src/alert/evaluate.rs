@@ -114,7 +114,7 @@ async fn pause(store: &Store, spec: &AlertSpec, status: &AlertState, now: Time) 
     let day_is_over = spec.rule == AlertRule::Budget && is_earlier_day(at, now);
     if last > seq || day_is_over || status.waiting_in_all > 0 || !status.firing.is_empty() {
         let ended = status.firing.iter().map(|one| one.subject.clone()).collect();
-        let to = (last.max(seq), now.max(Time(at.0 + 1)));
+        let to = (last.max(seq), now.max(Time(at.0.saturating_add(1))));
         let change = AlertChange { from: status.cursor, to, ended, dropped: Some("paused"), ..AlertChange::default() };
         store.store_alert_change(&spec.name, &change, now).await?;
     }
@@ -130,7 +130,7 @@ fn is_earlier_day(at: Time, now: Time) -> bool {
 fn change(status: &AlertState, runs: &[AlertRun], seen: Transitions, now: Time) -> AlertChange {
     let (seq, at) = status.cursor.unwrap_or_default();
     // The cursor's time always grows, so of two evaluations from one cursor only the first is stored.
-    let to = (runs.last().map_or(seq, |run| run.seq), now.max(Time(at.0 + 1)));
+    let to = (runs.last().map_or(seq, |run| run.seq), now.max(Time(at.0.saturating_add(1))));
     let begun = seen.begun.into_values().collect();
     let (ended, events) = (seen.ended, seen.events);
     AlertChange { from: status.cursor, to, begun, ended, events, ..AlertChange::default() }

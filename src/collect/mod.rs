@@ -229,21 +229,21 @@ impl Collector {
         Ok(run_outcome::report(run, RunState::Failed, None, searches, &[]))
     }
 
-    /// Stores what a run found. The calls were paid for, so while the database server is away this is retried for as
-    /// long as this process holds the run.
+    /// Stores what a run found. The calls were paid for, so while the database server is away, or another process locks
+    /// the database, this is retried for as long as this process holds the run.
     async fn store_outcome(
         &self,
         run: &RunRef,
         outcome: &Arc<Outcome>,
         stop: &Stop,
     ) -> Result<Vec<(Source, Counts)>, StoreError> {
-        let mut away: Option<StoreError> = None;
+        let (mut away, mut reported): (Option<StoreError>, bool) = (None, false);
         loop {
             let error = match self.store.finish(run, Arc::clone(outcome)).await {
                 Ok(counts) => return Ok(counts),
                 Err(error) => error,
             };
-            if !error.away {
+            if !error.away && error.kind != StoreErrorKind::Locked {
                 // The server may have stored it before it went away. A retry is then fenced, and the earlier error is
                 // the real one.
                 return Err(away.filter(|_| error.kind == StoreErrorKind::Fenced).unwrap_or(error));
@@ -251,10 +251,12 @@ impl Collector {
             if stop.cancel.is_cancelled() || tokio::time::Instant::now() >= stop.deadline {
                 return Err(error);
             }
-            if away.is_none() {
+            if !std::mem::replace(&mut reported, true) {
                 tracing::warn!(run = run.public_id, "cannot store the findings now: {error}; trying again");
             }
-            away = Some(error);
+            if error.away {
+                away = Some(error);
+            }
             tokio::select! {
                 () = stop.cancel.cancelled() => {}
                 () = tokio::time::sleep(STORED_AGAIN) => {}

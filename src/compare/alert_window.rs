@@ -72,7 +72,7 @@ pub async fn window_answers(
     at.dedup();
     let late = |(n, one): (usize, &Time)| {
         let before = n.checked_sub(1).and_then(|n| at.get(n));
-        *one >= span.from && before.is_none_or(|before| one.0 - before.0 > long)
+        *one >= span.from && before.is_none_or(|before| one.0.saturating_sub(before.0) > long)
     };
     Ok(WindowAnswers { many, last, caught_up: pause > 0 && at.iter().enumerate().any(late), full })
 }
@@ -142,7 +142,7 @@ pub async fn alert_window(
     let pause = usual_pause(store, spec, topic, run).await?;
     let mut moment = store.snapshot().await?;
     // In a backtest the store also holds later answers.
-    let until_now = Span { until: Time(run.at.0 + 1), ..day.span };
+    let until_now = Span { until: Time(run.at.0.saturating_add(1)), ..day.span };
     let answers = window_answers(&mut moment, spec, topic, until_now, pause).await?;
     let (items, cut) = window_items(&mut moment, topic, (spec, run), &day, &answers, pause).await?;
     let pruned = pruned_sources_until(&mut moment, spec, topic, day.span.from).await?.is_some();
@@ -164,7 +164,7 @@ async fn usual_pause(store: &Store, spec: &AlertSpec, topic: &Topic, run: &Alert
     let answered = answered.filter(|search| spec.checks_source(search.source));
     let at: BTreeSet<Time> = answered.map(|search| search.at).collect();
     let at: Vec<Time> = at.into_iter().collect();
-    let mut pauses: Vec<i64> = at.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    let mut pauses: Vec<i64> = at.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0)).collect();
     pauses.sort_unstable();
     Ok(pauses.get(pauses.len() / 2).copied().unwrap_or(0))
 }

@@ -26,6 +26,9 @@ pub struct Relevance {
     pub without: Option<Share>,
     /// Posts whose words could not be read, because they were pruned or never given.
     pub unread: u64,
+    /// Earlier posts of the period that were not looked at, because there were too many.
+    #[serde(skip)]
+    pub beyond: u64,
     /// The usual share for this many posts; `None` if too few earlier periods are known.
     pub usual: Option<UsualShare>,
 }
@@ -84,13 +87,12 @@ where
     E: IntoIterator<Item = &'m CountedItem>,
 {
     let Some(query_words) = post_query_words(topic) else { return Ok(Relevance::default()) };
-    let (without_words, unread) = without(snapshot, &query_words, period, MOST).await?;
-    let mut found = Relevance { without: without_words, unread, usual: None };
+    let mut found = without(snapshot, &query_words, period, MOST).await?;
     if let Some(many) = found.high_share() {
         let mut shares = Vec::new();
         for marks in earlier.rev().take(EARLIER) {
-            let (of_period, _) = without(snapshot, &query_words, marks, MOST_EARLIER).await?;
-            shares.extend(of_period.filter(|share| share.whole >= LEAST_POSTS as u64));
+            let of_period = without(snapshot, &query_words, marks, MOST_EARLIER).await?;
+            shares.extend(of_period.without.filter(|share| share.whole >= LEAST_POSTS as u64));
         }
         found.usual = usual_share(many.whole, &shares).ok();
     }
@@ -104,9 +106,10 @@ async fn without<'m>(
     query_words: &QueryWords,
     marks: impl IntoIterator<Item = &'m CountedItem>,
     most: usize,
-) -> Result<(Option<Share>, u64), StoreError> {
+) -> Result<Relevance, StoreError> {
     let mut posts: Vec<&CountedItem> = marks.into_iter().filter(|mark| mark.kind == Kind::Post).collect();
     posts.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
+    let beyond = posts.len().saturating_sub(most) as u64;
     posts.truncate(most);
     let keys: Vec<String> = posts.iter().map(|mark| mark.key.clone()).collect();
     let words = snapshot.words(&keys).await?;
@@ -117,5 +120,6 @@ async fn without<'m>(
     };
     let matching = readable.iter().filter(matches_query).count();
     let unread = posts.len().saturating_sub(readable.len()) as u64;
-    Ok((share((readable.len() - matching) as u64, readable.len() as u64), unread))
+    let without = share((readable.len() - matching) as u64, readable.len() as u64);
+    Ok(Relevance { without, unread, beyond, usual: None })
 }

@@ -14,7 +14,7 @@ use super::clock_set_back::ClockMonitor;
 use super::connections::{self, Connections, Reloaded};
 use super::engine::Source;
 use super::event::Event;
-use super::leases::{keep_alive, keep_jobs_alive};
+use super::leases::{keep_alive, keep_jobs_alive, rescue};
 use super::shutdown::{BACKGROUND_TIMEOUT, CANCEL_TIMEOUT, finished, unresponsive_after_stop};
 use super::{Jobs, Planned, Planner, Settings, followers, requests, ticker};
 use crate::collect::{Collector, Done, WorkerPool};
@@ -208,10 +208,7 @@ impl<'a> EventLoop<'a> {
         let (collector, store, settings) = (&self.collector, &self.store, &self.settings);
         settings.skew.follow(store, collector.now()).await?;
         let now = collector.now();
-        let rescued = store.rescue(now).await?;
-        if rescued > 0 {
-            tracing::warn!(runs = rescued, "found runs whose process stopped or hung");
-        }
+        rescue(&self.worker_pool, self.connections.jobs.as_ref(), store, settings.lease, now).await?;
         let mut planned = Planned::default();
         if settings.plans {
             planned = self.planner.plan_first(store, now).await?;

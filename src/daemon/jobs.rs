@@ -177,6 +177,18 @@ impl Jobs {
         renew_leases(lease, beat, |run: String| tracing::warn!(run, "lost its lease")).await;
     }
 
+    /// Renews the leases of all running jobs now.
+    ///
+    /// # Errors
+    /// If the ledger cannot be written.
+    pub async fn renew(&self, lease: Duration) -> Result<(), StoreError> {
+        let runs: Vec<JobRun> = self.running().values().cloned().collect();
+        if !runs.is_empty() {
+            self.store.heartbeat_jobs(&runs, (self.clock)(), lease).await?;
+        }
+        Ok(())
+    }
+
     /// Waits for the next job to end.
     pub async fn ended(&self) {
         self.ended.notified().await;

@@ -1,4 +1,4 @@
-//! Renews the leases of what runs here, so that no other process takes it over.
+//! Renews the leases of what runs here, so that no other process takes it over, and takes over from processes that stopped.
 
 use std::time::Duration;
 
@@ -6,6 +6,8 @@ use tokio::task::JoinHandle;
 
 use super::Jobs;
 use crate::collect::WorkerPool;
+use crate::model::Time;
+use crate::store::{Store, StoreError};
 
 /// Renews the leases of the pool's runs until aborted.
 pub(super) fn keep_alive(worker_pool: &WorkerPool, lease: Duration) -> JoinHandle<()> {
@@ -21,4 +23,27 @@ pub(super) fn keep_jobs_alive(jobs: Option<&Jobs>, lease: Duration) -> JoinHandl
             jobs.keep_alive(lease).await;
         }
     })
+}
+
+/// Handles runs whose process stopped or hung. First renews the leases of what runs here: this process may be late
+/// itself, because the machine slept or another process locked the database.
+pub(super) async fn rescue(
+    worker_pool: &WorkerPool,
+    jobs: Option<&Jobs>,
+    store: &Store,
+    lease: Duration,
+    now: Time,
+) -> Result<(), StoreError> {
+    if !store.any_lost(now).await? {
+        return Ok(());
+    }
+    worker_pool.renew(lease).await?;
+    if let Some(jobs) = jobs {
+        jobs.renew(lease).await?;
+    }
+    let rescued = store.rescue(now).await?;
+    if rescued > 0 {
+        tracing::warn!(runs = rescued, "found runs whose process stopped or hung");
+    }
+    Ok(())
 }

@@ -181,10 +181,13 @@ pub fn share(share: &Share) -> String {
     format!("{} {}", percent(share.share), interval(share))
 }
 
-/// Formats as `(35–49%)`.
+/// Formats as `(35–49%)`. No end is rounded so that it excludes the share: `(0–<1%)`, `(>99–100%)`.
 #[must_use]
 pub fn interval(share: &Share) -> String {
-    format!("({:.0}–{:.0}%)", share.low * 100.0, share.high * 100.0)
+    let (low, high) = (share.low * 100.0, share.high * 100.0);
+    let low = if (99.5..100.0).contains(&low) { ">99".to_owned() } else { format!("{low:.0}") };
+    let high = if high > 0.0 && high <= 0.5 { "<1".to_owned() } else { format!("{high:.0}") };
+    format!("({low}–{high}%)")
 }
 
 /// Formats as `≥ 42% (≥ 12)`: a share and its count. If there may be more of the part or of the rest than counted, the
@@ -335,14 +338,12 @@ mod tests {
         assert_eq!(bound(12, false, true), "≤\u{a0}2% (12)");
         assert_eq!(bound(2, false, true), "≤\u{a0}1% (2)");
         assert_eq!(bound(2, true, false), ">\u{a0}0% (≥\u{a0}2)");
-        assert_eq!(
-            (bound(280, true, false), bound(280, false, true)),
-            ("≥\u{a0}28% (≥\u{a0}280)".into(), "≤\u{a0}28% (280)".into())
-        );
+        assert_eq!(bound(280, true, false), "≥\u{a0}28% (≥\u{a0}280)");
+        assert_eq!(bound(280, false, true), "≤\u{a0}28% (280)");
         assert_eq!(at_least(1_200, true), "≥\u{a0}1,200");
-        assert_eq!(
-            (round(12.0), round(12.25), round(123.4), round(286.5)),
-            ("12".into(), "12.2".into(), "123".into(), "287".into())
-        );
+        assert_eq!([12.0, 12.25, 123.4, 286.5].map(round), ["12", "12.2", "123", "287"]);
+        let interval_of = |part: u64| crate::insight::daily::share(part, 5_000).as_ref().map(interval);
+        let intervals = ["(0–<1%)", "(0–<1%)", "(49–51%)", "(>99–100%)", "(>99–100%)"];
+        assert_eq!([0, 1, 2_500, 4_999, 5_000].map(interval_of), intervals.map(|one| Some(one.to_owned())));
     }
 }

@@ -39,7 +39,7 @@ pub fn summary(story: &Story, when: FormatTime<'_>) -> Vec<String> {
             n => format!("{} are near-copies", number(n as u64)),
         };
         sentences.push(format!("Of these, {copies} of it and {} a link with it.", share(story.linked)));
-        let length = format_duration(Duration::from_millis((story.until.0 - story.from.0).unsigned_abs()));
+        let length = format_duration(story.until.since(story.from));
         sentences.push(format!("From {} to {}: {length}.", when(story.from), when(story.until)));
     }
     sentences.extend(story.half_ms.map(|half| {
@@ -230,7 +230,7 @@ pub fn chart(story: &Story) -> Markup {
 /// Explains the chart: the length of a bar and the colours.
 #[must_use]
 pub fn legend(story: &Story) -> Markup {
-    let length = story.chart.first().map_or(0, |bar| bar.until.0 - bar.from.0);
+    let length = story.chart.first().map_or(0, |bar| bar.until.0.saturating_sub(bar.from.0));
     html! {
         "Items in each " (format_duration(Duration::from_millis(length.unsigned_abs()))) ", UTC: "
         span.unique { "■" } " new texts, " span.copied { "■" } " near-copies of these."

@@ -53,7 +53,7 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
         true if all.iter().all(|entry| !entry.is_feed) => Ok(Vec::new()),
         true => Ok(all),
         false => Err(Unreadable::new(
-            "is XML, but not OPML",
+            "is not OPML",
             "to watch a single feed, add it to a topic: news.urls = [\"https://…\"]",
         )),
     }

@@ -134,18 +134,31 @@ impl DeliveryWorker {
     /// # Errors
     /// If the outbox cannot be read or written.
     pub async fn deliver_due(&self, channels: &[Channel]) -> Result<Vec<Delivery>, StoreError> {
+        self.deliver_due_until(channels, &CancellationToken::new()).await
+    }
+
+    /// Like [`DeliveryWorker::deliver_due`], but begins no try after `stop` was cancelled. Those under way end as usual.
+    ///
+    /// # Errors
+    /// If the outbox cannot be read or written.
+    pub async fn deliver_due_until(
+        &self,
+        channels: &[Channel],
+        stop: &CancellationToken,
+    ) -> Result<Vec<Delivery>, StoreError> {
         let (mut tasks, due) = (JoinSet::new(), (self.clock)());
         for channel in channels {
-            let (worker, channel) = (self.clone(), channel.clone());
+            let (worker, channel, stop) = (self.clone(), channel.clone(), stop.clone());
             tasks.spawn(async move {
                 let mut tries = Vec::new();
-                loop {
+                while !stop.is_cancelled() {
                     let more = worker.deliver_next(&channel, due).await?;
                     if more.is_empty() {
-                        return Ok::<_, StoreError>(tries);
+                        break;
                     }
                     tries.extend(more);
                 }
+                Ok::<_, StoreError>(tries)
             });
         }
         let (mut tries, mut failed) = (Vec::new(), None);

@@ -225,7 +225,7 @@ impl TopicFacts {
     pub(super) fn new_pages_words(&self) -> (String, Option<String>) {
         let left = self.new_pages.saturating_sub(self.top_pages.len() as u64);
         let more = (left > 0).then(|| format!("and {} more", super::format::number(left)));
-        (super::format::at_least(self.new_pages, self.period_cut), more)
+        (super::format::at_least(self.new_pages, self.period_cut || self.full_pages), more)
     }
 
     /// Returns the note that near-copies may still count as unique, if so.

@@ -48,6 +48,8 @@ struct Server {
     port: u16,
     asked: Arc<AtomicUsize>,
     ended: Arc<AtomicBool>,
+    /// Whether the real server has to wait before it gets a connection.
+    held: Arc<AtomicBool>,
     open: Arc<Mutex<Vec<TcpStream>>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -57,9 +59,10 @@ impl Server {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let (asked, ended) = (Arc::<AtomicUsize>::default(), Arc::<AtomicBool>::default());
-        let open = Arc::<Mutex<Vec<TcpStream>>>::default();
+        let (held, open) = (Arc::<AtomicBool>::default(), Arc::<Mutex<Vec<TcpStream>>>::default());
         let thread = std::thread::spawn({
             let (asked, ended, open) = (Arc::clone(&asked), Arc::clone(&ended), Arc::clone(&open));
+            let held = Arc::clone(&held);
             move || {
                 let mut copying = Vec::new();
                 while let Ok((stream, _)) = listener.accept() {
@@ -70,6 +73,7 @@ impl Server {
                     let nth = asked.fetch_add(1, Ordering::SeqCst);
                     match &real {
                         Some(real) if nth >= times => {
+                            until("it is released", || !held.load(Ordering::SeqCst));
                             let other = TcpStream::connect(real).unwrap();
                             open.lock().unwrap().extend([stream.try_clone().unwrap(), other.try_clone().unwrap()]);
                             copying.extend(both_ways(stream, other));
@@ -80,7 +84,7 @@ impl Server {
                 copying.into_iter().for_each(|one: std::thread::JoinHandle<()>| one.join().unwrap());
             }
         });
-        Self { port, asked, ended, open, thread: Some(thread) }
+        Self { port, asked, ended, held, open, thread: Some(thread) }
     }
 
     fn url(&self, like: &str) -> String {
@@ -230,6 +234,23 @@ fn a_daemon_waits_for_its_server_and_stops_on_a_signal_meanwhile() {
     going.until("it tells", |said| said.contains("trying again for "));
     until("another try", || never.asked() > 1);
     going.signal("TERM");
+    assert_eq!(going.wait().code, Some(130));
+}
+
+#[test]
+fn a_signal_is_not_lost_while_the_server_comes_back() {
+    let Some(database) = postgres() else { return };
+    let sandbox = today(&[]);
+    let real = url::Url::parse(&database.url).unwrap();
+    let real = format!("{}:{}", real.host_str().unwrap(), real.port().unwrap_or(5432));
+    let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+    let server = Server::of(&LONG_AWAY, LONG_AWAY.len(), Some(real));
+    server.held.store(true, Ordering::SeqCst);
+    let mut going = place.program(&["run", "--database", &server.url(&place.database.url)]).start();
+    going.until("it tells", |said| said.contains("trying again for "));
+    until("the attempt that succeeds", || server.asked() > LONG_AWAY.len());
+    going.signal("TERM");
+    server.held.store(false, Ordering::SeqCst);
     assert_eq!(going.wait().code, Some(130));
 }
 

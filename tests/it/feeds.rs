@@ -135,6 +135,9 @@ fn a_redirect_without_an_end_is_reported_with_its_own_error() {
     let reported = place.database.texts("SELECT error_text FROM v_search").pop().unwrap();
     let (of_loop, of_gone) = reported.split_once("; ").unwrap();
     assert!(of_loop.contains("/loop: 302") && of_gone.contains("/gone: 410"), "{reported}");
+    let server = Replies::start(vec![reply(301, &[], "")]);
+    let place = Place::bare(sqlite(), &file(&server, &["nowhere"]));
+    place.run(&["once", "--at", NINE]).shows(3, &["the feed's server redirects without saying where"]);
 }
 
 #[test]
@@ -185,6 +188,18 @@ fn a_feed_whose_server_asks_to_wait_is_left_alone() {
     assert_eq!((last(&place).as_str(), server.heads().len()), ("not_run 0 0", 1));
     place.ok(&["once", "--at", "2026-03-11T10:00:00Z"]);
     assert_eq!((last(&place).as_str(), server.heads().len()), ("ok 1 1", 2));
+}
+
+#[test]
+fn a_feed_that_is_old_already_when_it_comes_is_asked_again_sooner() {
+    let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
+    let cached = |age: &str| reply(200, &[("Cache-Control", "max-age=3600"), ("Age", age)], &feed);
+    let server = Replies::start(vec![cached("3000"), cached("9999"), cached("0")]);
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    for (minute, calls) in [(0, 1), (9, 1), (10, 2), (11, 3), (30, 3)] {
+        place.ok(&["once", "--at", &at(minute)]);
+        assert_eq!(server.heads().len(), calls, "minute {minute}");
+    }
 }
 
 #[test]

@@ -193,7 +193,9 @@ fn health_prints_the_answer_or_the_address_that_did_not_answer() {
         .run(&["health", "--url", &format!("http://{nobody}")])
         .says(1, &["does not answer", "hint: is `topicwatch run` running?"]);
     place.run(&["health", "--timeout", "soon"]).says(2, &["--timeout", "write 5s"]);
-    place.run(&["health", "--url", "nowhere"]).says(2, &["--url"]);
+    for url in ["nowhere", "127.0.0.1:8080", "localhost:8080"] {
+        place.run(&["health", "--url", url]).says(2, &["--url", "write http:// or https:// first"]);
+    }
     // `health` uses the address in the file.
     place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"{nobody}\"\n{}", topics(&["acme"])));
     place.run(&["health"]).says(1, &[&nobody, "does not answer"]);

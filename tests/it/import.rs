@@ -161,6 +161,10 @@ fn a_file_that_is_none_is_refused_and_nothing_is_written() {
         place.run(&["import", "in"]).says(2, &[said]);
         assert_eq!(file(&place), before);
     }
+    // It is no XML either.
+    let place = Place::bare(sqlite(), KEPT);
+    std::fs::write(place.path("urls.yaml"), "url: https://a.example/\n").unwrap();
+    place.run(&["import", "urls.yaml", "--format", "opml"]).says(2, &["urls.yaml is not OPML"]);
     let place = Place::bare(sqlite(), "[[topics]]\nid = \"no good id\"\n");
     std::fs::write(place.path("in"), OPML).unwrap();
     let before = file(&place);

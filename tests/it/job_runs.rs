@@ -5,7 +5,7 @@
 use serde_json::json;
 
 use crate::support::daemons::today;
-use crate::support::databases::{Database, databases};
+use crate::support::databases::{Database, databases, wait};
 use crate::support::editor::send;
 use crate::support::program::{Place, until};
 use crate::support::receivers::{Answer, Hook};
@@ -147,6 +147,26 @@ fn what_was_asked_for_is_made_once_though_its_process_is_killed() {
             pages.going.signal("TERM");
             assert_eq!(pages.going.wait().code, Some(0), "{name}: {point}");
         }
+    }
+}
+
+#[test]
+fn a_daemon_does_not_give_up_a_job_of_its_own_whose_lease_it_renews_late() {
+    for database in databases() {
+        let name = database.name;
+        let (sandbox, hook) = (today(&[]), Hook::good());
+        let file = rest(&hook).replace("lease = \"3s\"", "lease = \"600s\"");
+        let place = Place::new(database, &sandbox.lines(), &file);
+        let hung = "hang job/begun of=report:daily";
+        let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", hung).start());
+        press(&pages, "report", "daily", &press_of(&pages, "report", "daily"));
+        until("the report is being made", || runs(&place, "report:daily") == ["running"]);
+        wait(place.database.execute("UPDATE run SET lease_until = 1 WHERE state = 'running'"));
+        // The round of the loop that begins this run looks for lost ones.
+        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+        let own = "SELECT count(*) FROM run WHERE job = 'report:daily' AND state = 'running' AND attempt = 1 AND lease_until > 1";
+        until("its lease is renewed", || place.database.number(own) == 1);
+        assert!(pages.going.kill(), "{name}");
     }
 }
 

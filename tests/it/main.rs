@@ -85,6 +85,7 @@ mod hostile;
 mod hostile_texts;
 mod idle;
 mod import;
+mod impossible_rows;
 mod interrupted_runs;
 mod invalid_input;
 mod item_facts;

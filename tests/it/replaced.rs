@@ -226,6 +226,25 @@ fn a_process_that_has_not_noticed_yet_is_not_ready() {
     until("its reason", || pages.get("/readyz").body.contains("was deleted or replaced"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_database_leads_to_its_lock_and_its_journal() {
+    let sandbox = today(&[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
+    let (database, link) = (file(&place), place.path("link.db"));
+    // Even before there is a database.
+    std::os::unix::fs::symlink(&database, &link).unwrap();
+    let url = format!("sqlite:{}", link.display());
+    let mut going = place.program(&["run", "--database", &url]).start();
+    going.until("its plan", |said| said.contains("next slot"));
+    place.run(&["run"]).says(4, &["another `topicwatch run` uses"]);
+    place.ok(&["db", "forget", "--author", "jane_d", "--yes", "--database", &url]);
+    let journal = |of: &Path| Path::new(&format!("{}.forgotten", of.display())).exists();
+    assert!(journal(&database) && !journal(&link));
+    going.signal("TERM");
+    going.wait().says(0, &["stopped"]);
+}
+
 #[test]
 fn a_lock_file_that_is_deleted_lets_no_second_daemon_in_for_long() {
     let sandbox = today(&[]);

@@ -281,3 +281,59 @@ fn a_topic_that_keeps_only_its_web_source_has_checks_from_then_on() {
         assert!(covered.ends_with("| 1 check |"), "{name}: {covered}");
     }
 }
+
+#[test]
+fn a_day_on_which_a_topic_of_pages_was_not_searched_is_unknown_and_not_empty() {
+    for database in databases() {
+        let world = World::new();
+        let more = topic("acme", "").replace("[\"social\"]", "[\"web\"]");
+        let place = Place::new(database, &world.lines(), &more);
+        // At noon of each day, but not on the third.
+        for day in [0, 1, 3] {
+            world.pages(&[json!({ "title": format!("Page {day}"), "url": format!("https://a.example/{day}") })]);
+            once(&place, day * 24 + 12);
+        }
+        let (text, page) = report(&place, "2026-03-13", &hour(90));
+        let name = place.database.name;
+        for part in [
+            "(not asked): was not searched in the period: nothing is known about it.",
+            "Nothing was searched in this period, so nothing is known about it.",
+            "Day before (Thursday 03-12): 1 item; not compared: no search of this day answered.",
+            "| 2026-03-10 | – | – | – | ",
+            "| 2026-03-12 | 1 | 1 | unknown | ",
+            "| 2026-03-13 | – | – | – | 0 | – | – | 0 checks |",
+        ] {
+            assert!(text.contains(part), "{name}: {part}: {text}");
+        }
+        assert!(page.contains("2026-03-12: 1, 2026-03-13: –"), "{name}: {page}");
+        assert!(!text.contains("**0**") && !page.contains("now 0"), "{name}: {text}");
+        let lower_bounds = of(&daily(&place), "at_least");
+        let expected = [("11", false), ("12", false), ("13", true), ("14", false)];
+        let expected = expected.map(|(day, bound)| (format!("2026-03-{day}"), json!(bound)));
+        assert_eq!(lower_bounds, expected, "{name}");
+    }
+}
+
+#[test]
+fn fewer_pages_from_fewer_searches_are_no_news() {
+    for database in databases() {
+        let world = World::new();
+        let more = topic("acme", "web.limit = 50").replace("[\"social\"]", "[\"web\"]");
+        let place = Place::new(database, &world.lines(), &more);
+        // Three searches a day, each with ten new pages; on the ninth day only the first.
+        for at in (0..=48).map(|n| n * 6).filter(|at| at % 24 < 18 && *at <= 192) {
+            let page =
+                |k: u32| json!({ "title": format!("Page {at} {k}"), "url": format!("https://s{k}.example/{at}") });
+            world.pages(&(0..10).map(page).collect::<Vec<_>>());
+            once(&place, at);
+        }
+        let (text, page) = report(&place, "2026-03-19", &hour(220));
+        let name = place.database.name;
+        let day_before = "Day before (Wednesday 03-18): 30 items; not compared: only 1 check answered.";
+        for part in ["; below usual, but only 1 check answered (", day_before] {
+            assert!(text.contains(part), "{name}: {part}: {text}");
+        }
+        assert!(page.contains(day_before), "{name}: {page}");
+        assert!(!text.contains("(volume)"), "{name}: {text}");
+    }
+}

@@ -736,6 +736,7 @@ fn a_calm_week_is_not_said_to_be_about_something_else() {
                     without: share(part, whole),
                     unread: 0,
                     usual: usual_share(whole, &before).ok(),
+                    ..Relevance::default()
                 };
                 reported += u32::from(relevance(part).is_clearly_off_topic());
                 // Where days are alike, a week of only such posts is reported.

@@ -111,6 +111,23 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
 }
 
 #[test]
+fn a_delivery_under_way_can_be_interrupted_too() {
+    for database in databases() {
+        let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::answering(|_| Answer::Hang));
+        let patient = rest(None).replace("kind = \"webhook\"", "kind = \"webhook\"\ntimeout = \"5m\"");
+        let place = Place::new(database, &sandbox.lines(), &patient);
+        program(&place, &hook, &["once", "--due", "--at", NINE]).run().shows(0, &["nothing was due"]);
+        sandbox.turn_to(TEN);
+        let mut going = program(&place, &hook, &["once", "--due", "--at", TEN]).start();
+        until("the message", || hook.got().len() == 1);
+        going.signal("INT");
+        going.until("its answer", |said| said.contains("press Ctrl-C again to stop at once"));
+        going.signal("INT");
+        assert_eq!(going.wait().code, Some(130), "{}", place.database.name);
+    }
+}
+
+#[test]
 fn what_a_day_s_report_leaves_to_the_next_day_is_after_it() {
     for database in databases() {
         let world = World::new();
@@ -241,6 +258,28 @@ fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
         daemon.wait().says(0, &["stopped"]);
         assert!(cursor(&place).is_empty(), "one channel has not got it");
     }
+}
+
+/// Even after its runs have ended, while it waits for a delivery.
+#[test]
+fn a_second_signal_ends_a_daemon_at_once_while_a_channel_hangs() {
+    let (sandbox, hook) = (today(&[]), Hook::answering(|_| Answer::Hang));
+    let before = rest(None).split("[[reports]]").next().unwrap().to_owned();
+    let place = Place::new(sqlite(), &sandbox.lines(), &before);
+    let daemon = program(&place, &hook, &["run"]).env("TOPICWATCH_TEST_BOUND", "deliveries=600000");
+    let mut daemon = daemon.start();
+    daemon.until("its plan", |said| said.contains("next slot"));
+    let patient = rest(None).replace("kind = \"webhook\"", "kind = \"webhook\"\ntimeout = \"5m\"");
+    place.configure(&sandbox.lines(), &patient.replace("every = \"1h\"", "every = \"300d\""));
+    daemon.until("the reload", |said| said.contains("configuration reloaded"));
+    place.database.queue_job("report:daily", "report:daily@then");
+    until("the message", || hook.got().len() == 1);
+    daemon.signal("TERM");
+    daemon.until("its answer", |said| said.contains("stopping"));
+    // The loop has ended, and the process is no member any more.
+    until("the end of the loop", || place.run(&["topic", "run", "acme"]).err.contains("no daemon is running"));
+    daemon.signal("TERM");
+    assert_eq!(daemon.wait().code, Some(130));
 }
 
 #[test]

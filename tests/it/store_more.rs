@@ -8,8 +8,10 @@ use topicwatch::export::{self, ExportKind, ExportOptions, Profile};
 use topicwatch::model::{Answer, Micros, RunState, SearchState, Source, Time, Topic};
 use topicwatch::store::{DataOrigin, Filter, Settings, Store, StoreErrorKind, redact};
 
-use crate::support::databases::{databases, postgres, sqlite};
+use crate::support::databases::{databases, postgres, sqlite, wait};
+use crate::support::program::{NINE, Place};
 use crate::support::searched::{LEASE, NOW, call, items, manual, open, outcome, plan, seen, settings, to_plan, topic};
+use crate::support::service::Sandbox;
 
 fn later(times: u32) -> Time {
     NOW.plus(LEASE * times)
@@ -369,6 +371,24 @@ async fn an_export_is_one_moment_read_only_and_without_a_time_limit() {
     assert_eq!(other.answer_of("R1").await.unwrap().unwrap().text, "1min off read committed");
     other.close().await;
     database.close(store).await;
+}
+
+#[test]
+fn what_was_found_while_the_database_was_locked_for_long_is_stored_later() {
+    let Some(database) = postgres() else { return };
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place =
+        Place::new(database, &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n");
+    place.ok(&["db", "migrate"]);
+    // More often than a transaction is repeated. A sequence counts what is rolled back, too.
+    wait(place.database.execute(
+        "CREATE SEQUENCE refused; CREATE FUNCTION refuse() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN \
+         IF nextval('refused') <= 8 THEN RAISE EXCEPTION 'locked' USING ERRCODE = 'lock_not_available'; END IF; RETURN NULL; END $$; \
+         CREATE TRIGGER refuse BEFORE INSERT ON sighting FOR EACH STATEMENT EXECUTE FUNCTION refuse()",
+    ));
+    place.run(&["once", "--at", NINE]).says(0, &["cannot store the findings now", "trying again"]);
+    assert_ne!(place.database.number("SELECT count(*) FROM v_sighting"), 0);
+    assert_eq!(place.database.texts("SELECT state FROM v_run"), ["ok"]);
 }
 
 #[tokio::test]

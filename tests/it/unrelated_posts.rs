@@ -8,6 +8,7 @@ use topicwatch::model::Time;
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
 use crate::support::truth::{Truly, Truth};
+use crate::support::world::{World, hour, once, post, topic};
 
 const DAY: i64 = 86_400_000;
 /// 2026-03-02T00:00:00Z, a Monday.
@@ -84,5 +85,24 @@ fn a_day_of_posts_about_something_else_makes_one_sentence_and_no_news() {
         }
         let page = reported(ASTRAY[1], "day.html");
         assert!(page.matches("150 of 150 posts contain no word of the query").count() >= 3, "{page}");
+    }
+}
+
+#[test]
+fn of_more_posts_than_are_checked_the_latest_are_named() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("rockets", ""));
+        // A report checks 1,000 posts of a period.
+        for n in 0..2 {
+            let posts = (0..600).map(|k| post(1_000 * n + k, 5 + n, &format!("{n} {k} is something else"), 1));
+            world.posts(&posts.collect::<Vec<_>>());
+            once(&place, 6 + n);
+        }
+        place.ok(&["report", "--date", "2026-03-11", "--at", &hour(30), "--out", "day.md"]);
+        let text = std::fs::read_to_string(place.path("day.md")).unwrap();
+        assert!(text.contains("≥\u{a0}1,200** items"), "{}: {text}", place.database.name);
+        let sentence = "1,000 of the latest 1,000 posts contain no word of the query: check them before you quote.";
+        assert_eq!(text.matches(sentence).count(), 2, "{}: {text}", place.database.name);
     }
 }

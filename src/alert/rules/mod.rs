@@ -189,8 +189,10 @@ pub(super) fn unrelated(topic: &str, length: &str, relevance: &Relevance) -> Opt
         subject: unrelated_subject(topic),
         status: Status::HeldBack(Firing::UNRELATED),
         summary: format!(
-            "{topic}: {} of {} posts in {length} contain no word of the query: not judged",
-            without.part, without.whole
+            "{topic}: {} of {}{} posts in {length} contain no word of the query: not judged",
+            without.part,
+            if relevance.beyond > 0 { "the latest " } else { "" },
+            without.whole
         ),
         lines: Vec::new(),
     })

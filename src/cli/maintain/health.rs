@@ -20,7 +20,7 @@ use crate::store::Store;
 #[derive(Debug, Args)]
 pub struct HealthArgs {
     /// Check the pages at this address [default: [web] listen, or the database if `run` serves no pages]
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = parse_url)]
     pub url: Option<Url>,
     /// Give up after this long
     #[arg(long, value_name = "DURATION", default_value = "5s")]
@@ -86,6 +86,16 @@ pub(in crate::cli) async fn run(common: &Common, args: &HealthArgs) -> Result<Ex
             Ok(Exit::Ok)
         }
         Some(HealthProblem { exit, text, hint }) => Err(Failure::new(*exit, output::escape_control(text), hint)),
+    }
+}
+
+/// Reads `--url`. Without `http://`, `localhost:8080` would be a URL of the scheme `localhost`.
+fn parse_url(text: &str) -> Result<Url, String> {
+    let prefixed = "write http:// or https:// first, such as http://127.0.0.1:8080";
+    match Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
+        Ok(_) | Err(url::ParseError::RelativeUrlWithoutBase) => Err(prefixed.to_owned()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

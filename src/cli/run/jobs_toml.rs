@@ -17,7 +17,11 @@ const LARGEST: u64 = 8 * 1024 * 1024;
 
 pub(super) fn unwritable(error: &io::Error) -> Diagnostic {
     let hint = match error.kind() {
-        io::ErrorKind::ResourceBusy => "save again in a moment; it was not changed",
+        io::ErrorKind::ResourceBusy if error.raw_os_error().is_none() => "save again in a moment; it was not changed",
+        // The system replaces no mount point.
+        io::ErrorKind::ResourceBusy => {
+            "is the file mounted by itself, as in a container? mount its folder instead; it was not changed"
+        }
         _ => "may this user write the file and its folder? it was not changed",
     };
     Diagnostic::without_line(format!("the file cannot be written: {error}"), hint)
@@ -108,4 +112,19 @@ pub(in crate::cli) fn create_replacement(path: &Path) -> io::Result<Replacement>
     }
     std::fs::set_permissions(new.path(), metadata.permissions())?;
     Ok(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_a_mount_point_is_busy_for_good() {
+        // EBUSY
+        let mounted = unwritable(&io::Error::from_raw_os_error(16));
+        assert!(mounted.hint.contains("mount its folder"), "{}", mounted.hint);
+        let locked = unwritable(&io::Error::new(io::ErrorKind::ResourceBusy, "another process is changing it"));
+        assert!(locked.hint.contains("save again in a moment"), "{}", locked.hint);
+    }
 }

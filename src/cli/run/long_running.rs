@@ -115,7 +115,6 @@ impl LongRunning {
             // Do not drop a reload that is writing. One that waits for an unresponsive file may be dropped.
             let _ = tokio::time::timeout(RELOAD_ENDS_WITHIN, looking).await;
         }
-        signals.abort();
         store.stop_waiting();
         delivering.end().await;
         pinging.end().await;
@@ -123,6 +122,8 @@ impl LongRunning {
             sandbox.stop().await;
         }
         store.close().await;
+        // A second signal ends the process at once until here.
+        signals.abort();
         ended?;
         tracing::info!("stopped");
         Ok(Exit::Ok)

@@ -78,7 +78,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
 
     let collector = context.collector(store.clone(), callers);
     let cancel = CancellationToken::new();
-    let interrupt = tokio::spawn(signals::interrupted(cancel.clone()));
+    // Until the end: a second signal ends the process whatever it does.
+    tokio::spawn(signals::interrupted(cancel.clone()));
     let size = context.config.scheduler.max_concurrent_runs.max(context.config.service.max_concurrent);
     let (worker_pool, ends) = WorkerPool::new(Arc::clone(&collector), size, cancel.clone());
     // In a rehearsal all runs end at the same instant, so their order in the store must not depend on chance.
@@ -99,7 +100,6 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     };
     worker_pool.finished().await;
     alive.abort();
-    interrupt.abort();
     drop(worker_pool);
     let (mut reports, failures) = ended
         .await
@@ -108,7 +108,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     let again = "the next run will do it";
     follow(&store, &context.clock, &|| cancel.is_cancelled(), again).await;
     let due_results = if args.due && begun.is_ok() && !cancel.is_cancelled() {
-        jobs::run_due(&context.config, &channels, &store, &context.clock, pinger).await
+        jobs::run_due(&context.config, &channels, &store, &context.clock, pinger, &cancel).await
     } else {
         Ok(Default::default())
     };

@@ -21,7 +21,17 @@ where
     let started = Instant::now();
     let (mut ends, mut last_error): (Option<StopSignals>, String) = Default::default();
     loop {
-        let failure = match begin().await {
+        let begun = match &mut ends {
+            // Nothing listens yet: a signal ends the process.
+            None => begin().await,
+            // Otherwise a signal to stop would be lost if this attempt succeeds.
+            Some(ends) => tokio::select! {
+                biased;
+                () = ends.next() => return Err(Failure::silent(Exit::Interrupted)),
+                begun = begin() => begun,
+            },
+        };
+        let failure = match begun {
             Err(failure) if failure.away => failure,
             done => return done,
         };

@@ -67,9 +67,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
     Planner::plan_before_change(&store, &as_written, false, now, false).await?;
     store.add_topics(&as_written, now).await?;
     let collector = context.collector(store.clone(), callers);
-    let ended = each_day(&context, &collector, &topic, &days, args.at.is_some()).await;
+    let cancel = CancellationToken::new();
+    // Until the end: a second signal ends the process whatever it does.
+    tokio::spawn(signals::interrupted(cancel.clone()));
+    let ended = each_day(&context, &collector, &topic, &days, args.at.is_some(), &cancel).await;
     store.publish().await?;
-    follow(&store, &context.clock, &|| false, "the next run will do it").await;
+    follow(&store, &context.clock, &|| cancel.is_cancelled(), "the next run will do it").await;
     if let Some(sandbox) = sandbox {
         sandbox.stop().await;
     }
@@ -187,9 +190,8 @@ async fn each_day(
     topic: &Topic,
     days: &[i64],
     rehearsed: bool,
+    cancel: &CancellationToken,
 ) -> Result<(Vec<(i64, RunReport)>, bool), Failure> {
-    let cancel = CancellationToken::new();
-    let interrupt = tokio::spawn(signals::interrupted(cancel.clone()));
     let lease = context.config.scheduler.lease;
     let (worker_pool, mut ends) = WorkerPool::new(Arc::clone(collector), 1, cancel.clone());
     let alive = tokio::spawn({
@@ -225,7 +227,6 @@ async fn each_day(
     }
     worker_pool.finished().await;
     alive.abort();
-    interrupt.abort();
     failed.map_or(Ok((reports, cancel.is_cancelled())), Err)
 }
 

@@ -244,7 +244,8 @@ impl DeliveryTask {
 
     /// Waits a moment for attempts in progress. What is not settled is retried by the next process.
     pub(in crate::cli) async fn end(self) {
-        let _ = tokio::time::timeout(Duration::from_secs(5), self.task).await;
+        let moment = crate::failpoint::bound("deliveries", Duration::from_secs(5));
+        let _ = tokio::time::timeout(moment, self.task).await;
     }
 }
 
@@ -272,6 +273,7 @@ pub(in crate::cli) async fn run_due(
     store: &Store,
     clock: &Clock,
     pinger: &Pinger,
+    cancel: &CancellationToken,
 ) -> Result<(Vec<JobDone>, Vec<Delivery>), Failure> {
     let (sender, mut ended_jobs) = tokio::sync::mpsc::unbounded_channel();
     let job_pinger = pinger.clone();
@@ -293,8 +295,8 @@ pub(in crate::cli) async fn run_due(
             done.extend(ended_jobs.recv().await);
         }
         match more {
-            Ok(1..) => {}
-            Ok(0) => break Ok(()),
+            Ok(1..) if !cancel.is_cancelled() => {}
+            Ok(_) => break Ok(()),
             Err(error) => break Err(error),
         }
     };
@@ -303,8 +305,8 @@ pub(in crate::cli) async fn run_due(
     store.publish().await?;
     done.sort_by(|a, b| a.run.cmp(&b.run));
     // Deliver waiting messages even if evaluating the alerts fails.
-    let evaluated = crate::alert::evaluate(store, clock(), &|| false).await;
-    let deliveries = courier(store, clock).deliver_due(channels).await?;
+    let evaluated = crate::alert::evaluate(store, clock(), &|| cancel.is_cancelled()).await;
+    let deliveries = courier(store, clock).deliver_due_until(channels, cancel).await?;
     evaluated?;
     Ok((done, deliveries))
 }

@@ -65,10 +65,7 @@ impl From<JournalError> for Failure {
 
 /// Returns the path of the journal beside a SQLite database.
 pub(in crate::cli) fn path_for(store: &Store) -> Option<PathBuf> {
-    let file = store.file()?;
-    let mut name = file.as_os_str().to_owned();
-    name.push(".forgotten");
-    Some(PathBuf::from(name))
+    store.file_beside(".forgotten")
 }
 
 impl Journal {

@@ -243,6 +243,16 @@ impl WorkerPool {
         .await;
     }
 
+    /// Renews the leases of all runs now.
+    pub async fn renew(&self, lease: Duration) -> Result<(), StoreError> {
+        let runs: Vec<RunRef> = self.active().values().map(|(run, _)| run.clone()).collect();
+        if !runs.is_empty() {
+            let collector = self.collector();
+            collector.store().heartbeat(&runs, collector.now(), lease).await?;
+        }
+        Ok(())
+    }
+
     /// Waits until every run has ended.
     pub async fn finished(&self) {
         self.tasks.close();

@@ -114,8 +114,8 @@ pub(in crate::compare) async fn earlier(
     request: &TermsAsked<'_>,
     first: Option<Span>,
 ) -> Result<Option<Vec<Vec<String>>>, StoreError> {
-    let length = request.span.until.0 - request.span.from.0;
-    let span = Span { from: Time(request.span.from.0 - length), until: request.span.from };
+    let length = request.span.until.0.saturating_sub(request.span.from.0);
+    let span = Span { from: Time(request.span.from.0.saturating_sub(length)), until: request.span.from };
     if first.is_none_or(|first| first.from > span.from) {
         return Ok(None);
     }

@@ -134,8 +134,9 @@ async fn find_stand_out(
         false => snapshot.terms_of_other_topics(&request.topic.id, request.span.until, ELSEWHERE).await?,
     };
     let enough = kept.iter().take_while(|day| {
-        left -= day.items;
-        left + day.items > 0
+        let before = left;
+        left = left.saturating_sub(day.items);
+        before > 0
     });
     let others: Vec<DayTerms> = enough.filter_map(|day| DayTerms::decode(&day.counts)).collect();
     let questions = questions(request.topic);

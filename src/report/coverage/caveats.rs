@@ -129,7 +129,7 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
     if topic.covered_in_all < WHOLE {
         return Some(UNSEEN.to_owned());
     }
-    topic.saturated.then(|| "replies were cut short".to_owned())
+    topic.few_checks().or_else(|| topic.saturated.then(|| "replies were cut short".to_owned()))
 }
 
 fn only(topic: &TopicFacts, limit: f64) -> String {

@@ -86,6 +86,11 @@ fn is_nothing(covered: Option<f64>) -> bool {
     covered.is_none_or(|covered| covered <= 0.0)
 }
 
+/// Whether any search answered, of a topic whose searches look at a moment.
+fn has_answer(checks: Option<u64>) -> bool {
+    checks.is_some_and(|checks| checks > 0)
+}
+
 /// Returns the covered share of a span, or how many checks it had if its searches cover no time span.
 pub(super) fn covered_or_checks(covered: f64, checks: Option<u64>) -> String {
     checks.map_or_else(|| format::percent(covered), |checks| format::count_noun(checks, "check"))
@@ -102,7 +107,7 @@ impl SourceFacts {
 impl DayFacts {
     /// Whether nothing was searched on the day and no item of it is known.
     pub(super) fn is_uncovered(&self) -> bool {
-        self.counted.raw == 0 && self.checks.is_none() && is_nothing(self.covered)
+        self.counted.raw == 0 && !has_answer(self.checks) && is_nothing(self.covered)
     }
 
     /// Describes how much of the day was covered.
@@ -128,9 +133,27 @@ impl TopicFacts {
         if self.saturated || self.unseen || self.period_cut {
             return Some(format!("this {} is incomplete", self.noun()));
         }
+        if self.checks == Some(0) && self.covered.is_some() {
+            return Some(format!("no search of this {} answered", self.noun()));
+        }
+        if let Some(few) = self.few_checks() {
+            return Some(few);
+        }
         Some(self.searched_share)
             .filter(|part| *part < WHOLE)
             .map(|part| format!("only {} of this {} searched", format::percent_below(part, WHOLE), self.noun()))
+    }
+
+    /// Says that fewer searches answered on the day than usual, if so, of a topic whose searches look at a moment. Usual is
+    /// the median of the days before in the charts on which any answered.
+    pub(super) fn few_checks(&self) -> Option<String> {
+        let checks = self.checks.filter(|_| self.calendar.is_none())?;
+        let mut before: Vec<u64> = self.days.iter().rev().skip(1).filter_map(|day| day.checks).collect();
+        before.retain(|checks| *checks > 0);
+        before.sort_unstable();
+        let usual = before.get(before.len() / 2).copied().unwrap_or(0);
+        // Nine tenths, as of covered time.
+        (checks * 10 < usual * 9).then(|| format!("only {} answered", format::count_noun(checks, "check")))
     }
 
     /// Whether no search was due in the whole period.
@@ -140,7 +163,7 @@ impl TopicFacts {
 
     /// Whether nothing was searched in the period, or that is no longer known, and no item of it is known.
     pub(super) fn is_unsearched(&self) -> bool {
-        self.period.raw == 0 && self.checks.is_none_or(|checks| checks == 0) && is_nothing(self.covered)
+        self.period.raw == 0 && !has_answer(self.checks) && is_nothing(self.covered)
     }
 
     /// Returns the sentence shown instead of counts if nothing is known about the period.

@@ -129,6 +129,12 @@ fn a_cut_list_of_new_pages_says_how_many_there_are_and_how_many_more() {
             assert_eq!(page.contains(">and 1,009 more<") || page.contains("\n- and 1,009 more\n"), cut, "{page}");
         }
     }
+    // A web search returned its maximum.
+    facts.full_pages = true;
+    let made = report(vec![facts]);
+    for page in [made.html(), made.mail(), made.markdown()] {
+        assert!(page.contains("New pages: ≥\u{a0}1,011"), "{page}");
+    }
 }
 
 #[test]

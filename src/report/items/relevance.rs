@@ -14,13 +14,16 @@ impl TopicFacts {
                 count_noun(usual.samples as u64, "earlier day")
             )
         });
+        let latest = if self.relevance.beyond > 0 { "the latest " } else { "" };
         let (part, total) = (number(without.part), count_noun(without.whole, "post"));
         let unread = match self.relevance.unread {
             0 => String::new(),
             1 => " 1 more post has no stored text.".to_owned(),
             many => format!(" {} more posts have no stored text.", number(many)),
         };
-        Some(format!("{part} of {total} contain no word of the query{usual}: check them before you quote.{unread}"))
+        Some(format!(
+            "{part} of {latest}{total} contain no word of the query{usual}: check them before you quote.{unread}"
+        ))
     }
 
     /// Whether it is reported among what matters.

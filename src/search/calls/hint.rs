@@ -92,7 +92,8 @@ pub(in crate::search) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'st
         ErrorClass::BadRequest if text.starts_with(NO_PROVIDER) => None,
         ErrorClass::BadRequest => Some("check the feed's address; it may have moved, need a login, or block programs"),
         ErrorClass::KeyRefused => Some("the feed needs a login, or blocks programs"),
-        ErrorClass::Redirect => Some("use the address it redirects to"),
+        ErrorClass::Redirect if text.contains("it redirects to") => Some("use the address it redirects to"),
+        ErrorClass::Redirect => Some("the feed's server redirects without saying where; tell its owner"),
         ErrorClass::Malformed if text.contains(NOT_MODIFIED) => {
             Some("the feed's server, or a cache before it, says \"unchanged\" without being asked; tell its owner")
         }

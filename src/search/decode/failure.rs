@@ -53,9 +53,17 @@ pub(super) fn find_error_of_empty(object: &Object, known: bool) -> Option<String
 fn is_success_message(words: &str) -> bool {
     let words = words.to_ascii_lowercase();
     let words = words.trim_end_matches(['.', '!']);
+    let has = |text: &str, all: &[&str]| all.iter().any(|one| text.contains(one));
+    // "No API key found" explains a failure. What follows `found` may quote the query.
+    let missing = words.strip_prefix("no ").and_then(|rest| rest.split_once(" found")).map_or("", |(what, _)| what);
+    let refuses = has(missing, &["key", "token", "account", "credit", "subscription", "plan"])
+        && !has(missing, &["result", "match"]);
     let begins = ["no ", "nothing", "0 "].iter().any(|begin| words.starts_with(begin));
-    let found = ["found", "result", "match"].iter().any(|word| words.contains(word));
-    matches!(words, "ok" | "okay" | "success" | "successful" | "succeeded" | "done") || (begins && found)
+    let nothing = begins && has(words, &["found", "result", "match"]) && !refuses
+        || ["found 0 ", "found no "].iter().any(|begin| words.starts_with(begin));
+    let well = words.contains("success")
+        && !has(words, &["unsuccess", "not ", "n't", "without", "no success", "false", "fail"]);
+    matches!(words, "ok" | "okay" | "succeeded" | "done") || nothing || well
 }
 
 /// Returns the message of an event named `error`, from JSON or plain words.

@@ -109,7 +109,7 @@ fn remembered<'a>(request: &ProviderRequest<'a>) -> Option<&'a Remembered> {
     let one = request.memory.iter().find(|one| one.name == CONFIG)?;
     let value: Value = serde_json::from_str(&one.value).ok()?;
     let at = value.get("at").and_then(Value::as_i64)?;
-    (0..BELIEVED).contains(&(request.now.0 - at)).then_some(one)
+    (0..BELIEVED).contains(&(request.now.0.saturating_sub(at))).then_some(one)
 }
 
 /// The smallest time range that holds the span. The server has none below a day (`hour` is refused).

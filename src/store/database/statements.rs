@@ -131,8 +131,6 @@ pub(in crate::store) mod run_lists;
 pub(in crate::store) mod search_history;
 #[path = "../reading/sql/sighting_pages.rs"]
 pub(in crate::store) mod sighting_pages;
-#[path = "../database/copying/sizes.rs"]
-pub(in crate::store) mod sizes;
 #[path = "../items/sql/snapshot.rs"]
 pub(in crate::store) mod snapshot;
 #[path = "../ledger/sql/spent.rs"]

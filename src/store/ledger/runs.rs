@@ -48,12 +48,17 @@ impl Store {
         write_tx!(self, ledger::heartbeat(&claims, now, lease))
     }
 
+    /// Returns whether [`Store::rescue`] would find anything.
+    pub async fn any_lost(&self, now: Time) -> Result<bool, StoreError> {
+        read!(self, ledger::any_lost(now))
+    }
+
     /// Handles runs whose lease ran out: their open searches become `lost` at their expected price. A planned run, or a
     /// manual run of a report or export, is queued again, or failed at its last attempt or if its job is gone. A manual
     /// run of a topic is failed. Returns how many. Also sets right what a clock wrote that was more than a day ahead:
     /// leases end within the hour, and queued runs end now.
     pub async fn rescue(&self, now: Time) -> Result<u64, StoreError> {
-        if !read!(self, ledger::any_lost(now))? {
+        if !self.any_lost(now).await? {
             return Ok(0);
         }
         write_tx!(self, ledger::rescue(now))

@@ -20,8 +20,8 @@ impl Store {
         read!(self, fresh::older(runs))
     }
 
-    /// Returns by run how many of the items that it counted as new were forgotten since, or turned out to be known. Nobody
-    /// can tell any more whether they were new, older or a baseline. Runs without any are left out.
+    /// Returns by run how many items that it counted as new were forgotten or merged since although none of them was new:
+    /// it could find only a baseline, or was a backfill. Of other runs nobody can tell. Runs without any are left out.
     pub async fn gone_counts(&self, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
         read!(self, fresh::gone(runs))
     }

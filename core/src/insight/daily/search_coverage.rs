@@ -174,12 +174,12 @@ impl SearchCoverage {
         self.covered_share(self.due(span))
     }
 
-    /// Whether over 2 % of the part of a span that was due was not covered. No if that is not known: its searches cover
-    /// no spans, or were pruned.
+    /// Whether over 2 % of the part of a span that was due was not covered, or, if its searches cover no spans, whether none
+    /// answered in it. No if that is not known, because searches were pruned.
     #[must_use]
     pub fn is_partly_uncovered(&self, span: Span, pruned_days: &PrunedDays) -> bool {
         let due = self.due(self.passed(span));
-        let is_known = due.until > due.from && self.has_spans(due) && pruned_days.is_complete(span);
+        let is_known = due.until > due.from && pruned_days.is_complete(span);
         is_known && self.covered_share(due) < COVERED
     }
 

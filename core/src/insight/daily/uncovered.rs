@@ -12,7 +12,7 @@ pub enum GapReason {
     NotWatched,
     /// A reply was full.
     FullReply,
-    /// More than a little was not covered.
+    /// More than a little was not covered, or no search that shows a moment answered.
     Uncovered,
     /// The end is not covered yet: no search was due.
     End,
@@ -95,7 +95,11 @@ impl SearchCoverage {
 
     /// Why time of a span is uncovered: the topic was not watched yet, searches missed it, or both.
     fn uncovered_reasons(&self, span: Span, now: Time) -> Vec<GapReason> {
-        let holes = self.holes(self.due(passed(span, now)));
+        let due = self.due(passed(span, now));
+        if !self.has_spans(due) {
+            return vec![if self.was_watched(span) { GapReason::Uncovered } else { GapReason::NotWatched }];
+        }
+        let holes = self.holes(due);
         let is_before = |hole: &HoleFacts| hole.before;
         let mut reasons = Vec::new();
         if holes.iter().any(is_before) {

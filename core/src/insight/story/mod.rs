@@ -169,7 +169,8 @@ pub fn story(rows: StoryRows, doubt: StoryCaveats) -> Option<Story> {
     let authors: BTreeSet<String> =
         timeline.iter().filter_map(|entry| entry.author.as_deref().map(normalize_author)).collect();
     let tied = |ties: &[Tie]| timeline.iter().filter(|entry| ties.contains(&entry.tie)).count();
-    let seen: i64 = rows.items.iter().flat_map(|item| &item.topics).map(|topic| topic.times_seen).sum();
+    let seen: i64 =
+        rows.items.iter().flat_map(|item| &item.topics).fold(0, |sum, topic| sum.saturating_add(topic.times_seen));
     let at: Vec<Time> = timeline.iter().map(|entry| entry.at).collect();
     let pruned = timeline.iter().filter(|entry| entry.pruned).count();
     let first_by_snapshot = is_by_snapshot(&rows.items, &first.key, &doubt);

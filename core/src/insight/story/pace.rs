@@ -39,7 +39,7 @@ pub struct Peak {
 /// Returns the milliseconds until half of the items were there. `at` must be sorted.
 pub(super) fn time_to_half(at: &[Time]) -> Option<i64> {
     let middle = at.get(at.len().div_ceil(2).checked_sub(1)?)?;
-    (at.len() >= LEAST).then_some(middle.0 - at.first()?.0)
+    (at.len() >= LEAST).then_some(middle.0.saturating_sub(at.first()?.0))
 }
 
 /// Returns the hour with the most items; `None` if several have as many.
@@ -50,7 +50,7 @@ pub(super) fn peak(at: &[Time]) -> Option<Peak> {
     }
     let (hour, items) = hours.iter().max_by_key(|(_, items)| **items).map(|(hour, items)| (*hour, *items))?;
     let is_alone = hours.values().filter(|many| **many == items).count() == 1;
-    (items > 1 && is_alone).then_some(Peak { hour: Time(hour * HOUR), items })
+    (items > 1 && is_alone).then_some(Peak { hour: Time(hour.saturating_mul(HOUR)), items })
 }
 
 /// Returns bars without gaps for sorted times, each with whether its text is new.
@@ -58,11 +58,15 @@ pub(super) fn bars(timeline: &[(Time, bool)]) -> Vec<Bar> {
     let (Some((first, _)), Some((last, _))) = (timeline.first(), timeline.last()) else { return Vec::new() };
     let needed = |length: i64| last.0.div_euclid(length) - first.0.div_euclid(length) + 1;
     let longest = 30 * DAY;
-    let many = (1..).map(|n| n * longest).find(|length| needed(*length) <= MOST_BARS);
+    // With fewer, the bars would not reach over the whole span.
+    let least = (i128::from(last.0) - i128::from(first.0)) / i128::from(MOST_BARS * longest);
+    let least = i64::try_from(least).unwrap_or(i64::MAX).max(1);
+    let many = (least..).map_while(|n| n.checked_mul(longest)).find(|length| needed(*length) <= MOST_BARS);
     let fitting = LENGTHS.into_iter().find(|length| needed(*length) <= MOST_BARS);
     let length = fitting.or(many).unwrap_or(longest);
     let begin = first.0.div_euclid(length);
-    let bar = |n: i64| Bar { from: Time(n * length), until: Time((n + 1) * length), items: 0, new_texts: 0 };
+    let edge = |n: i64| Time(n.saturating_mul(length));
+    let bar = |n: i64| Bar { from: edge(n), until: edge(n + 1), items: 0, new_texts: 0 };
     let mut bars: Vec<Bar> = (begin..begin + needed(length)).map(bar).collect();
     for (at, new_text) in timeline {
         let place = usize::try_from(at.0.div_euclid(length) - begin);

@@ -166,6 +166,8 @@ fn a_reply_without_entries_that_says_it_failed_is_an_error() {
         (r#"{"success":false,"message":"quota of the index exceeded"}"#, "quota of the index exceeded"),
         (r#"{"ok":false,"reason":7}"#, "an error without a message"),
         (r#"{"data":[],"message":"No credits left"}"#, "No credits left"),
+        (r#"{"data":[],"message":"No API key found"}"#, "No API key found"),
+        (r#"{"results":[],"message":"The request was not successful"}"#, "The request was not successful"),
     ] {
         for source in [Source::Social, Source::Web] {
             let error = refused(source, body);
@@ -178,6 +180,10 @@ fn a_reply_without_entries_that_says_it_failed_is_an_error() {
         r#"{"code":"200","msg":"fine","data":[]}"#,
         r#"{"results":[],"message":"OK"}"#,
         r#"{"results":[],"message":"No results found."}"#,
+        r#"{"results":[],"message":"Search completed successfully"}"#,
+        r#"{"results":[],"message":"Found 0 posts"}"#,
+        r#"{"results":[],"message":"No results found for \"key plan\""}"#,
+        r#"{"results":[],"message":"Success!"}"#,
         r#"{"results":[],"message":""}"#,
         r#"{"results":[],"message":null}"#,
         r#"{"results":[]}"#,

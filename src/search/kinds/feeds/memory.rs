@@ -136,15 +136,18 @@ impl Memory {
     }
 }
 
-/// Returns how long a reply stays fresh: `Cache-Control: max-age`, else `Expires` (RFC 9111, section 4.2.1).
+/// Returns how long a reply stays fresh: `Cache-Control: max-age` less the `Age` that it has from a cache on its way, else
+/// `Expires` (RFC 9111, section 4.2).
 fn freshness(reply: &PartReply, now: Time) -> Duration {
     let control = reply.header("cache-control").unwrap_or_default().to_ascii_lowercase();
     if control.contains("no-cache") || control.contains("no-store") {
         return Duration::ZERO;
     }
-    let age = control.split(',').find_map(|part| part.trim().strip_prefix("max-age=")?.trim_matches('"').parse().ok());
-    match age {
-        Some(seconds) => Duration::from_secs(seconds),
+    let lifetime: Option<u64> =
+        control.split(',').find_map(|part| part.trim().strip_prefix("max-age=")?.trim_matches('"').parse().ok());
+    let age = || reply.header("age").and_then(|age| age.trim().parse().ok()).unwrap_or(0);
+    match lifetime {
+        Some(seconds) => Duration::from_secs(seconds.saturating_sub(age())),
         None => reply.header("expires").and_then(|at| date::read(at, now)).map_or(Duration::ZERO, |at| at.since(now)),
     }
 }

@@ -42,31 +42,52 @@ impl DaemonLock {
 }
 
 impl Store {
+    /// Returns the path of a file beside a SQLite database; `None` on PostgreSQL.
+    #[must_use]
+    pub fn file_beside(&self, ending: &str) -> Option<PathBuf> {
+        self.file().map(|_| beside(&self.place, ending))
+    }
+
     /// Keeps a second daemon off a SQLite file. Any number of daemons may share PostgreSQL.
     pub fn lock_daemon(&self) -> Result<DaemonLock, StoreError> {
         let Db::Sqlite(_) = &self.db else { return Ok(DaemonLock { lock_file: None }) };
-        let path = format!("{}.lock", self.place);
+        let path = beside(&self.place, ".lock");
         let refused = |text: String, hint: &str| StoreError::new(StoreErrorKind::Locked, text, hint);
-        let cannot = |e: io::Error| refused(format!("cannot open {path}: {e}"), "can this user write to that folder?");
+        let name = path.display();
+        let cannot = |e: io::Error| refused(format!("cannot open {name}: {e}"), "can this user write to that folder?");
         let file = loop {
-            let file = open(Path::new(&path)).map_err(cannot)?;
+            let file = open(&path).map_err(cannot)?;
             // The file may have been deleted meanwhile: a lock on a file without a name keeps nobody out.
-            if file.try_lock().is_err() || is_at(&file, Path::new(&path)).map_err(cannot)? {
+            if file.try_lock().is_err() || is_at(&file, &path).map_err(cannot)? {
                 break file;
             }
         };
         match file.try_lock() {
-            Ok(()) => Ok(DaemonLock { lock_file: Some((PathBuf::from(path), file)) }),
+            Ok(()) => Ok(DaemonLock { lock_file: Some((path.clone(), file)) }),
             Err(std::fs::TryLockError::WouldBlock) => Err(refused(
                 format!("another `topicwatch run` uses {}", self.place),
                 "stop it first, or use PostgreSQL, which several can share; `once`, `show` and `export` work alongside it",
             )),
             Err(std::fs::TryLockError::Error(e)) => Err(refused(
-                format!("cannot lock {path}: {e}"),
+                format!("cannot lock {name}: {e}"),
                 "is it on a network file system? These are not supported",
             )),
         }
     }
+}
+
+/// Returns the path of a file beside a SQLite database. Links are followed: whatever names the database, its lock and its
+/// journal are the same.
+pub(in crate::store) fn beside(database: &str, ending: &str) -> PathBuf {
+    let mut file = PathBuf::from(database);
+    // The database may not exist yet, so its path cannot be canonicalized. As many links as Linux follows.
+    for _ in 0..40 {
+        let Ok(target) = std::fs::read_link(&file) else { break };
+        file = file.parent().unwrap_or(Path::new("")).join(target);
+    }
+    let mut name = file.into_os_string();
+    name.push(ending);
+    PathBuf::from(name)
 }
 
 /// A lock file that is removed when the work is done.

@@ -1,13 +1,13 @@
 //! Opens a database: checks that it is ours, of the right origin and of a known version, and migrates its tables. Safe
 //! when several processes start at once.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use sqlx::migrate::Migrator;
 
 use crate::store::database::connect::address::{Settings, redact, sqlite_path};
-use crate::store::database::connect::locks::TempLock;
+use crate::store::database::connect::locks::{TempLock, beside};
 use crate::store::database::connect::open_postgres;
 use crate::store::database::handle::Db;
 use crate::store::database::migrate::migrated::{foreign, migrate_error, pending, with_place};
@@ -123,7 +123,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
     };
     if pending > 0 {
         // Several processes may start on one new file, and SQLite's own lock is taken too late for that.
-        let lock_path = PathBuf::from(format!("{place}.migrate.lock"));
+        let lock_path = beside(&place, ".migrate.lock");
         let named = lock_path.clone();
         let lock = tokio::task::spawn_blocking(move || TempLock::wait(named))
             .await

@@ -10,6 +10,7 @@ pub(in crate::store) use pools::Pools;
 pub(in crate::store) mod disk;
 mod file_identity;
 mod pools;
+mod row_counts;
 mod unwritable;
 pub(in crate::store) mod whole_file;
 

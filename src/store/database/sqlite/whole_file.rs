@@ -35,7 +35,7 @@ impl super::Pools {
             sqlx::query("PRAGMA auto_vacuum = INCREMENTAL").execute(&mut conn).await?;
         }
         let before: i64 = sqlx::query_scalar(COMMITS).fetch_one(&mut conn).await?;
-        let sizes = super::statements::sizes::row_counts(&mut conn).await?;
+        let sizes = super::row_counts::row_counts(&mut conn).await?;
         let done = sqlx::query("VACUUM INTO $1").bind(path.to_string_lossy().into_owned()).execute(&mut conn).await;
         let after: Result<i64, _> = sqlx::query_scalar(COMMITS).fetch_one(&mut conn).await;
         conn.close().await?;
@@ -54,7 +54,7 @@ impl super::Pools {
         let options = SqliteConnectOptions::new().filename(path).immutable(true).read_only(true);
         let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
         let found: String = sqlx::query_scalar("PRAGMA integrity_check(1)").fetch_one(&mut conn).await?;
-        let sizes = super::statements::sizes::row_counts(&mut conn).await;
+        let sizes = super::row_counts::row_counts(&mut conn).await;
         conn.close().await?;
         if found != "ok" {
             return Err(StoreError::new(

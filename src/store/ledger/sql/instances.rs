@@ -37,7 +37,7 @@ pub(in crate::store) async fn adopt(
             ActivationResult { generation: existing, newest: number, synced: SyncCounts::default() }
         }
         _ => {
-            let number = number + 1;
+            let number = number.saturating_add(1);
             sqlx::query("INSERT INTO config_generation (number, hash, made_at) VALUES ($1, $2, $3)")
                 .bind(number)
                 .bind(&hash)
@@ -45,7 +45,7 @@ pub(in crate::store) async fn adopt(
                 .execute(&mut *conn)
                 .await?;
             sqlx::query("DELETE FROM config_generation WHERE number <= $1")
-                .bind(number - MAX_ROWS)
+                .bind(number.saturating_sub(MAX_ROWS))
                 .execute(&mut *conn)
                 .await?;
             ActivationResult {

@@ -115,12 +115,16 @@ pub(in crate::store) async fn older(conn: &mut Conn, runs: &[String]) -> Result<
     Ok(all)
 }
 
-/// Returns by run how many of the items that it counted as new were forgotten since, or turned out to be known items.
-/// Runs without any are left out.
+/// Returns by run how many items that it counted as new were forgotten or merged since although none of them was new: each
+/// search of the run was a first answer or of a past span. Of other runs nobody can tell. Runs without any are left out.
 pub(in crate::store) async fn gone(conn: &mut Conn, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
     let sql = format!(
         "SELECT f.public_id AS run, CAST(f.erased_new + f.merged_new AS BIGINT) AS many FROM {} CROSS JOIN run f \
-         WHERE f.public_id = given.value AND f.erased_new + f.merged_new > 0",
+         WHERE f.public_id = given.value AND f.erased_new + f.merged_new > 0 AND f.pruned_at IS NULL \
+         AND NOT EXISTS (SELECT 1 FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.state NOT IN ('not_run', 'over_quota') \
+           AND coalesce(q.asked_until, f.started_at) >= f.started_at - 60000 \
+           AND EXISTS (SELECT 1 FROM run e CROSS JOIN search a WHERE e.topic = f.topic AND e.seq < f.seq AND a.run = e.id AND a.attempt = e.attempt \
+             AND a.source = q.source AND a.operation = q.operation AND a.query = q.query AND a.state IN ('ok', 'empty')))",
         super::texts(1)
     );
     let mut all = HashMap::new();

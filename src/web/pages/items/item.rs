@@ -124,7 +124,7 @@ fn topics(rows: &[ItemRow], acts: bool, pages: &BTreeSet<String>) -> Markup {
 /// Whether more runs showed an item than its sightings are of: the others were pruned.
 fn are_some_gone(seen: &[ItemSightingRow], rows: &[ItemRow]) -> bool {
     let runs = seen.iter().map(|sighting| sighting.run.as_str()).collect::<BTreeSet<_>>().len();
-    let shown = rows.iter().map(|row| row.times_seen).sum::<i64>();
+    let shown = rows.iter().fold(0_i64, |sum, row| sum.saturating_add(row.times_seen));
     seen.len() < MAX_LISTED as usize && i64::try_from(runs).is_ok_and(|runs| runs < shown)
 }
 

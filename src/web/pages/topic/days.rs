@@ -125,7 +125,7 @@ impl Counted {
                 span,
                 all: number(d.items),
                 unique: number(d.unique),
-                uncovered: d.items == 0 && gaps.coverage.has_spans(span) && gaps.coverage.covered_share(span) <= 0.0,
+                uncovered: d.items == 0 && gaps.coverage.covered_share(span) <= 0.0,
                 at_least: gaps.coverage.may_be_more(&gaps.pruned_days, span, now),
                 scored,
                 negative: share(number(d.negative), scored),

@@ -239,3 +239,13 @@ fn time_without_a_source_is_no_distance_between_its_checks() {
     assert_eq!(distance(&hours, &[0, 96]), None, "one check each time");
     assert_eq!(distance(&[0, 12, 60, 72, 84], &[0, 12, 60]), Some(48), "no run was made for two days");
 }
+
+#[test]
+fn a_day_on_which_no_check_answered_has_a_gap() {
+    let runs = vec![searched("web", 12, true), searched("web", 36, false), searched("web", 60, true)];
+    let acme = WatchedTopic { definition: None, ..topic(false) };
+    let got = SearchCoverage::new(Some(acme), runs, span(-24, 72), at(72));
+    let gaps = |day: i64| got.gap_reasons(&PrunedDays::default(), span(day * 24, day * 24 + 24), at(72));
+    let expected = [vec![GapReason::NotWatched], vec![], vec![GapReason::Uncovered], vec![]];
+    assert_eq!([-1, 0, 1, 2].map(gaps), expected);
+}

@@ -212,10 +212,11 @@ pub(in crate::store) async fn scorers(conn: &mut Conn, topic: &str, at: &[Time])
 /// Returns whether days or runs of these topics are waiting to be counted.
 pub(in crate::store) async fn has_pending(conn: &mut Conn, topics: &[String]) -> Result<bool, StoreError> {
     let given = super::texts(1);
+    // A look into the index for each topic: joined with the runs, PostgreSQL would read all of them.
     let sql = format!(
         "SELECT (SELECT count(*) FROM (SELECT d.topic FROM {given} CROSS JOIN topic_day_due d WHERE d.topic = given.value LIMIT 1) AS due) + \
-         (SELECT count(*) FROM (SELECT r.seq FROM {given} CROSS JOIN run r WHERE r.topic = given.value AND r.seq IS NOT NULL \
-          AND r.new > 0 AND r.seq > (SELECT coalesce(max(p.seq), 0) FROM follower p WHERE p.name = 'days') LIMIT 1) AS later)",
+         (SELECT count(*) FROM (SELECT given.value FROM {given} WHERE (SELECT r.seq FROM run r WHERE r.topic = given.value AND r.seq IS NOT NULL \
+          AND r.new > 0 AND r.seq > (SELECT coalesce(max(p.seq), 0) FROM follower p WHERE p.name = 'days') ORDER BY r.seq LIMIT 1) IS NOT NULL LIMIT 1) AS later)",
     );
     let waits: i64 = sqlx::query_scalar(AssertSqlSafe(sql)).bind(to_json(topics)?).fetch_one(conn).await?;
     Ok(waits > 0)

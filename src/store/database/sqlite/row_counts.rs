@@ -7,7 +7,7 @@ use crate::store::StoreError;
 use crate::store::database::copying::tables::TABLES;
 
 /// Returns the number of rows of each table.
-pub(in crate::store) async fn row_counts(conn: &mut Conn) -> Result<Vec<(&'static str, i64)>, StoreError> {
+pub(super) async fn row_counts(conn: &mut Conn) -> Result<Vec<(&'static str, i64)>, StoreError> {
     let mut sizes = Vec::with_capacity(TABLES.len());
     for table in TABLES {
         let sql = format!("SELECT count(*) FROM {}", table.name);
