@@ -5,7 +5,7 @@
 use serde_json::json;
 
 use crate::support::daemons::today;
-use crate::support::databases::{Database, databases, wait};
+use crate::support::databases::{Database, databases};
 use crate::support::editor::send;
 use crate::support::program::{Place, until};
 use crate::support::receivers::{Answer, Hook};
@@ -161,11 +161,11 @@ fn a_daemon_does_not_give_up_a_job_of_its_own_whose_lease_it_renews_late() {
         let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", hung).start());
         press(&pages, "report", "daily", &press_of(&pages, "report", "daily"));
         until("the report is being made", || runs(&place, "report:daily") == ["running"]);
-        wait(place.database.execute("UPDATE run SET lease_until = 1 WHERE state = 'running'"));
+        place.database.end_leases();
         // The round of the loop that begins this run looks for lost ones.
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
-        let own = "SELECT count(*) FROM run WHERE job = 'report:daily' AND state = 'running' AND attempt = 1 AND lease_until > 1";
-        until("its lease is renewed", || place.database.number(own) == 1);
+        let renewed = "job = 'report:daily' AND attempt = 1 AND lease_until > 1";
+        until("its lease is renewed", || place.database.running_where(renewed) == 1);
         assert!(pages.going.kill(), "{name}");
     }
 }
