@@ -12,7 +12,7 @@ use super::outcome::search_outcome::{
 };
 use super::providers::provider::ProviderState;
 use super::{Collector, Stop};
-use crate::model::{LimitExceeded, Micros, SearchState, ServiceLimits, Source, Time};
+use crate::model::{LimitExceeded, LookBackKind, Micros, ProviderKind, SearchState, ServiceLimits, Source, Time};
 use crate::search::{self, CallFailure, ErrorClass, Gate, Refusal, SearchQuery, Spent};
 use crate::store::{Call, Permission, RunRef, Store, StoreError, StoreErrorKind};
 
@@ -54,6 +54,11 @@ impl CallGate {
     /// Returns the source that is called.
     pub(super) fn source(&self) -> Source {
         self.call.source
+    }
+
+    /// Whether every call goes to the provider's own server. Feeds may each be on another one, and remember its wait.
+    pub(super) fn is_on_one_server(&self) -> bool {
+        ProviderKind::named(self.call.operation).is_none_or(|kind| kind.reach != LookBackKind::Feed)
     }
 
     /// Returns what the tries cost without these that were answered: of failed ones what is known; those still open are

@@ -203,6 +203,18 @@ fn a_feed_that_is_old_already_when_it_comes_is_asked_again_sooner() {
 }
 
 #[test]
+fn a_feed_whose_server_asks_to_wait_holds_up_no_feed_of_another() {
+    let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
+    let slow = Replies::start(vec![reply(429, &[("Retry-After", "3600")], "slow down")]);
+    let server = Replies::start(vec![reply(200, &[], &feed)]);
+    let own = format!("base_url = \"{}\"\nmax_concurrent = 1\nmax_tries", slow.url());
+    let file = file(&server, &["feed"]).replace("max_tries", &own).replace("news.urls = [", "news.urls = [\"feed\", ");
+    let place = Place::bare(sqlite(), &file);
+    place.run(&["once", "--at", &at(0)]).says(3, &[]);
+    assert_eq!((last(&place).as_str(), slow.heads().len(), server.heads().len()), ("ok 1 1", 1, 1));
+}
+
+#[test]
 fn future_events_do_not_count_as_news_for_coverage() {
     let dated = |n: u32, date: &str| {
         format!(

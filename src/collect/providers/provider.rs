@@ -74,10 +74,9 @@ impl ProviderState {
         self.refusals().at(source, now)
     }
 
-    /// Stops calls for a while after an error that every further call would meet: not that of one of many feeds, which
-    /// are not on the `own` server of the provider.
-    pub(in crate::collect) fn learn(&self, source: Source, error: &CallError, now: Time, own: bool) {
-        if own {
+    /// Stops calls for a while after an error that every further call would meet, if they are all `on_one_server`.
+    pub(in crate::collect) fn learn(&self, source: Source, error: &CallError, now: Time, on_one_server: bool) {
+        if on_one_server {
             self.refusals().learn(source, error, now, !self.open);
         }
     }

@@ -184,7 +184,7 @@ impl Collector {
                 }))
             }
             Err(CallFailure::Error(error)) => {
-                served.learn(gate.source(), &error, self.now(), request.address.is_none());
+                served.learn(gate.source(), &error, self.now(), gate.is_on_one_server());
                 Ok(Ok(SearchCall::failed(request, *error)))
             }
         }
