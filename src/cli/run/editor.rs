@@ -11,7 +11,7 @@ use crate::cli::setup::plan;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::{self, Context};
 use crate::cli::wiring::options::Common;
-use crate::cli::wiring::{channels, jobs, pings};
+use crate::cli::wiring::{channels, pings, schedules};
 use crate::compare::restrict_to_topics;
 use crate::config::{self, Config, LoadError, Mistake};
 use crate::insight::{Horizon, forecast};
@@ -76,8 +76,8 @@ impl Editor {
     /// Rejects what the daemon would refuse to reload: a channel or a ping whose secret cannot be used, or no schedule.
     fn check_reload(&self, config: &Config) -> Result<(), Diagnostic> {
         if self.delivers {
-            if !jobs::has_any_schedule(config) {
-                let (text, hint) = jobs::NOTHING_TO_RUN;
+            if !schedules::has_any_schedule(config) {
+                let (text, hint) = schedules::NOTHING_TO_RUN;
                 return Err(Diagnostic::without_line(text, hint));
             }
             let wrong = |failure: Failure| Diagnostic::without_line(failure.text, failure.hint);

@@ -20,7 +20,7 @@ use crate::cli::wiring::context::{self, Context, Service};
 use crate::cli::wiring::environment::env;
 use crate::cli::wiring::jobs::{self, Replacer};
 use crate::cli::wiring::options::Common;
-use crate::cli::wiring::{callers, channels, pings};
+use crate::cli::wiring::{callers, channels, pings, schedules};
 use crate::config::{self, LoadError};
 use crate::daemon::{Manager, Membership, Reloaded};
 use crate::model::{Clock, Engine};
@@ -211,8 +211,8 @@ impl Reloader {
                 "restart with another database: invented and real findings are never mixed",
             ));
         }
-        if !jobs::has_any_schedule(&context.config) {
-            let (text, hint) = jobs::NOTHING_TO_RUN;
+        if !schedules::has_any_schedule(&context.config) {
+            let (text, hint) = schedules::NOTHING_TO_RUN;
             return Err(rejected(text, hint));
         }
         Ok(())

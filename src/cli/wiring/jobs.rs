@@ -37,19 +37,6 @@ pub(in crate::cli) fn of(config: &Config) -> Result<Vec<Job>, Failure> {
     reports.chain(exports).chain(alerts).chain(prune).collect()
 }
 
-/// Why a daemon rejects a file without schedules, and the hint.
-pub(in crate::cli) const NOTHING_TO_RUN: (&str, &str) = (
-    "no topic, report or export has a schedule any more, so there would be nothing to run",
-    "set `paused = true` to keep a topic from running, or stop the daemon",
-);
-
-/// Whether any topic, report or export has a schedule. Without one, a daemon would only prune.
-pub(in crate::cli) fn has_any_schedule(config: &Config) -> bool {
-    config.topics.iter().any(|topic| topic.schedule.is_some())
-        || config.reports.iter().any(|report| report.schedule.is_some())
-        || !config.exports.is_empty()
-}
-
 /// The kind of each channel, by name: a mail needs a page, a webhook needs data.
 type Kinds = Arc<[(String, ChannelKind)]>;
 
