@@ -1,6 +1,7 @@
 //! Times and counts that no run can have stored, as a damaged file or another writer may leave them: no command crashes.
 
 use crate::support::databases::databases;
+use crate::support::made_rows::{FIRST_RUN, FIRST_SEARCH, of_item};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 
@@ -14,14 +15,11 @@ const MOST: i64 = i64::MAX;
 const LONG_AGO: i64 = LEAST + 1_000_000_000_000;
 
 /// Writes a number into rows, runs a command, and writes the earlier number back. The command must not crash.
-fn survives(place: &Place, (table, column, of): (&str, &str, &str), number: i64, args: &[&str]) {
-    let before = place.database.number(&format!("SELECT min({column}) FROM {table} WHERE {of}"));
-    let set = |number: i64| place.database.damage(table, column, of, &format!("{number}"));
-    set(number);
+fn survives(place: &Place, of: (&str, &str, &str), number: i64, args: &[&str]) {
+    let before = place.database.set_number(of, number);
     let ended = place.run(args);
-    let reported = format!("{}: {table}.{column} = {number}: {args:?}", place.database.name);
-    assert_eq!(ended.code, Some(0), "{reported}\n{ended}");
-    set(before);
+    assert_eq!(ended.code, Some(0), "{}: {of:?} = {number}: {args:?}\n{ended}", place.database.name);
+    place.database.set_number(of, before);
 }
 
 #[test]
@@ -37,13 +35,11 @@ fn impossible_times_and_counts_crash_no_command() {
             place.ok(&["once", "--at", at]);
         }
         let key = place.database.first_key();
-        let (item, story) = (format!("key = '{key}'"), ["items", "story", key.as_str()]);
-        let sighted = format!("item = {}", place.database.item_id(&key));
-        let first = place.database.run_id(&place.database.first_run("acme"));
+        let (item, sighted, story) = (format!("key = '{key}'"), of_item(&key), ["items", "story", key.as_str()]);
         let backtest = ["alerts", "backtest", "vol", "--at", "2026-03-11T10:00:00Z"];
         for number in [LONG_AGO, MOST] {
-            survives(&place, ("search", "started_at", &format!("run = {first}")), number, &backtest);
-            survives(&place, ("run", "started_at", &format!("id = {first}")), number, &backtest);
+            survives(&place, ("search", "started_at", FIRST_SEARCH), number, &backtest);
+            survives(&place, ("run", "started_at", FIRST_RUN), number, &backtest);
         }
         for number in [LEAST, MOST] {
             survives(&place, ("item", "published_at", &item), number, &story);
@@ -54,7 +50,7 @@ fn impossible_times_and_counts_crash_no_command() {
         survives(&place, others, MOST, &["terms", "acme", "--at", NINE]);
         let due = ["once", "--due", "--at", NINE];
         survives(&place, ("follower", "at", "name = 'alert:vol'"), MOST, &due);
-        place.database.damage("config_generation", "hash", "hash <> ''", "'other'");
+        place.database.change_stored_configuration();
         survives(&place, ("config_generation", "number", "hash = 'other'"), LEAST, &due);
     }
 }

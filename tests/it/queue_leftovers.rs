@@ -129,3 +129,17 @@ async fn a_slot_that_waits_while_a_process_lives_is_named_as_the_reason() {
         database.close(store).await;
     }
 }
+
+/// The clock was ahead when it was requested, or is behind until it is set: either way somebody waits for it.
+#[tokio::test]
+async fn a_run_that_was_requested_years_ahead_runs_now() {
+    for database in databases() {
+        let store = open(&database).await;
+        store.activate(DefinitionSet { topics: &[topic("acme")], jobs: &[] }, None, NOW).await.unwrap();
+        store.queue_manual(&[("acme".into(), "M1".into())], NOW.plus(DAY * 3_650)).await.unwrap();
+        plan(&store, NOW).await;
+        let claimed = store.claim(NOW, 5, LEASE, "token").await.unwrap();
+        assert!(claimed.iter().any(|run| run.public_id == "M1"), "{}", database.name);
+        database.close(store).await;
+    }
+}

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::support::access_stage::{Visitor, link, token};
 use crate::support::daemons::daemon;
-use crate::support::databases::databases;
+use crate::support::databases::{databases, sqlite};
 use crate::support::program::{Place, until};
 use crate::support::web_client::Pages;
 use crate::support::world::{World, hour, once, post, topic};
@@ -14,6 +14,24 @@ fn posts(of: &str, ids: std::ops::Range<u32>) -> Vec<Value> {
     // Unique words, so that no text is a near-copy.
     let words = |id: u32| (0..8).map(|at| format!("z{}", (id * 7_919 + at * 13) % 9_973)).collect::<Vec<_>>().join(" ");
     ids.map(|id| post(id, 22, &format!("{of} {}", words(id)), 0)).collect()
+}
+
+#[test]
+fn of_several_topics_hidden_items_count_once_for_each() {
+    let world = World::new();
+    let acme = topic("acme", "must = [\"good\"]");
+    let place = Place::new(sqlite(), &world.lines(), &format!("{acme}{}", acme.replace("acme", "bell")));
+    once(&place, 23);
+    world.posts(&posts("spam", 100..101));
+    let each = "(an item counts once for each topic that found it)";
+    for (of, words) in [
+        ("acme", format!("1 item found {each}, hidden by its topic's filter.")),
+        ("bell", format!("2 items found {each}, all hidden by their topics' filters.")),
+    ] {
+        place.ok(&["once", "--topic", of, "--at", &hour(24)]);
+        let page = Pages::serve(&place, &["--at", &hour(25)]).page("/items");
+        assert!(page.contains(&words), "{words}: {page}");
+    }
 }
 
 #[test]

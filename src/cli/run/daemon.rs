@@ -14,7 +14,7 @@ use crate::cli::terminal::output;
 use crate::cli::terminal::signals::HangUps;
 use crate::cli::wiring::context::{Context, Service};
 use crate::cli::wiring::options::Common;
-use crate::cli::wiring::{channels, ids, jobs, pings};
+use crate::cli::wiring::{channels, ids, jobs, pings, schedules};
 use crate::daemon::{Membership, Skew};
 use crate::process_status::{self, Heartbeat, ProcessStatus};
 use crate::store::{DaemonLock, DefinitionSet, Store};
@@ -36,7 +36,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunArgs) -> Result<Exit,
     let skew = Skew::default();
     context.clock = skew.correct(context.clock);
     let jobs = jobs::of(&context.config)?;
-    if !jobs::has_any_schedule(&context.config) {
+    if !schedules::has_any_schedule(&context.config) {
         return Err(Failure::usage(
             format!(
                 "no topic, report or export in {} has a schedule, so there would be nothing to run",

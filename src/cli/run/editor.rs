@@ -5,15 +5,13 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::cli::run::jobs_toml::{
-    NOTHING_TO_RUN, create_replacement, fingerprint, lock_folder, read, unwritable, writable,
-};
+use crate::cli::run::jobs_toml::{create_replacement, fingerprint, lock_folder, read, unwritable, writable};
 use crate::cli::run::{alert_trial, query_trial};
 use crate::cli::setup::plan;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::{self, Context};
 use crate::cli::wiring::options::Common;
-use crate::cli::wiring::{channels, jobs, pings};
+use crate::cli::wiring::{channels, pings, schedules};
 use crate::compare::restrict_to_topics;
 use crate::config::{self, Config, LoadError, Mistake};
 use crate::insight::{Horizon, forecast};
@@ -78,8 +76,8 @@ impl Editor {
     /// Rejects what the daemon would refuse to reload: a channel or a ping whose secret cannot be used, or no schedule.
     fn check_reload(&self, config: &Config) -> Result<(), Diagnostic> {
         if self.delivers {
-            if !jobs::has_any_schedule(config) {
-                let (text, hint) = NOTHING_TO_RUN;
+            if !schedules::has_any_schedule(config) {
+                let (text, hint) = schedules::NOTHING_TO_RUN;
                 return Err(Diagnostic::without_line(text, hint));
             }
             let wrong = |failure: Failure| Diagnostic::without_line(failure.text, failure.hint);

@@ -15,12 +15,6 @@ const OF_ANOTHER: &str = "it belongs to another user or group";
 /// Larger files are rejected.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
-/// Why a daemon rejects a new file without schedules, and the hint.
-pub(super) const NOTHING_TO_RUN: (&str, &str) = (
-    "no topic, report or export has a schedule any more, so there would be nothing to run",
-    "set `paused = true` to keep a topic from running, or stop the daemon",
-);
-
 pub(super) fn unwritable(error: &io::Error) -> Diagnostic {
     let hint = match error.kind() {
         io::ErrorKind::ResourceBusy if error.raw_os_error().is_none() => "save again in a moment; it was not changed",

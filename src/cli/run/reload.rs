@@ -13,7 +13,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::alert;
 use crate::cli::run::dashboard::SettingsUpdater;
-use crate::cli::run::jobs_toml::NOTHING_TO_RUN;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::terminal::signals::HangUps;
@@ -21,7 +20,7 @@ use crate::cli::wiring::context::{self, Context, Service};
 use crate::cli::wiring::environment::env;
 use crate::cli::wiring::jobs::{self, Replacer};
 use crate::cli::wiring::options::Common;
-use crate::cli::wiring::{callers, channels, pings};
+use crate::cli::wiring::{callers, channels, pings, schedules};
 use crate::config::{self, LoadError};
 use crate::daemon::{Manager, Membership, Reloaded};
 use crate::model::{Clock, Engine};
@@ -212,8 +211,8 @@ impl Reloader {
                 "restart with another database: invented and real findings are never mixed",
             ));
         }
-        if !jobs::has_any_schedule(&context.config) {
-            let (text, hint) = NOTHING_TO_RUN;
+        if !schedules::has_any_schedule(&context.config) {
+            let (text, hint) = schedules::NOTHING_TO_RUN;
             return Err(rejected(text, hint));
         }
         Ok(())

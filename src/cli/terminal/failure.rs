@@ -62,6 +62,7 @@ impl Failure {
             ErrorKind::NotADirectory => "choose another folder, or move that file away",
             // The error says what to do, unless the system reports it.
             ErrorKind::FileTooLarge if error.raw_os_error().is_none() => "an existing file was not changed",
+            ErrorKind::ResourceBusy if error.raw_os_error().is_none() => "run it again in a moment; it was not changed",
             _ => "is there room, and may this user write there? an existing file was not changed",
         };
         Self::new(Exit::Output, text, hint)

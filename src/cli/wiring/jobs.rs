@@ -37,13 +37,6 @@ pub(in crate::cli) fn of(config: &Config) -> Result<Vec<Job>, Failure> {
     reports.chain(exports).chain(alerts).chain(prune).collect()
 }
 
-/// Whether any topic, report or export has a schedule. Without one, a daemon would only prune.
-pub(in crate::cli) fn has_any_schedule(config: &Config) -> bool {
-    config.topics.iter().any(|topic| topic.schedule.is_some())
-        || config.reports.iter().any(|report| report.schedule.is_some())
-        || !config.exports.is_empty()
-}
-
 /// The kind of each channel, by name: a mail needs a page, a webhook needs data.
 type Kinds = Arc<[(String, ChannelKind)]>;
 

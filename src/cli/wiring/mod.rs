@@ -11,3 +11,4 @@ pub(in crate::cli) mod journal;
 pub(in crate::cli) mod options;
 pub(in crate::cli) mod pings;
 pub(in crate::cli) mod protected_files;
+pub(in crate::cli) mod schedules;

@@ -153,6 +153,12 @@ impl Database {
         self.number("SELECT count(*) FROM run WHERE state = 'running'")
     }
 
+    /// How many runs are under way for which the condition holds.
+    #[track_caller]
+    pub fn running_where(&self, condition: &str) -> i64 {
+        self.number(&format!("SELECT count(*) FROM run WHERE state = 'running' AND {condition}"))
+    }
+
     /// How many runs no reader sees: those that are open, and those that have ended and wait for their number.
     #[track_caller]
     pub fn unread_runs(&self) -> i64 {

@@ -5,6 +5,14 @@ use std::path::PathBuf;
 
 use crate::support::databases::{Database, quoted, wait};
 
+/// Conditions of the first search and of the first run, and of the rows of an item.
+pub const FIRST_SEARCH: &str = "id = (SELECT min(id) FROM search)";
+pub const FIRST_RUN: &str = "id = (SELECT min(id) FROM run)";
+
+pub fn of_item(key: &str) -> String {
+    format!("item = (SELECT id FROM item WHERE key = {})", quoted(key))
+}
+
 impl Database {
     /// Queues a run of a job that was due long ago, and wakes the daemon, so that a case need not wait for a slot.
     #[track_caller]
@@ -105,18 +113,6 @@ impl Database {
         wait(self.execute(&format!("UPDATE run SET {values}")));
     }
 
-    /// As if the leases of the runs that are under way had not been renewed for long.
-    #[track_caller]
-    pub fn let_leases_run_out(&self) {
-        wait(self.execute("UPDATE run SET lease_until = 1 WHERE state = 'running'"));
-    }
-
-    /// Writes a value, as SQL, into a column of the rows for which the condition holds, as a damaged file may have it.
-    #[track_caller]
-    pub fn damage(&self, table: &str, column: &str, condition: &str, value: &str) {
-        wait(self.execute(&format!("UPDATE {table} SET {column} = {value} WHERE {condition}")));
-    }
-
     /// The last search for which the condition holds took that many calls, and was billed this much.
     #[track_caller]
     pub fn bill(&self, condition: &str, calls: i64, micros: i64) {
@@ -137,6 +133,26 @@ impl Database {
             "UPDATE run SET state = '{state}', {held}, reason = NULL, finished_at = NULL, seq = NULL \
              WHERE slot = (SELECT max(o.slot) FROM run o)"
         )));
+    }
+
+    /// Ends the leases of all runs that are going on.
+    #[track_caller]
+    pub fn end_leases(&self) {
+        wait(self.execute("UPDATE run SET lease_until = 1 WHERE state = 'running'"));
+    }
+
+    /// Writes a number into a column of the rows for which the condition holds. Returns the least one before.
+    #[track_caller]
+    pub fn set_number(&self, (table, column, of): (&str, &str, &str), number: i64) -> i64 {
+        let before = self.number(&format!("SELECT min({column}) FROM {table} WHERE {of}"));
+        wait(self.execute(&format!("UPDATE {table} SET {column} = {number} WHERE {of}")));
+        before
+    }
+
+    /// As if the configuration had been changed since it was last stored.
+    #[track_caller]
+    pub fn change_stored_configuration(&self) {
+        wait(self.execute("UPDATE config_generation SET hash = 'other'"));
     }
 
     /// As if a follower had read the runs before the last one of a topic.

@@ -165,17 +165,27 @@ async fn shorten_leases(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Ends queued runs that a clock planned which was ahead: until their time, their jobs would run nothing else. Their
-/// slots can run when they really come.
+/// Lets requests and retries run now that a clock put off which was ahead.
+async fn bring_forward(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
+    sqlx::query("UPDATE run SET due_at = $1 WHERE state = 'queued' AND due_at > $2 AND (slot IS NULL OR slot <= $2)")
+        .bind(now.0)
+        .bind(now.plus(FARTHEST).0)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Ends queued runs of slots that a clock planned which was ahead: until their time, their jobs would run nothing else.
+/// Their slots can run when they really come.
 async fn end_future(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE run SET state = CASE WHEN slot IS NULL THEN 'cancelled' WHEN attempt = 0 THEN 'missed' ELSE 'failed' END, \
-         error_class = CASE WHEN slot IS NULL OR attempt = 0 THEN NULL ELSE 'lease_lost' END, \
-         error_text = CASE WHEN slot IS NULL OR attempt = 0 THEN NULL \
+        "UPDATE run SET state = CASE WHEN attempt = 0 THEN 'missed' ELSE 'failed' END, \
+         error_class = CASE WHEN attempt = 0 THEN NULL ELSE 'lease_lost' END, \
+         error_text = CASE WHEN attempt = 0 THEN NULL \
                       ELSE 'the process that ran it stopped or hung, attempt ' || attempt || ' of ' || max_attempts END, \
-         public_id = CASE WHEN slot IS NULL THEN public_id ELSE public_id || '~' || id END, \
+         public_id = public_id || '~' || id, \
          slot = NULL, reason = 'recorded by a clock that was ahead', finished_at = $1 \
-         WHERE state = 'queued' AND due_at > $2 AND (slot IS NULL OR slot > $2)",
+         WHERE state = 'queued' AND due_at > $2 AND slot > $2",
     )
     .bind(now.0)
     .bind(now.plus(FARTHEST).0)
@@ -212,6 +222,7 @@ pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, 
         .execute(&mut *conn)
         .await?;
     }
+    bring_forward(conn, now).await?;
     end_future(conn, now).await?;
     Ok(lost.len() as u64)
 }

@@ -3,6 +3,7 @@
 
 use maud::{Markup, html};
 
+use crate::compare::first_seen;
 use crate::draw::format::{count_noun, number};
 use crate::model::{Counts, RunRow, SearchRow, Source};
 use crate::store::{RunItem, RunItems};
@@ -62,11 +63,8 @@ pub(in crate::web::pages) async fn section(
         RunItems::First => ("item", counts.new.max(listed)),
         // As the topic's page counts them. Of one source nothing counts them apart.
         RunItems::New if source.is_none() => {
-            let this = std::slice::from_ref(&run.run);
-            let older = store.older_counts(this).await?.into_values().sum::<i64>();
-            let baseline = store.baselines_of_runs(this).await?.into_values().sum::<i64>();
-            let gone = store.gone_counts(this).await?.into_values().sum::<i64>();
-            ("item", (counts.new - gone - older - baseline).max(listed))
+            let first = first_seen(store, &[run], &[]).await?;
+            ("item", first.into_values().map(|one| one.new).sum::<i64>().max(listed))
         }
         RunItems::New | RunItems::Baseline | RunItems::Older => ("item", listed),
     };

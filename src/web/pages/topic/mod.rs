@@ -25,9 +25,9 @@ use super::items::item_view;
 use super::overview::{new, next, sources};
 use super::runs::findings;
 use super::runs::run_state::state;
-use crate::compare::{LATELY, mark_missed};
+use crate::compare::{FirstSeen, LATELY, first_seen, mark_missed};
 use crate::draw::format::{self, at_least_noun, number};
-use crate::store::RunItems;
+use crate::store::{RunItems, RunRow};
 use crate::web::layout::Page;
 use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
@@ -55,18 +55,16 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let actions = actions::section(&site, &card, &request).await?;
     let charts = days::charts(&site, &card, Some(&request)).await?;
     let terms = terms::section(&site, &card, &request.visitor).await?;
-    let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
-    let older = store.older_counts(&last).await?.into_values().sum::<i64>();
-    let baseline = store.baselines_of_runs(&last).await?.into_values().sum::<i64>();
-    let gone = store.gone_counts(&last).await?.into_values().sum::<i64>();
+    let last: Vec<&RunRow> = card.last_run.iter().collect();
+    let FirstSeen { new: fresh, baseline, older, .. } =
+        first_seen(store, &last, &[]).await?.into_values().next().unwrap_or_default();
     let answers = answers::latest(&site, &card, &request.visitor).await?;
     let main = html! {
         h1 { (format::line(&card.title, 120)) " " small.meta { (card.topic) } }
         dl.facts {
             dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => {
                 (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", "
-                @let new = run.counts.new - gone - older - baseline;
-                (findings::counted(run, RunItems::New, None, new, &at_least_noun(new.max(0).unsigned_abs(), card.fails || baseline == 0 && history.is_full(&card), "new item")))
+                (findings::counted(run, RunItems::New, None, fresh, &at_least_noun(fresh.max(0).unsigned_abs(), card.fails || baseline == 0 && history.is_full(&card), "new item")))
                 @if baseline > 0 { " (+" (findings::counted(run, RunItems::Baseline, None, baseline, &format!("{} of the baseline", number(baseline.unsigned_abs())))) ")" }
                 @if older > 0 { " (+" (findings::counted(run, RunItems::Older, None, older, &format!("{} older", number(older.unsigned_abs())))) ")" }
             } } }
