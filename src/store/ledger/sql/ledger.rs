@@ -165,9 +165,10 @@ async fn shorten_leases(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Lets requests and retries run now that a clock put off which was ahead.
+/// Lets requests run now that a clock put off which was ahead, and slots that have come. A slot that is still to come, with
+/// a long delay after it, waits.
 async fn bring_forward(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
-    sqlx::query("UPDATE run SET due_at = $1 WHERE state = 'queued' AND due_at > $2 AND (slot IS NULL OR slot <= $2)")
+    sqlx::query("UPDATE run SET due_at = $1 WHERE state = 'queued' AND due_at > $2 AND (slot IS NULL OR slot <= $1)")
         .bind(now.0)
         .bind(now.plus(FARTHEST).0)
         .execute(conn)
