@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use topicwatch::daemon::Planner;
-use topicwatch::model::{CatchUp, Period, Time, Topic};
+use topicwatch::model::{CatchUp, Period, RunState, Time, Topic};
 use topicwatch::store::{DefinitionSet, Store};
 
 use crate::support::databases::databases;
@@ -140,6 +140,25 @@ async fn a_run_that_was_requested_years_ahead_runs_now() {
         plan(&store, NOW).await;
         let claimed = store.claim(NOW, 5, LEASE, "token").await.unwrap();
         assert!(claimed.iter().any(|run| run.public_id == "M1"), "{}", database.name);
+        database.close(store).await;
+    }
+}
+
+/// Half a day ahead, with a delay of up to a day.
+#[tokio::test]
+async fn a_slot_that_is_still_to_come_does_not_run_early_because_of_its_delay() {
+    for database in databases() {
+        let store = open(&database).await;
+        store.sync_topics(&[topic("rust")], NOW).await.unwrap();
+        let slot = NOW.plus(HOUR * 12);
+        let mut ahead = crate::support::searched::plan(NOW, slot, &[(slot.0, RunState::Queued)]);
+        ahead.slots[0].due_at = slot.plus(HOUR * 13);
+        assert_eq!(store.plan(&[ahead], slot).await.unwrap().0, 1, "{}", database.name);
+        store.rescue(NOW).await.unwrap();
+        assert!(store.claim(NOW, 5, LEASE, "token").await.unwrap().is_empty(), "{}", database.name);
+        store.rescue(slot).await.unwrap();
+        assert!(store.claim(slot, 5, LEASE, "token").await.unwrap().is_empty(), "{}", database.name);
+        assert_eq!(store.claim(slot.plus(HOUR * 13), 5, LEASE, "token").await.unwrap().len(), 1, "{}", database.name);
         database.close(store).await;
     }
 }
