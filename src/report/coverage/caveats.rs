@@ -134,7 +134,7 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
 
 fn only(topic: &TopicFacts, limit: f64) -> String {
     if topic.checks == Some(0) {
-        return "no search answered".to_owned();
+        return format!("{} answered", topic.no_search());
     }
     match topic.covered {
         None => "searches were pruned".to_owned(),

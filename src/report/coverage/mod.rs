@@ -134,7 +134,7 @@ impl TopicFacts {
             return Some(format!("this {} is incomplete", self.noun()));
         }
         if self.checks == Some(0) && self.covered.is_some() {
-            return Some(format!("no search of this {} answered", self.noun()));
+            return Some(format!("{} of this {} answered", self.no_search(), self.noun()));
         }
         if let Some(few) = self.few_checks() {
             return Some(few);
@@ -142,6 +142,12 @@ impl TopicFacts {
         Some(self.searched_share)
             .filter(|part| *part < WHOLE)
             .map(|part| format!("only {} of this {} searched", format::percent_below(part, WHOLE), self.noun()))
+    }
+
+    /// Names what did not answer if no check did: an answer may have been written nevertheless.
+    pub(super) fn no_search(&self) -> &'static str {
+        let any = self.sources.iter().any(|source| source.searches > source.failed);
+        if any { "no search for items" } else { "no search" }
     }
 
     /// Says that fewer searches answered on the day than usual, if so, of a topic whose searches look at a moment. Usual is
