@@ -337,3 +337,36 @@ fn fewer_pages_from_fewer_searches_are_no_news() {
         assert!(!text.contains("(volume)"), "{name}: {text}");
     }
 }
+
+/// Nothing new was found, so the AI had nothing to write about.
+#[test]
+fn a_fall_is_news_although_fewer_answers_were_written() {
+    for database in databases() {
+        let shown = Arc::new(Mutex::new(json!([])));
+        let pages = Arc::clone(&shown);
+        let server = Raw::saying(move |path| {
+            let body = match path.starts_with("/web") {
+                true => json!({ "results": *pages.lock().unwrap() }),
+                false => json!({ "completion": "Pages were found." }),
+            };
+            reply("200 OK", "content-type: application/json\r\n", body.to_string().as_bytes())
+        });
+        let more = topic("acme", "web.limit = 50").replace("[\"social\"]", "[\"web\", \"ai\"]");
+        let place = Place::new(database, &server.lines(), &more);
+        // As above, but on the ninth day the second and third search find nothing.
+        for at in (0..=34).map(|n| n * 6).filter(|at| at % 24 < 18) {
+            let page =
+                |k: u32| json!({ "title": format!("Page {at} {k}"), "url": format!("https://s{k}.example/{at}") });
+            let many = if at > 192 { 0 } else { 10 };
+            *shown.lock().unwrap() = json!((0..many).map(page).collect::<Vec<_>>());
+            once(&place, at);
+        }
+        let answers = "SELECT count(*) FROM v_search WHERE source = 'ai' AND state = 'ok'";
+        assert_eq!(place.database.number(answers), 25, "{}", place.database.name);
+        let (text, _) = report(&place, "2026-03-19", &hour(220));
+        let name = place.database.name;
+        for part in ["**acme** (volume): 10 items", "30 items; now 10, −67%.", "| 3 checks |"] {
+            assert!(text.contains(part), "{name}: {part}: {text}");
+        }
+    }
+}
