@@ -1,18 +1,22 @@
 //! What all sources of a topic covered together. A source that missed something leaves a hole even if another one
 //! searched that time: its posts are missing. A source counts while the topic has it.
 
-use std::collections::BTreeSet;
-
 use crate::insight::{Hole, HoleCause, split_coverage};
-use crate::model::{CoverageSearch, ResultKind, RunSearch, Source, Span, Time, WatchedTopic, result_kind};
+use crate::model::{ResultKind, RunSearch, Source, Span, Time, WatchedTopic, result_kind};
 
-/// Returns the sources whose searches find items; all, if none does. An answer about what was found makes up for no search
-/// that would have found more.
-pub(super) fn item_sources(runs: &[RunSearch]) -> BTreeSet<Source> {
-    let searches = || runs.iter().filter_map(|run| run.search.as_ref());
-    let finds = |search: &&CoverageSearch| result_kind(search.source, &search.operation) != ResultKind::Answer;
-    let found: BTreeSet<Source> = searches().filter(finds).map(|search| search.source).collect();
-    if found.is_empty() { searches().map(|search| search.source).collect() } else { found }
+/// Returns when searches that cover no spans answered, in order, given these times by source. An answer about what was
+/// found makes up for no search that would have found more: it counts only of a topic without such searches.
+pub(super) fn item_checks(mut checks: Vec<(Source, Vec<Time>)>, runs: &[RunSearch]) -> Vec<Time> {
+    let finds = |source: Source| {
+        let mut searches = runs.iter().filter_map(|run| run.search.as_ref()).filter(|search| search.source == source);
+        searches.any(|search| result_kind(source, &search.operation) != ResultKind::Answer)
+    };
+    if checks.iter().any(|(source, _)| finds(*source)) {
+        checks.retain(|(source, _)| finds(*source));
+    }
+    let mut all: Vec<Time> = checks.into_iter().flat_map(|(_, at)| at).collect();
+    all.sort_unstable();
+    all
 }
 
 /// What one source covered.

@@ -1,7 +1,7 @@
 //! How well days were searched: what searches covered of a span, its holes and their causes, and where replies were
 //! full. `holes` defines holes; the caller reads the searches.
 
-use super::all_sources::{AllSources, HolePart, SourceSpans, all_sources, counting, hole_parts, idle, item_sources};
+use super::all_sources::{AllSources, HolePart, SourceSpans, all_sources, counting, hole_parts, idle, item_checks};
 use crate::insight::coverage::membership::memberships;
 use crate::insight::{Cause, Coverage, source_coverage, split_coverage, total_ms};
 use crate::model::{CoverageSearch, PrunedDays, RunSearch, Source, Span, Time, WatchedTopic};
@@ -69,7 +69,6 @@ impl SearchCoverage {
     #[must_use]
     pub fn new(watched: Option<WatchedTopic>, runs: Vec<RunSearch>, seen: Span, present: Time) -> Self {
         let (mut checks, mut sources) = (Vec::new(), Vec::new());
-        let counted = item_sources(&runs);
         for source in watched.iter().flat_map(|watched| source_coverage(watched, &runs, seen, |_| true)) {
             match source.coverage {
                 Coverage::Spans { covered, holes, open, late_indexing, .. } => sources.push(SourceSpans {
@@ -84,11 +83,10 @@ impl SearchCoverage {
                     holes,
                     open,
                 }),
-                Coverage::Checks { checks: more, .. } if counted.contains(&source.source) => checks.extend(more),
-                Coverage::Checks { .. } => {}
+                Coverage::Checks { checks: answered, .. } => checks.push((source.source, answered)),
             }
         }
-        checks.sort_unstable();
+        let checks = item_checks(checks, &runs);
         for source in &mut sources {
             let all =
                 watched.as_ref().map_or_else(Vec::new, |watched| memberships(source.source, watched, &runs, seen));
@@ -145,8 +143,8 @@ impl SearchCoverage {
         self.spans_in(span).map(|spans| total_ms(&split_coverage(self.passed(span), spans.iter().copied()).covered))
     }
 
-    /// Returns how many searches in a span answered, if they cover no spans; otherwise `None`. Answers count only if nothing
-    /// else is searched.
+    /// Returns how many searches in a span answered, if they cover no spans; otherwise `None`. AI answers count only if
+    /// nothing else does.
     #[must_use]
     pub fn checks(&self, span: Span) -> Option<u64> {
         (!self.has_spans(span)).then(|| self.checks.iter().filter(|at| span.contains(**at)).count() as u64)
