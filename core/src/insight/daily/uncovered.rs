@@ -117,11 +117,14 @@ impl SearchCoverage {
     #[must_use]
     pub fn has_missed(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> bool {
         let mut due = self.due(passed(span, now));
-        // Without a schedule no search is due after the last one.
+        // Without a schedule no search is due after the last one, nor if there was none.
         let has_schedule =
             |topic: &WatchedTopic| topic.definition.as_ref().is_none_or(|topic| topic.schedule.is_some());
-        if let Some(open_from) = self.open_from().filter(|_| !self.watched().is_some_and(has_schedule)) {
-            due.until = due.until.min(open_from).max(due.from);
+        if !self.watched().is_some_and(has_schedule) {
+            if self.runs().is_empty() {
+                return false;
+            }
+            due.until = due.until.min(self.open_from().unwrap_or(due.until)).max(due.from);
         }
         let is_missed = |hole: &HoleFacts| !hole.before && !hole.open;
         let missed = self.holes(due).into_iter().filter(is_missed).map(|hole| hole.span.length().as_secs_f64());
