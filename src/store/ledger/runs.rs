@@ -56,7 +56,7 @@ impl Store {
     /// Handles runs whose lease ran out: their open searches become `lost` at their expected price. A planned run, or a
     /// manual run of a report or export, is queued again, or failed at its last attempt or if its job is gone. A manual
     /// run of a topic is failed. Returns how many. Also sets right what a clock wrote that was more than a day ahead:
-    /// leases end within the hour, and queued runs end now.
+    /// leases end within the hour, slots that are still to come are freed, and what waits otherwise runs now.
     pub async fn rescue(&self, now: Time) -> Result<u64, StoreError> {
         if !self.any_lost(now).await? {
             return Ok(0);
