@@ -30,7 +30,7 @@ pub(in crate::store) async fn write(
     let claimed = lock_runs(conn, runs).await?;
     let limited = |run: &RunRef| !run.topic.limits.is_none();
     if counts.iter().any(|(_, count)| limited(&count.run)) || ends.iter().any(|(_, run, _)| limited(run)) {
-        spent::lock_topics(conn).await?;
+        spent::lock_topic_counters(conn).await?;
     }
     let mut answers: Vec<Option<Result<Written, StoreError>>> = requests.iter().map(|_| None).collect();
     let mut answer = |at: usize, with: Result<Written, StoreError>| {

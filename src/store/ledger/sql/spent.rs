@@ -70,7 +70,7 @@ pub(in crate::store) async fn settle_all(
 
 /// Keeps other processes from changing the counters of topics with limits until the transaction ends. A day's row is one
 /// provider's, and two runs of a topic may call two providers at once. Taken after the runs and before any day's row.
-pub(in crate::store) async fn lock_topics(conn: &mut Conn) -> Result<(), StoreError> {
+pub(in crate::store) async fn lock_topic_counters(conn: &mut Conn) -> Result<(), StoreError> {
     super::lock(conn, 5).await
 }
 
@@ -82,7 +82,7 @@ pub(in crate::store) async fn settle_given_back(
     costs: &[(Source, Micros)],
 ) -> Result<(), StoreError> {
     if !run.topic.limits.is_none() {
-        lock_topics(conn).await?;
+        lock_topic_counters(conn).await?;
     }
     let money: Option<String> =
         sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'money'").fetch_optional(&mut *conn).await?;

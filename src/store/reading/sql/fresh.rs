@@ -105,14 +105,7 @@ pub(in crate::store) async fn older(conn: &mut Conn, runs: &[String]) -> Result<
          AND {FIT} = 2 GROUP BY f.public_id",
         super::texts(1)
     );
-    let mut all = HashMap::new();
-    for chunk in runs.chunks(CHUNK) {
-        let list = serde_json::json!(chunk).to_string();
-        for row in sqlx::query(AssertSqlSafe(sql.clone())).bind(list).fetch_all(&mut *conn).await? {
-            all.insert(row.try_get("run")?, row.try_get("many")?);
-        }
-    }
-    Ok(all)
+    counts_by_run(conn, &sql, runs).await
 }
 
 /// Returns by run how many items that it counted as new were forgotten or merged since although none of them was new: each
@@ -127,10 +120,15 @@ pub(in crate::store) async fn gone(conn: &mut Conn, runs: &[String]) -> Result<H
              AND a.source = q.source AND a.operation = q.operation AND a.query = q.query AND a.state IN ('ok', 'empty')))",
         super::texts(1)
     );
+    counts_by_run(conn, &sql, runs).await
+}
+
+/// Runs a statement that counts by run, in parts.
+async fn counts_by_run(conn: &mut Conn, sql: &str, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
     let mut all = HashMap::new();
     for chunk in runs.chunks(CHUNK) {
         let list = serde_json::json!(chunk).to_string();
-        for row in sqlx::query(AssertSqlSafe(sql.clone())).bind(list).fetch_all(&mut *conn).await? {
+        for row in sqlx::query(AssertSqlSafe(sql.to_owned())).bind(list).fetch_all(&mut *conn).await? {
             all.insert(row.try_get("run")?, row.try_get("many")?);
         }
     }
