@@ -1,4 +1,4 @@
-"""How long each page takes over a large database, measured by a load generator, and which statements take longest."""
+"""Measures how long each page takes with a large database, by a load generator, and which statements take longest."""
 
 import json
 import os
@@ -13,37 +13,37 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
-from . import filled
+from . import fill
 from .program import Bench, psql
 
 TARGET_MS, SLOW_MS = 50, 5
 
 
 def pages(bench: Bench):
-    """Median and 99th percentile of each page with one connection that asks without a pause, and with two, on both databases."""
+    """Median and 99th percentile of each page with one connection that requests without pauses, and with two, on both databases."""
     if not shutil.which("wrk"):
         print("bench: wrk is not installed (Debian's package `wrk`): the pages are skipped", file=sys.stderr)
         return
     measured = {}
-    with Filled(bench) as databases:
+    with FilledDatabases(bench) as databases:
         for name, database in databases:
             measured[name] = dict(each(bench, name, database))
     for page in measured["SQLite"]:
         cells, good = [], True
         for name in ("SQLite", "PostgreSQL"):
             took = measured.get(name, {}).get(page)
-            cells.append(told(*took) if took else "not measured")
+            cells.append(format_times(*took) if took else "not measured")
             good = good and (not took or took[0] < TARGET_MS)
         yield page, f"< {TARGET_MS} ms", *cells, good
 
 
-def told(alone: float, most: float, two: float, cpu: float) -> str:
+def format_times(alone: float, most: float, two: float, cpu: float) -> str:
     return f"{alone:.1f} ms (99 %: {most:.1f}; of two at once {two:.1f}; CPU {cpu:.1f})"
 
 
-class Filled:
-    """A SQLite file with so many sightings, and the same moved to PostgreSQL by the program; both stay when `--kept` says
-    where, and are made ready again the next time."""
+class FilledDatabases:
+    """A SQLite file with the given number of sightings, and a copy that the program moved to PostgreSQL. With `--kept`, both
+    stay and are used again next time."""
 
     def __init__(self, bench: Bench):
         self.bench, self.many = bench, max(bench.args.sightings)
@@ -64,11 +64,11 @@ class Filled:
             config = str(bench.config(sandbox.url))
             sqlite = ("--config", config, "--database", f"sqlite:{place}")
             bench.measured("migrate", *sqlite)
-            if filled.is_empty(str(place)):
+            if fill.is_empty(str(place)):
                 self.fill()
                 bench.measured("once", *sqlite, "--quiet", "--json", "--due")
-                filled.asked(str(place))
-            self.work(sqlite, lambda: filled.waits(str(place)))
+                fill.set_queries(str(place))
+            self.work(sqlite, lambda: fill.has_derived_work(str(place)))
             yield "SQLite", (sqlite, lambda sql: sqlite_plan(place, sql))
             if not bench.args.postgres:
                 return
@@ -83,30 +83,30 @@ class Filled:
             bench.measured("migrate", *postgres)
             count = f"SELECT (SELECT count(*) FROM {self.schema}.topic_day_due) + (SELECT count(*) FROM {self.schema}.item_words_due)"
             self.work(postgres, lambda: psql(bench, count) != "0")
-            # As in a server that has had these rows for a while.
+            # As in a server that has had these rows for some time.
             for table in psql(bench, f"SELECT tablename FROM pg_tables WHERE schemaname = '{self.schema}'").split():
                 psql(bench, f"VACUUM (ANALYZE) {self.schema}.{table}")
             yield "PostgreSQL", (postgres, None)
 
     def fill(self) -> None:
-        begin = (int(time.time() * 1000) // 1000 - 3_600) * 1000 - self.many // filled.A_RUN // filled.TOPICS * filled.SLOTS_APART
-        filled.fill(str(self.place), str(self.many), begin)
-        filled.lived(str(self.place), begin)
+        begin = (int(time.time() * 1000) // 1000 - 3_600) * 1000 - self.many // fill.A_RUN // fill.TOPICS * fill.SLOTS_APART
+        fill.fill(str(self.place), str(self.many), begin)
+        fill.add_details(str(self.place), begin)
 
-    def work(self, database: tuple, waits) -> None:
-        """Runs every topic once, with which the program works out what it needs, and has slots planned."""
+    def work(self, database: tuple, has_work) -> None:
+        """Runs every topic once. The program then computes derived data and plans slots."""
         for _ in range(20):
             begun = time.monotonic()
             self.bench.measured("once", *database, "--quiet", "--json")
             print(f"  a run of all topics, including waiting work: {time.monotonic() - begun:.0f} s", file=sys.stderr)
-            if not waits():
+            if not has_work():
                 self.bench.measured("once", *database, "--quiet", "--json", "--due")
                 return
         raise SystemExit("bench: twenty runs did not work out everything that waited")
 
 
 def each(bench: Bench, name: str, database: tuple):
-    """Every page with its median and 99th percentile in milliseconds."""
+    """Median and 99th percentile of every page in milliseconds."""
     words, plan = database
     log = bench.folder / "pages.log"
     loud = ["--log-format", "json"] if bench.args.plans else []
@@ -130,7 +130,7 @@ def each(bench: Bench, name: str, database: tuple):
             used = sum(taken - before.get(process, 0) for process, taken in after.items())
             cpu = used / os.sysconf("SC_CLK_TCK") / max(many, 1) * 1000
             yield title, (half, most, two, cpu)
-            print(f"  {name}, {title}: {told(half, most, two, cpu)}, {len(answer) / 1000:.0f} kB, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
+            print(f"  {name}, {title}: {format_times(half, most, two, cpu)}, {len(answer) / 1000:.0f} kB, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
     finally:
         del bench.env["RUST_LOG"]
         child.send_signal(signal.SIGTERM)
@@ -153,7 +153,7 @@ def load(url: str, seconds: int, connections: int) -> tuple:
 
 
 def ticks(bench: Bench, name: str, program: int) -> dict:
-    """What the program has had of a processor, and each process that PostgreSQL has for it, where that is on this machine."""
+    """Processor time of the program, and of each PostgreSQL process that serves it if the server is on this machine."""
     processes = [program]
     if name == "PostgreSQL":
         inodes = set()
@@ -177,20 +177,20 @@ def ticks(bench: Bench, name: str, program: int) -> dict:
 
 
 def paths(at: str):
-    """What is asked for, by what it is called in the table."""
+    """The requested paths, by their names in the table."""
     item = json.loads(get(f"{at}/api/v1/topics/topic-000/items?limit=200"))["data"][-1]["key"]
     runs = json.loads(get(f"{at}/api/v1/runs?limit=1"))["data"]
     key = urllib.parse.quote(item, safe="")
     yield "all topics", "/"
-    for topic, told in (("topic-001", "a topic"), ("topic-000", "a busy topic")):
-        yield told, f"/topics/{topic}"
+    for topic, name in (("topic-001", "a topic"), ("topic-000", "a busy topic")):
+        yield name, f"/topics/{topic}"
         for order in ("engagement", "velocity", "negative"):
-            yield f"{told}, by {order}", f"/topics/{topic}?order={order}"
-        yield f"{told}, a word of most items", f"/topics/{topic}?search=launch"
-        yield f"{told}, two words of most items, by engagement", f"/topics/{topic}?search=launch%20price&order=engagement"
-        yield f"{told}, a word of every 22nd item", f"/topics/{topic}?search={filled.SOME}"
-        yield f"{told}, a word of every 1000th item", f"/topics/{topic}?search={filled.RARE}"
-        yield f"{told}, a word that nothing has", f"/topics/{topic}?search=nowhere"
+            yield f"{name}, by {order}", f"/topics/{topic}?order={order}"
+        yield f"{name}, a word of most items", f"/topics/{topic}?search=launch"
+        yield f"{name}, two words of most items, by engagement", f"/topics/{topic}?search=launch%20price&order=engagement"
+        yield f"{name}, a word of every 22nd item", f"/topics/{topic}?search={fill.SOME}"
+        yield f"{name}, a word of every 1000th item", f"/topics/{topic}?search={fill.RARE}"
+        yield f"{name}, a word that nothing has", f"/topics/{topic}?search=nowhere"
     yield "a busy topic's answers", "/answers/topic-000"
     yield "an item", f"/item?key={key}"
     yield "runs", "/runs"
@@ -217,7 +217,7 @@ def paths(at: str):
 
 
 def show(name: str, title: str, log: Path, ask, plan) -> None:
-    """Asks once more and prints the statements that took long, as the program logged them, each with its plan."""
+    """Requests the page once more and prints the slow statements that the program logged, each with its plan."""
     before = log.stat().st_size
     begun = time.monotonic()
     ask()

@@ -1,4 +1,4 @@
-"""How the measured program is started, with which configuration, and what it took. It measures no figure itself."""
+"""Starts the measured program, writes its configuration, and reads its processor time and memory."""
 
 import argparse
 import json
@@ -17,7 +17,7 @@ WORDS = (
 
 
 class Bench:
-    """The measured program, a folder of its own, and how to start things in it."""
+    """The measured program and a folder for its files."""
 
     def __init__(self, binary: Path, folder: Path, args: argparse.Namespace):
         self.binary, self.folder, self.args = binary, folder, args
@@ -25,7 +25,7 @@ class Bench:
         self.env = {"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "TOPICWATCH_API_KEY": "bench", "NO_COLOR": "1"}
 
     def config(self, base_url: str, max_concurrent: int = 8, schedule: str = "") -> Path:
-        """200 topics with all three sources, as the defaults have it."""
+        """Writes a configuration of 200 topics with all three sources and default settings."""
         text = [
             "[service]",
             f'base_url = "{base_url}"',
@@ -45,7 +45,7 @@ class Bench:
         return file
 
     def many(self, base_url: str, topics: int, schedule: str, database: str, scheduler: str = "") -> Path:
-        """Social topics that all share a schedule."""
+        """Writes a configuration of social topics that share a schedule."""
         text = [
             "[service]", f'base_url = "{base_url}"', 'rate_limit = "unlimited"', "max_calls_per_day = 10000000", "max_concurrent = 64",
             "[database]", database, "[scheduler]", scheduler, "[defaults]", f'schedule = "{schedule}"', 'sources = ["social"]',
@@ -63,7 +63,7 @@ class Bench:
         return Sandbox(self, faults)
 
     def measured(self, *words: str) -> "Usage":
-        """Runs to the end; what it took as the kernel counts it."""
+        """Runs a command to its end and returns what the kernel counted."""
         with open(self.folder / "out", "w+") as out, open(self.folder / "err", "w+") as err:
             begun = time.monotonic()
             child = self.spawn(*words, stdout=out, stderr=err)
@@ -76,7 +76,7 @@ class Bench:
                 raise SystemExit(f"bench: {' '.join(words)} ended with {child.returncode}:\n{err.read()}")
             return Usage(seconds, usage, out.read())
 
-    def filled(self, config: Path) -> None:
+    def run_once(self, config: Path) -> None:
         """The run before the measured ones."""
         self.measured("once", "--json", "--quiet", "--config", str(config))
 
@@ -115,7 +115,7 @@ class Sandbox:
         self.child.stdout.close()
 
 
-def until(holds, seconds: float, apart: float) -> None:
+def wait_until(holds, seconds: float, apart: float) -> None:
     end = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > end:

@@ -42,7 +42,7 @@ def names(term, words):
     return any(bare == word or word in [one.lstrip("#@") for one in bare.split()] for word in map(fold, words))
 
 
-def asked(query):
+def query_words(query):
     return set(re.findall(r"\w+", fold(query)))
 
 
@@ -55,7 +55,7 @@ def tf_idf(days, date, query):
     weight = {
         term: many * math.log(len(known) / frequency[term])
         for term, many in known[0].items()
-        if term.lstrip("#@") not in asked(query)
+        if term.lstrip("#@") not in query_words(query)
     }
     told = sorted((term for term in weight if weight[term] > 0), key=lambda term: (-weight[term], term))
     return told[:FIRST]
@@ -64,7 +64,7 @@ def tf_idf(days, date, query):
 def of_yake(extractor, days, date, query):
     """The ten key phrases of the day's different texts."""
     text = "\n".join(dict.fromkeys(LINK.sub(" ", text) for text in days[date]))
-    found = [word for word, _ in extractor.extract_keywords(text) if fold(word) not in asked(query)]
+    found = [word for word, _ in extractor.extract_keywords(text) if fold(word) not in query_words(query)]
     return found[:FIRST]
 
 

@@ -26,7 +26,7 @@ use data::{Post, RATED, TWEETS, Use};
 use learn::{CLASSES, Model, Seen, Settings};
 
 /// The command-line arguments.
-struct Asked {
+struct Arguments {
     data: PathBuf,
     out: Option<PathBuf>,
     held: bool,
@@ -35,30 +35,30 @@ struct Asked {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let asked = asked()?;
-    if let Some(labels) = &asked.topics {
-        return topics::print(labels, &asked.data.join("../posts"));
+    let arguments = parse_arguments()?;
+    if let Some(labels) = &arguments.topics {
+        return topics::print(labels, &arguments.data.join("../posts"));
     }
     let vader = SentimentIntensityAnalyzer::new();
 
     // Results on unseen topics: the newest test set is completely left out of training.
-    let unseen = data::load(&asked.data, true)?;
-    let first = Learned::new(&unseen, &[Use::Train], &asked.settings, &vader);
+    let unseen = data::load(&arguments.data, true)?;
+    let first = Learned::new(&unseen, &[Use::Train], &arguments.settings, &vader);
     println!("## Chosen by, unseen topics\n");
     let calibration = calibrate::fit(&first, &unseen, Use::Choose);
     let file = first.file(&calibration);
     tables::print(&unseen, Use::Choose, &file, &vader)?;
-    if asked.held {
+    if arguments.held {
         println!("\n## Held out, unseen topics\n");
         tables::print(&unseen, Use::Held, &file, &vader)?;
     }
-    let Some(out) = asked.out else { return Ok(()) };
+    let Some(out) = arguments.out else { return Ok(()) };
     drop(first);
 
-    let posts = data::load(&asked.data, false)?;
-    let last = Learned::new(&posts, &[Use::Train, Use::Choose], &asked.settings, &vader);
+    let posts = data::load(&arguments.data, false)?;
+    let last = Learned::new(&posts, &[Use::Train, Use::Choose], &arguments.settings, &vader);
     let file = last.file(&calibration);
-    if asked.held {
+    if arguments.held {
         println!("\n## Held out, the written weights\n");
         tables::print(&posts, Use::Held, &file, &vader)?;
     }
@@ -77,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn asked() -> Result<Asked, Box<dyn Error>> {
+fn parse_arguments() -> Result<Arguments, Box<dyn Error>> {
     let (mut data, mut out, mut held, mut topics) = (None, None, false, None);
     let mut settings = Settings::CHOSEN;
     let mut args = std::env::args().skip(1);
@@ -90,7 +90,7 @@ fn asked() -> Result<Asked, Box<dyn Error>> {
             _ => data = Some(PathBuf::from(arg)),
         }
     }
-    Ok(Asked {
+    Ok(Arguments {
         data: data.ok_or("the folder with semeval, tweeteval and xlmt is missing")?,
         out,
         held,

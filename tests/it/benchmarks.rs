@@ -12,9 +12,9 @@ fn the_benchmarks_fill_a_database_that_the_program_exports() {
     let script = "import sys\n\
         sys.dont_write_bytecode = True\n\
         sys.path.insert(0, sys.argv[1])\n\
-        from benchmarks.filled import fill, lived\n\
+        from benchmarks.fill import add_details, fill\n\
         fill(sys.argv[2], '8000')\n\
-        lived(sys.argv[2], 1_700_000_000_000)";
+        add_details(sys.argv[2], 1_700_000_000_000)";
     let scripts = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts");
     let file = place.database.url.trim_start_matches("sqlite:").to_owned();
     if python(script, &[scripts, text(file.as_ref())]).is_none() {

@@ -1,5 +1,5 @@
-"""Databases filled past the program, quickly: runs, items and sightings as if the program had stored them for months. What
-is measured on them is said elsewhere."""
+"""Fills databases quickly with SQL: runs, items and sightings as if the program had stored them for months. It measures
+nothing."""
 
 import random
 import sqlite3
@@ -14,7 +14,7 @@ A_RUN = 20
 
 
 def fill(place: str, sightings: str, begin: int = 1_700_000_000_000) -> None:
-    """Fills migrated tables: 20 sightings a run, four runs a day and topic, each item met in ten runs or so."""
+    """Fills migrated tables: 20 sightings per run, four runs per day and topic, each item in about ten runs."""
     chance = random.Random(1)
     runs = int(sightings) // A_RUN
     met = 10
@@ -58,14 +58,14 @@ def fill(place: str, sightings: str, begin: int = 1_700_000_000_000) -> None:
     db.close()
 
 
-# A word in a thousandth of the items, and one in nearly as many as are still looked up in the word index.
+# A word in one of 1,000 items, and one in nearly as many items as the word index is still used for.
 RARE, SOME = "heliograph", "quagga"
 
 
-def lived(place: str, begin: int) -> None:
-    """What `fill` leaves out, so that pages have something to show, and what is to be worked out by the program marked as
-    not done: reactions, keys, searches, answers, runs that failed or were missed, files, words of differing frequency. One
-    topic gets what ten others had: one that is looked at every half hour."""
+def add_details(place: str, begin: int) -> None:
+    """Adds what `fill` leaves out, so that pages have something to show: reactions, keys, searches, answers, failed and
+    missed runs, files, words of different frequency. Marks derived data as not computed. One topic gets the runs of ten
+    others, as if it ran every half hour."""
     db = sqlite3.connect(place, isolation_level=None)
     db.execute("PRAGMA synchronous = OFF")
     db.execute("PRAGMA foreign_keys = OFF")
@@ -116,15 +116,15 @@ def lived(place: str, begin: int) -> None:
 
 
 def is_empty(place: str) -> bool:
-    """Whether nothing was filled in yet."""
+    """Whether the database has no runs yet."""
     db = sqlite3.connect(f"file:{place}?mode=ro", uri=True)
     many, = db.execute("SELECT count(*) FROM (SELECT 1 FROM run LIMIT 1)").fetchone()
     db.close()
     return many == 0
 
 
-def waits(place: str) -> bool:
-    """Whether the program has not worked out everything yet."""
+def has_derived_work(place: str) -> bool:
+    """Whether derived data still has to be computed."""
     db = sqlite3.connect(f"file:{place}?mode=ro", uri=True)
     many, = db.execute("SELECT (SELECT count(*) FROM topic_day_due) + (SELECT count(*) FROM item_words_due)").fetchone()
     version, = db.execute("SELECT max(version) FROM item_words_rules").fetchone()
@@ -132,8 +132,8 @@ def waits(place: str) -> bool:
     return many > 0 or version == 0
 
 
-def copied(bench: Bench, place: Path, schema: str) -> None:
-    """The same rows into PostgreSQL."""
+def copy_to_postgres(bench: Bench, place: Path, schema: str) -> None:
+    """Copies the rows to PostgreSQL."""
     db = sqlite3.connect(place)
     for table in ("job", "run", "item", "topic_item", "sighting", "store_info"):
         names = ", ".join(name for _, name, *_ in db.execute(f"PRAGMA table_info({table})"))
@@ -146,8 +146,8 @@ def copied(bench: Bench, place: Path, schema: str) -> None:
         psql(bench, f"ANALYZE {schema}.{table}")
 
 
-def asked(place: str) -> None:
-    """Has each topic asked what it asks now, once the program knows its definition: otherwise all their queries changed today."""
+def set_queries(place: str) -> None:
+    """Gives past searches the topics' present queries; otherwise all queries would have changed today."""
     db = sqlite3.connect(place, isolation_level=None)
     db.execute("""UPDATE search SET query = coalesce((SELECT coalesce(json_extract(t.definition, '$.' || search.source || '.query'),
         json_extract(t.definition, '$.ai.prompt')) FROM run r JOIN topic t ON t.id = r.topic WHERE r.id = search.run), query)""")
