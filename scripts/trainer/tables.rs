@@ -51,7 +51,8 @@ pub(crate) fn print(
             continue;
         }
         let scored: Vec<Score> = chosen.iter().map(|post| score_with(&weights, &post.text)).collect();
-        let pairs: Vec<_> = chosen.iter().zip(&scored).map(|(post, scored)| (post.label, predicted_class(scored))).collect();
+        let pairs: Vec<_> =
+            chosen.iter().zip(&scored).map(|(post, scored)| (post.label, predicted_class(scored))).collect();
         let vader: Vec<_> = chosen.iter().map(|post| (post.label, vader_says(vader, &post.text))).collect();
         let (ours, other) = (Confusion::of(pairs.iter().copied()), Confusion::of(vader.iter().copied()));
         let away = scored.iter().filter(|scored| scored.tone == Tone::Unsupported).count();
