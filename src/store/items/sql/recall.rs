@@ -1,7 +1,7 @@
 //! The history of a query, for judging its next reply: the sizes of earlier replies, the posts they contained, and how
 //! late posts were. `collect` draws the conclusions.
 
-use sqlx::Row as _;
+use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, read};
 use crate::model::{QueryHistory, Question, Span, Time};
@@ -42,9 +42,19 @@ pub(in crate::store) async fn query_history(
         recall.sizes.push(row.try_get("size")?);
         recall.spans.push(span.unwrap_or(Span { from: Time(0), until: Time(0) }));
     }
-    if replies.is_empty() {
-        return Ok(recall);
-    }
+    let Some(before) = recall.before else { return Ok(recall) };
+    let emptied = format!(
+        "SELECT count(*) FROM run r CROSS JOIN search s WHERE r.topic = $1 AND {} > $5 AND s.run = r.id AND s.source = $2 \
+         AND s.operation = $3 AND s.query = $4 AND s.state = 'empty' AND s.covered_until IS NULL AND s.asked_until > $5",
+        read::RUN_AT
+    );
+    let emptied = sqlx::query_scalar::<_, i64>(AssertSqlSafe(emptied))
+        .bind(topic)
+        .bind(question.source.as_str())
+        .bind(&question.operation)
+        .bind(&question.query)
+        .bind(before.until.0);
+    recall.was_emptied = emptied.fetch_one(&mut *conn).await? > 0;
     // A post is first seen after it was published, so the index on `first_seen` finds the posts of the span.
     let posts = sqlx::query(
         "SELECT i.key, i.published_at FROM topic_item t JOIN item i ON i.id = t.item \
