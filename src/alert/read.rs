@@ -8,7 +8,7 @@ use super::earlier_windows::comparable_windows;
 use super::explain::{self, Unusual, Window};
 use super::rules::{self, NAMED, WindowTone, WindowVolume};
 use super::transitions::{Evaluation, Status};
-use crate::compare::{self, AlertWindow, MOST_NEW_ITEMS, WordFilters};
+use crate::compare::{self, AlertWindow, WordFilters};
 use crate::insight::daily::{self, Day, Share, share, usual_share};
 use crate::insight::{EvaluatedWindow, RunningStats, may_be_silent};
 use crate::model::{
@@ -33,7 +33,7 @@ pub(super) async fn evaluations(
 ) -> Result<(Vec<Evaluation>, Option<EvaluatedWindow>), StoreError> {
     let evaluations = match spec.rule {
         AlertRule::Items => {
-            let changes = compare::changes_between(store, topic, run.as_range(), MOST_NEW_ITEMS, false).await?;
+            let changes = compare::changes_of_run(store, topic, run).await?;
             rules::items(spec, &topic.id, wanted, &changes).into_iter().collect()
         }
         AlertRule::Volume | AlertRule::Negative => return evaluate_window(store, spec, topic, run).await,

@@ -8,9 +8,6 @@ use crate::insight::{Changes, NewItem};
 use crate::model::{AlertRule, AlertRun, AlertSpec, ItemSummary, Tone, Topic, TopicFilter};
 use crate::store::{Store, StoreError};
 
-/// Maximum number of new items of a run that are read.
-pub const MOST_NEW_ITEMS: usize = 1_000;
-
 /// The words of an alert, compiled to filters.
 #[derive(Debug)]
 pub struct WordFilters(Vec<(String, Filter)>);
@@ -45,6 +42,12 @@ pub fn matching_items<'c>(spec: &AlertSpec, wanted: &WordFilters, changes: &'c C
     changes.new.iter().filter(by_source).filter(by_words).collect()
 }
 
+/// Returns what a run changed, with all of its new items that are read: a word may be in any of them. If there are more,
+/// the counts say so.
+pub async fn changes_of_run(store: &Store, topic: &Topic, run: &AlertRun) -> Result<Changes, StoreError> {
+    changes_between(store, topic, run.as_range(), usize::MAX, false).await
+}
+
 /// Returns the keys of the items that an alert counts at a run, by its definition and that of the topic as they are
 /// now; `None` if its rule counts no items.
 pub async fn alert_item_keys(
@@ -55,7 +58,7 @@ pub async fn alert_item_keys(
 ) -> Result<Option<Vec<String>>, StoreError> {
     Ok(match spec.rule {
         AlertRule::Items => {
-            let changes = changes_between(store, topic, run.as_range(), MOST_NEW_ITEMS, false).await?;
+            let changes = changes_of_run(store, topic, run).await?;
             let matching = matching_items(spec, &WordFilters::of(spec), &changes);
             Some(matching.into_iter().map(|new| new.item.key.clone()).collect())
         }

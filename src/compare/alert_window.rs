@@ -63,6 +63,8 @@ pub async fn window_answers(
     let wide = Span { from: Time(span.from.0.saturating_sub(long)), until: span.until };
     let searches = moment.searches(&topic.id, wide, MOST_SEARCHES).await?;
     let answered = searches.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
+    // While a broken service returns nothing, a window holds fewer items than there were.
+    let answered = answered.filter(|search| !search.empty_in_error);
     let answered: Vec<_> = answered.filter(|search| spec.checks_source(search.source)).collect();
     let full = answered.iter().any(|search| search.at >= span.from && search.saturated);
     let mut at: Vec<Time> = answered.iter().map(|search| search.at).collect();

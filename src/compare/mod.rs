@@ -22,7 +22,7 @@ mod story;
 mod terms;
 mod topic_json;
 
-pub use alert_rows::{MOST_NEW_ITEMS, WordFilters, alert_item_keys, matching_items};
+pub use alert_rows::{WordFilters, alert_item_keys, changes_of_run, matching_items};
 pub use alert_window::{
     AlertWindow, WindowAnswers, alert_window, pruned_sources_until, window_answers, window_items, window_of_run,
 };

@@ -1,4 +1,5 @@
-//! An alert of a window with more items than are counted: what it says and sends are lower bounds.
+//! Alerts of many items: one of a window with more items than are counted says and sends lower bounds, and one of new
+//! items counts all of a large run.
 
 use serde_json::Value;
 
@@ -40,5 +41,37 @@ fn an_alert_of_more_items_than_are_counted_says_at_least() {
         let fired = listed["events"].as_array().unwrap().iter().find(|event| event["kind"] == "fired").unwrap();
         assert!(fired["summary"].as_str().unwrap().starts_with(said), "{listed}");
         assert!(sent[0]["data"].to_string().contains(&format!("\"{said}")), "{sent:?}");
+    }
+}
+
+#[test]
+fn an_alert_finds_its_words_in_the_last_of_many_new_items() {
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let alert = |name: &str, more: &str| {
+            format!("[[alerts]]\nname = \"{name}\"\nchannels = [\"hook\"]\nrule = \"items\"\n{more}\n\n")
+        };
+        let hook_lines = format!(
+            "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\n",
+            hook.url()
+        );
+        let rest =
+            [topic("acme", "every = \"1h\""), alert("all", ""), alert("recalls", "words = [\"recall\"]"), hook_lines];
+        let place = Place::new(database, &world.lines(), &rest.concat());
+        world.posts(&[post(1, 20, "an acme post", 1)]);
+        for at in [23, 24] {
+            place.ok(&["once", "--due", "--at", &hour(at)]);
+        }
+        // More than a thousand, and the word is in the one that is listed last.
+        let words = |id: u32| if id == 2_099 { "a recall by acme" } else { "an acme post" };
+        let many: Vec<Value> = (1_000..2_100).map(|id| post(id, 24, &format!("{} {id}", words(id)), 1)).collect();
+        world.posts(&many);
+        place.ok(&["once", "--due", "--at", &hour(25)]);
+
+        let mut said: Vec<String> =
+            hook.got().iter().map(|got| got.json()["subject"].as_str().unwrap().to_owned()).collect();
+        said.sort();
+        let expected = ["[all] acme: 1100 new items", "[recalls] acme: 1 new item with “recall”"];
+        assert_eq!(said, expected, "{}", place.database.name);
     }
 }

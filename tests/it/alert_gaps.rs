@@ -216,27 +216,46 @@ fn a_rise_on_the_day_after_a_failed_run_is_reported_at_once() {
     }
 }
 
-#[test]
-fn windows_that_reach_into_an_outage_are_not_what_is_usual() {
-    // Four posts an hour; a run every two hours, so 24 posts in each window of six. Three times nothing runs for half a
-    // day. In the second window after the last time, 100 more come at once.
+/// Four posts an hour, and in the 110th 100 more at once: a run every two hours, and 24 posts in each window of six.
+fn four_an_hour_and_a_storm() -> (Truth, String) {
     let mut random = ChaCha8Rng::seed_from_u64(20_260_312);
     let within = Uniform::new(0_i64, HOUR).unwrap();
     let mut posts: Vec<Truly> = (0..4 * 24 * 7)
         .map(|n| post(u64::try_from(n).unwrap() + 1, Time(at(n / 4).0 + within.sample(&mut random)), n * 7_919))
         .collect();
     posts.extend((0..100).map(|n| post(u64::try_from(n).unwrap() + 10_000, Time(at(109).0 + n), n * 104_729)));
+    let one = file("\"social\"", "every = \"2h\"").replace("rule = \"volume\"", "rule = \"volume\"\nwindow = \"6h\"");
+    (Truth::new(posts), one)
+}
+
+/// Asserts that only the storm was reported, and that a usual window holds 24 posts.
+fn assert_only_the_storm_fired(place: &Place) {
+    let name = place.database.name;
+    assert_eq!(fired(place), [json!("2026-03-13")], "{name}");
+    let events = place.json(&["alerts", "--json"]);
+    let summary = events["events"][0]["summary"].as_str().unwrap().to_owned();
+    assert!(summary.contains("(24 expected, "), "{name}: {summary}");
+}
+
+#[test]
+fn windows_that_reach_into_an_outage_are_not_what_is_usual() {
+    // Three times nothing runs for half a day. The storm is in the second window after the last time.
     let between = [0..=28, 40..=62, 72..=94, 108..=110];
     let hours = between.into_iter().flat_map(|hours| hours.step_by(2));
-    let service = Truth::new(posts);
-    let one = file("\"social\"", "every = \"2h\"").replace("rule = \"volume\"", "rule = \"volume\"\nwindow = \"6h\"");
-    let place = Place::new(sqlite(), &service.lines(), &one);
+    let (service, file) = four_an_hour_and_a_storm();
+    let place = Place::new(sqlite(), &service.lines(), &file);
     // Each database makes the runs before and after the last time itself.
     for place in watch(&place, &[&service], hours, 84, &(0..0, down)) {
-        let name = place.database.name;
-        assert_eq!(fired(&place), [json!("2026-03-13")], "{name}");
-        let events = place.json(&["alerts", "--json"]);
-        let summary = events["events"][0]["summary"].as_str().unwrap().to_owned();
-        assert!(summary.contains("(24 expected, "), "{name}: {summary}");
+        assert_only_the_storm_fired(&place);
+    }
+}
+
+#[test]
+fn windows_in_which_a_broken_service_returned_nothing_are_not_what_is_usual() {
+    // The first reply after ten empty ones is as usual, and the storm is not hidden by them.
+    let (service, file) = four_an_hour_and_a_storm();
+    let place = Place::new(sqlite(), &service.lines(), &file);
+    for place in watch(&place, &[&service], (0..=110).step_by(2), 88, &(70..90, empty)) {
+        assert_only_the_storm_fired(&place);
     }
 }

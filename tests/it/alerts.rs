@@ -140,6 +140,43 @@ fn whatever_is_killed_each_event_is_in_one_message() {
 }
 
 #[test]
+fn a_source_works_again_when_it_returns_something_and_not_by_an_empty_reply_where_posts_are_known() {
+    for database in databases() {
+        let (fails, world, hook) = (Arc::new(AtomicBool::new(false)), World::new(), Hook::good());
+        let (failing, posts) = (Arc::clone(&fails), Arc::clone(&world.social));
+        let server = Raw::saying(move |_| match failing.load(Ordering::SeqCst) {
+            true => reply("400 Bad Request", "content-type: application/json\r\n", b"{}"),
+            false => {
+                let body = json!({ "results": *posts.lock().unwrap() }).to_string();
+                reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
+            }
+        });
+        let rest = file("", "rule = \"source\"\nfailures = 2\nof = 2\ncooldown = \"0s\"\n");
+        let place = Place::new(database, &server.lines(), &rest);
+        let look = |n: u32| {
+            let ended = program(&place, &hook, &["once", "--due", "--at", &hour(n)]).run();
+            assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
+        };
+        let three: Vec<Value> = (20..23).map(|n| post(n, n, &format!("words {n}"), 1)).collect();
+        world.posts(&three);
+        (23..26).for_each(look);
+        fails.store(true, Ordering::SeqCst);
+        (26..28).for_each(look);
+        assert_eq!(subjects(&hook).len(), 1, "{:?}", subjects(&hook));
+        // It answers with nothing, although three posts of the day before are known.
+        fails.store(false, Ordering::SeqCst);
+        world.posts(&[]);
+        (28..30).for_each(look);
+        let name = place.database.name;
+        assert_eq!(subjects(&hook).len(), 1, "{name}: {:?}", subjects(&hook));
+        program(&place, &hook, &["alerts"]).run().shows(0, &["firing: acme/social"]);
+        world.posts(&three);
+        look(30);
+        assert_eq!(subjects(&hook)[1..], ["[recalls] over: acme: social works again"], "{name}");
+    }
+}
+
+#[test]
 fn a_source_that_fails_is_reported_and_its_recovery_too() {
     for database in databases() {
         let (fails, hook) = (Arc::new(AtomicBool::new(false)), Hook::good());

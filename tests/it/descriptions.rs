@@ -104,6 +104,22 @@ fn runs_since_a_time_are_those_started_or_due_then() {
 }
 
 #[test]
+fn the_days_of_a_topic_count_what_its_filter_hides_and_the_document_says_so() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"giveaway\"]"));
+        world.posts(&[post(1, 8, "a post about acme", 1), post(2, 8, "an acme giveaway", 1)]);
+        once(&place, 9);
+        let pages = Pages::serve(&place, &["--at", &hour(9)]);
+        let days = get(&pages, "/api/v1/topics/acme/days")["data"].clone();
+        assert_eq!(days.as_array().unwrap().last().unwrap()["items"], 2, "{}: {days}", place.database.name);
+        let document = get(&pages, "/api/v1/openapi.json");
+        let items = document["components"]["schemas"]["Day"]["properties"]["items"]["description"].as_str();
+        assert!(items.unwrap().ends_with(", before the topic's filter"), "{items:?}");
+    }
+}
+
+#[test]
 fn a_key_that_several_kinds_of_providers_have_is_described_for_each() {
     let place = Place::new(crate::support::databases::sqlite(), "", TOPICS);
     let schema: Value = serde_json::from_str(&place.ok(&["check", "--schema"])).unwrap();

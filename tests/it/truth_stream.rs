@@ -1,6 +1,7 @@
 //! Coverage against a stream with known ground truth: a service that truncates replies at 100, 40 and 20 posts, is down
 //! at times, indexes posts up to 90 minutes late and loses some. Every post in a span that the program claims as
-//! covered was shown, and a quiet topic has no hole. Through the binary, on both databases.
+//! covered was shown, and a quiet topic has no hole. Another one returns nothing for two days, which no search covers.
+//! Through the binary, on both databases.
 
 use std::collections::{HashMap, HashSet};
 
@@ -268,5 +269,44 @@ fn what_is_claimed_was_shown_and_quiet_topics_have_no_holes() {
                 assert!(judged.whole_and_full * 20 <= judged.whole, "{judged:?}");
             }
         }
+    }
+}
+
+#[test]
+fn a_service_that_returns_nothing_for_two_days_covers_none_of_a_quiet_topic() {
+    // A post every four hours. Three of the day before the first empty reply are known, two of that before the third.
+    let posts = (8..=30_i64).map(|n| {
+        let published = Time(BEGIN + (4 * n + 1) * HOUR);
+        let id = n.unsigned_abs();
+        Truly { query: "few".into(), id, text: format!("few {id}"), published, indexed: published, deleted: None }
+    });
+    let posts: Vec<Truly> = posts.collect();
+    for database in databases() {
+        let truth = Truth::new(posts.clone());
+        let topic = "[[topics]]\nid = \"few\"\nquery = \"few\"\nsources = [\"social\"]\n";
+        let place = Place::new(database, &truth.lines(), topic);
+        let run = |hour: i64, cap: usize| {
+            truth.set(|world| (world.now, world.cap) = (Time(BEGIN + hour * HOUR), cap));
+            place.ok(&["once", "--at", &Time(BEGIN + hour * HOUR).to_string()]);
+        };
+        let coverage = |hour: i64| {
+            let at = Time(BEGIN + hour * HOUR).to_string();
+            let coverage = place.json(&["coverage", "--json", "--at", &at, "--since", "5d"]);
+            coverage["topics"][0]["sources"][0].clone()
+        };
+        [54, 60, 66].into_iter().for_each(|hour| run(hour, 100));
+        (72..120).step_by(6).for_each(|hour| run(hour, 0));
+        let (name, broken) = (place.database.name, coverage(114));
+        let hole = &broken["holes"][0];
+        let span = ["from", "until"].map(|end| Time::parse(hole[end].as_str().unwrap_or_default()));
+        let expected = [66 * HOUR - 5 * MINUTE, 114 * HOUR].map(|after| Some(Time(BEGIN + after)));
+        assert_eq!(span, expected, "{name}: {broken}");
+        assert_eq!((&hole["causes"][0]["why"], &hole["causes"][0]["count"]), (&"empty_reply".into(), &8.into()));
+        // The first reply with posts has those of both days.
+        run(120, 100);
+        let well = coverage(120);
+        assert_eq!(well["holes"], serde_json::json!([]), "{name}: {well}");
+        let published = posts.iter().filter(|post| post.published.0 <= BEGIN + 120 * HOUR).count();
+        assert_eq!(place.database.number("SELECT count(*) FROM v_item"), i64::try_from(published).unwrap(), "{name}");
     }
 }

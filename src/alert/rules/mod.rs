@@ -251,7 +251,8 @@ fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Search
         let lines = vec![AlertLine { text: advice(&silence).to_owned(), url: None, key: None }];
         return Some(Evaluation { subject, status: Status::Bad, summary: silence.to_string(), lines });
     }
-    let well = latest.last().is_some_and(|search| answered(search));
+    // A broken service may answer with nothing.
+    let well = latest.last().is_some_and(|search| answered(search) && !search.empty_in_error);
     let summary = format!("{topic}: {source} works again");
     well.then_some(Evaluation { subject, status: Status::Well, summary, lines: Vec::new() })
 }

@@ -87,13 +87,13 @@ fn a_share_fires_when_chance_does_not_explain_it() {
     }
 }
 
-/// Searches an hour apart: `+` new, `=` nothing new, `.` empty, `x` failed, `-` not made.
+/// Searches an hour apart: `+` new, `=` nothing new, `.` empty, `?` empty in error, `x` failed, `-` not made.
 fn searches(all: &str) -> Vec<SearchHealth> {
     let one = |(hour, kind): (i64, char)| {
         let (state, found, new) = match kind {
             '+' => (SearchState::Ok, 9, 2),
             '=' => (SearchState::Ok, 9, 0),
-            '.' => (SearchState::Empty, 0, 0),
+            '.' | '?' => (SearchState::Empty, 0, 0),
             'x' => (SearchState::Error, 0, 0),
             _ => (SearchState::NotRun, 0, 0),
         };
@@ -104,6 +104,7 @@ fn searches(all: &str) -> Vec<SearchHealth> {
             counts: Counts { found, new, duplicate: found - new, ..Counts::default() },
             fresh: new,
             past: false,
+            empty_in_error: kind == '?',
             trouble: (state == SearchState::Error).then(|| "timeout".to_owned()),
         }
     };
@@ -117,6 +118,7 @@ fn a_source_fires_when_it_fails_or_is_silent_and_ends_with_an_answer() {
         ("well", "+++++".to_owned(), Some((Status::Well, "acme: web works again"))),
         ("two of five failed", "+x+x+".to_owned(), Some((Status::Well, "acme: web works again"))),
         ("the last failed, two of five", "+x++x".to_owned(), None),
+        ("the last was empty in error", "++x+?".to_owned(), None),
         (
             "three of five",
             "+x+xx".to_owned(),

@@ -55,18 +55,24 @@ fn missing(posts: &[Finding], span: Span, recall: &QueryHistory) -> usize {
 }
 
 /// Returns what an empty reply shows of the requested span. It shows nothing if the query showed several posts of the span
-/// before, or if even the quietest of its latest replies would predict many: then the service is broken.
+/// before, or if even the quietest of its latest replies would predict many: then the service is broken. It stays so until
+/// it returns something: that the known posts have become too old for the span says nothing about it.
 pub(in crate::collect) fn of_empty(requested: Span, recall: &QueryHistory) -> ReplySpan {
-    let is_whole = missing(&[], requested, recall) < MISSING && predicted(requested, recall) < MANY;
+    let stays_broken = recall.was_emptied && is_recent(requested, recall);
+    let is_whole = !stays_broken && missing(&[], requested, recall) < MISSING && predicted(requested, recall) < MANY;
     if is_whole { ReplySpan::Whole } else { ReplySpan::Nothing }
 }
 
+/// Whether the last reply is not so old that the topic may have ended since.
+fn is_recent(requested: Span, recall: &QueryHistory) -> bool {
+    recall.before.is_some_and(|before| requested.until.since(before.until) <= RECENT)
+}
+
 /// The number of posts that the quietest of the latest replies predicts for a span; 0 if there are few replies, or the last
-/// one is so old that the topic may have ended since.
+/// one is old.
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of some days")]
 fn predicted(requested: Span, recall: &QueryHistory) -> f64 {
-    let recent = recall.before.is_some_and(|before| requested.until.since(before.until) <= RECENT);
-    if !recent || recall.sizes.len() < REPLIES {
+    if !is_recent(requested, recall) || recall.sizes.len() < REPLIES {
         return 0.0;
     }
     let length = |span: Span| (span.until.0 - span.from.0).max(1) as f64;
@@ -248,6 +254,19 @@ mod tests {
         assert_eq!(predicted(&[40, 31, 20, 25, 30], hour), ReplySpan::Whole, "an hour may be quiet");
         let later = Span { from: Time(NOW + 6 * DAY), until: Time(NOW + 7 * DAY) };
         assert_eq!(predicted(&[40, 31, 20, 25, 30], later), ReplySpan::Whole, "after a week it may have ended");
+    }
+
+    #[test]
+    fn a_service_that_returned_nothing_stays_broken_for_a_week() {
+        let of = |days: i64, was_emptied: bool| {
+            let before = Some(Span { from: Time(NOW - DAY), until: Time(NOW) });
+            let requested = Span { from: Time(NOW + (days - 1) * DAY), until: Time(NOW + days * DAY) };
+            of_empty(requested, &QueryHistory { before, was_emptied, ..QueryHistory::default() })
+        };
+        assert_eq!(of(2, true), ReplySpan::Nothing);
+        assert_eq!(of(7, true), ReplySpan::Nothing);
+        assert_eq!(of(8, true), ReplySpan::Whole, "the topic may have ended");
+        assert_eq!(of(2, false), ReplySpan::Whole, "a quiet topic");
     }
 
     #[test]

@@ -283,6 +283,8 @@ pub struct SearchHealth {
     pub fresh: i64,
     /// Whether the span it asked for was in the past.
     pub past: bool,
+    /// Whether the reply was empty although posts of the time asked for are known or certain: it says nothing.
+    pub empty_in_error: bool,
     /// The error class, or why the search was not made.
     pub trouble: Option<String>,
 }

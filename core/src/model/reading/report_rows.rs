@@ -111,6 +111,8 @@ pub struct SearchSummary {
     pub refused: bool,
     /// Whether the reply was as long as it could be.
     pub saturated: bool,
+    /// Whether the reply was empty although posts of the time asked for are known or certain: it says nothing.
+    pub empty_in_error: bool,
     /// The price paid, or the expected price if not known.
     pub cost: crate::model::Micros,
     /// The same if no bill confirms it, else nothing.

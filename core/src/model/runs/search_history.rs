@@ -53,6 +53,8 @@ pub struct QueryHistory {
     pub before: Option<Span>,
     /// Posts of the requested span that the query last showed: publication time and keys.
     pub shown: Vec<(Time, String)>,
+    /// Whether a reply since the latest of these was empty and covers nothing.
+    pub was_emptied: bool,
 }
 
 /// A topic, as far as coverage needs it.

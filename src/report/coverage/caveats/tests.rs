@@ -61,6 +61,7 @@ fn a_source_that_was_never_called_did_not_answer() {
             trouble: Some(trouble.into()),
             refused,
             saturated: false,
+            empty_in_error: false,
             cost: Micros(0),
             assumed: Micros(0),
         };

@@ -56,6 +56,11 @@ pub(in crate::store) const RUN: &str = "SELECT r.public_id, r.job, r.topic, r.tr
 /// When a run happened, or would have. The expression of the index `run_at`, for all queries that list runs by time.
 pub(in crate::store) const RUN_AT: &str = "coalesce(r.started_at, r.slot, r.planned_at)";
 
+/// SQL: whether the reply to search `s` was empty in error, 0 or 1. Such a reply covers nothing of the time asked for. An
+/// answer never does, nor may one of feeds of which none lists anything new.
+pub(in crate::store) const EMPTY_IN_ERROR: &str = "CAST(CASE WHEN s.state = 'empty' AND s.asked_from IS NOT NULL AND s.covered_from IS NULL \
+     AND s.source <> 'ai' AND s.operation <> 'feeds' THEN 1 ELSE 0 END AS BIGINT)";
+
 /// SQL condition: a topic saw the words that revision `v` of run `r` replaced, and saw the item again afterwards. `by`
 /// returns the condition that a column holds one of the topics. Words are valid from the run that brought them to the
 /// run that replaced them.

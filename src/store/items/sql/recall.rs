@@ -1,7 +1,7 @@
 //! The history of a query, for judging its next reply: the sizes of earlier replies, the posts they contained, and how
 //! late posts were. `collect` draws the conclusions.
 
-use sqlx::Row as _;
+use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, read};
 use crate::model::{QueryHistory, Question, Span, Time};
@@ -45,6 +45,9 @@ pub(in crate::store) async fn query_history(
     if replies.is_empty() {
         return Ok(recall);
     }
+    if let Some(before) = recall.before {
+        recall.was_emptied = was_emptied_since(conn, topic, question, before.until).await?;
+    }
     // A post is first seen after it was published, so the index on `first_seen` finds the posts of the span.
     let posts = sqlx::query(
         "SELECT i.key, i.published_at FROM topic_item t JOIN item i ON i.id = t.item \
@@ -66,4 +69,16 @@ pub(in crate::store) async fn query_history(
         recall.shown.push((Time(row.try_get("published_at")?), row.try_get("key")?));
     }
     Ok(recall)
+}
+
+/// Returns whether a reply to a query since an instant was empty and covers nothing.
+async fn was_emptied_since(conn: &mut Conn, topic: &str, question: &Question, since: Time) -> Result<bool, StoreError> {
+    let sql = format!(
+        "SELECT count(*) FROM run r CROSS JOIN search s WHERE r.topic = $1 AND {} > $5 AND s.run = r.id AND s.source = $2 \
+         AND s.operation = $3 AND s.query = $4 AND s.state = 'empty' AND s.covered_until IS NULL AND s.asked_until > $5",
+        read::RUN_AT
+    );
+    let query = sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql)).bind(topic).bind(question.source.as_str());
+    let query = query.bind(&question.operation).bind(&question.query).bind(since.0);
+    Ok(query.fetch_one(conn).await? > 0)
 }

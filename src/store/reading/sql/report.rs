@@ -267,6 +267,7 @@ pub(in crate::store) async fn cost_except(
     Ok(SearchCost { total: Micros(row.try_get("cost")?), assumed: Micros(row.try_get("assumed")?) })
 }
 
+/// Returns the latest searches of a span, in order.
 pub(in crate::store) async fn searches(
     conn: &mut Conn,
     topic: &str,
@@ -276,8 +277,10 @@ pub(in crate::store) async fn searches(
     let mut query = QueryBuilder::<Database>::new(format!(
         "SELECT r.public_id, s.tries, s.source, s.state, s.started_at, coalesce(s.error_class, s.reason) AS trouble, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, \
          CAST(CASE WHEN s.state = 'not_run' AND (s.error_class IS NOT NULL OR s.reason = 'interrupted') THEN 1 ELSE 0 END AS BIGINT) AS refused, \
+         {} AS empty_in_error, \
          CASE WHEN {UNBILLED} THEN coalesce(s.cost, s.expected_cost) ELSE 0 END AS assumed \
          FROM run r JOIN search s ON s.run = r.id WHERE r.seq IS NOT NULL AND r.topic = ",
+        read::EMPTY_IN_ERROR
     ));
     within(&mut query, topic, span);
     query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, r.public_id DESC, s.attempt DESC, s.source DESC LIMIT ");
@@ -294,6 +297,7 @@ pub(in crate::store) async fn searches(
                 trouble: row.try_get("trouble")?,
                 refused: read::flag(row, "refused")?.unwrap_or(false),
                 saturated: read::flag(row, "saturated")?.unwrap_or(false),
+                empty_in_error: read::flag(row, "empty_in_error")?.unwrap_or(false),
                 cost: Micros(row.try_get("cost")?),
                 assumed: Micros(row.try_get("assumed")?),
             })

@@ -57,7 +57,7 @@ const DAY: &[Field] = &[
     ("date", Date, "its date"),
     ("from", Time, "its first instant"),
     ("until", Time, "the first instant after it"),
-    ("items", Integer, "items that count for this day"),
+    ("items", Integer, "items that count for this day, before the topic's filter"),
     ("unique", Integer, "with near-copies counted once"),
     ("saturated", Flag, "replies were full; there may be more"),
     (
