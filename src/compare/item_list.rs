@@ -24,6 +24,9 @@ pub struct ListOptions<'a> {
 /// Copies that are checked for one to show instead of a hidden item.
 const STAND_INS: u32 = 50;
 
+/// Near-copies of an item that are checked if the topic has a filter; further ones count as shown.
+const CHECKED_COPIES: u32 = 1_000;
+
 /// Returns the item, or if the topic's filter hides it or its words were pruned, the first of its near-copies that can
 /// be shown: the list holds only one item of a cluster.
 pub async fn shown_or_copy(
@@ -95,16 +98,20 @@ pub async fn list_items(
             list.outside += 1;
             continue;
         }
-        let copies = match (&row.cluster, options.copies, options.folded) {
-            (Some(_), Some(many), Some(filter)) => {
-                store.copies_in_list(filter, &row.key, hidden.as_deref(), many).await?
-            }
-            (Some(head), Some(many), None) if *head == row.key => {
-                store.copies_of(&row.key, Some(&topics), many).await?
-            }
+        let most = options.copies.unwrap_or_default();
+        let read = if row_filter.leaves_out() { most.max(CHECKED_COPIES) } else { most };
+        let (mut many, mut copies) = match (&row.cluster, options.copies, options.folded) {
+            (Some(_), Some(_), Some(filter)) => store.copies_in_list(filter, &row.key, hidden.as_deref(), read).await?,
+            (Some(head), Some(_), None) if *head == row.key => store.copies_of(&row.key, Some(&topics), read).await?,
             _ => (0, Vec::new()),
         };
-        list.items.push(ShownItem { row, fit, copies });
+        copies.retain(|copy| {
+            let is_shown = row_filter.would_show_copy(options.topic, copy);
+            many -= i64::from(!is_shown);
+            is_shown
+        });
+        copies.truncate(most as usize);
+        list.items.push(ShownItem { row, fit, copies: (many, copies) });
     }
     list.hidden = row_filter.hidden_count();
     Ok(list)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::filter_of;
 use crate::filter::Filter;
-use crate::model::{Source, closed_list};
+use crate::model::{CopyRow, Source, closed_list};
 use crate::store::{FirstSightingRow, ItemRow, SightingRow, Store, StoreError};
 
 closed_list! {
@@ -73,6 +73,18 @@ impl RowFilter {
     #[must_use]
     pub fn would_show_item(&self, row: &ItemRow) -> bool {
         self.mode_shows(self.passes(&row.topic, [&row.title, &row.text, &row.author, &row.lang]))
+    }
+
+    /// Whether it leaves anything out.
+    #[must_use]
+    pub fn leaves_out(&self) -> bool {
+        self.has_filters() && self.mode != FilterMode::Keep
+    }
+
+    /// Whether to show a near-copy of an item in a topic's list. It is not counted.
+    #[must_use]
+    pub fn would_show_copy(&self, topic: &str, copy: &CopyRow) -> bool {
+        self.mode_shows(self.passes(topic, [&copy.title, &copy.text, &copy.author, &copy.lang]))
     }
 
     /// Whether to show a sighting.

@@ -80,6 +80,30 @@ fn one_of_each_cluster_is_listed_whichever_of_it_match() {
 }
 
 #[test]
+fn near_copies_that_the_filter_hides_are_neither_counted_nor_shown_under_an_item() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", "exclude_authors = [\"ann\", \"dan\"]"));
+        let name = place.database.name;
+        for (author, id) in [("ann", 1), ("bob", 2), ("dan", 3), ("eve", 4)] {
+            world.posts(&[by(author, id, id, COPIED)]);
+            once(&place, id + 1);
+        }
+        let pages = Pages::serve(&place, &["--at", &hour(6)]);
+        for (query, expected) in [("", "bob 1"), ("?filtered=keep", "ann 3"), ("?filtered=only", "ann 1")] {
+            assert_eq!(listed(&pages, query), [expected], "{name}: {query}");
+        }
+        let page = pages.page("/topics/acme");
+        assert!(page.contains("@eve") && !page.contains("@dan") && !page.contains("@ann"), "{name}: {page}");
+        let mut mcp = Stdio::start(place.program(&["mcp", "--at", &hour(6)]));
+        let found = mcp.call("search_items", &json!({ "topic": "acme" }));
+        mcp.end();
+        assert_eq!(found["items"][0]["copies"]["count"], 1, "{name}: {found}");
+        assert!(!found.to_string().contains("\"dan\""), "{name}: {found}");
+    }
+}
+
+#[test]
 fn a_feed_is_full_although_two_topics_found_its_items() {
     for database in databases() {
         let world = World::new();

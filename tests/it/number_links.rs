@@ -1,7 +1,7 @@
 //! Numbers of pages lead to their rows, on both databases: each link is followed to its last page, and what that says
 //! and lists is compared with the number.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::databases::{databases, wait};
 use crate::support::number_links::{Link, follow_link, number, number_links};
@@ -9,7 +9,7 @@ use crate::support::program::{NINE, Place};
 use crate::support::service::{Raw, Sandbox, reply};
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
-use crate::support::world::{World, hour, once, post};
+use crate::support::world::{World, hour, once, post, topic};
 
 /// The links of a page whose address begins so.
 fn links_to(page: &str, begin: &str) -> Vec<Link> {
@@ -161,6 +161,42 @@ fn numbers_of_runs_topics_and_days_lead_to_as_many_rows() {
         assert!(!says_calls("&provider=service"), "{name}");
         assert!(pages.page("/runs?called=2026-03-11").contains(" were deleted by retention. "), "{name}");
         assert!(pages.page("/runs?called=2026-03-12").contains(" on the UTC day 2026-03-12: 0 calls"), "{name}");
+    }
+}
+
+#[test]
+fn the_duplicates_of_a_run_are_as_many_as_it_counted_also_after_two_items_turned_out_to_be_one() {
+    const TEXT: &str = "acme opens a second shop at the harbour on tuesday, says its owner";
+    const ADDRESS: &str = "https://x.com/ann/status/1992700000000000001";
+    for database in databases() {
+        let name = database.name;
+        let world = World::new();
+        let topic = topic("acme", "").replace("[\"social\"]", "[\"social\", \"web\"]");
+        let place = Place::new(database, &world.lines(), &topic);
+        let page = |link: &str| json!({ "title": "of acme", "link": link, "snippet": "words of acme" });
+        world.pages(&[page("https://news.example/1")]);
+        once(&place, 2);
+        // A post without an id, and a page with the address of that post: two items, both new.
+        world.posts(&[json!({ "text": TEXT, "user": "ann", "created_at": hour(3) })]);
+        world.pages(&[page("https://news.example/1"), page(ADDRESS)]);
+        once(&place, 4);
+        let run = place.database.last_run("acme");
+        world.pages(&[]);
+        world.posts(&[
+            json!({ "id": "1992700000000000001", "text": TEXT, "user": "ann", "created_at": hour(3), "url": ADDRESS }),
+        ]);
+        once(&place, 6);
+        assert_eq!(place.database.number("SELECT sum(merged_new) FROM v_erased"), 1, "{name}");
+        let pages = Pages::serve(&place, &["--at", &hour(7)]);
+        let get = |path: &str| pages.page(path);
+        let links = links_to(&pages.page("/runs"), &format!("/runs?run={run}&only=duplicate"));
+        assert_eq!(links.len(), 2, "{name}: {links:?}");
+        for link in links {
+            let listed = follow_link(&get, &link.address);
+            assert_eq!((link.number(), listed.said, listed.rows), (1, 1, 2), "{name}: {link:?}");
+            let list = pages.page(link.address.split('#').next().unwrap());
+            assert!(list.contains(">1 more than the run counted: "), "{name}: {list}");
+        }
     }
 }
 

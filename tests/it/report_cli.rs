@@ -168,6 +168,10 @@ fn costs_add_up_with_the_ledger_over_removed_topics_too_and_say_what_is_assumed(
             let text = report(&[], "more.md");
             assert!(text.contains(total), "{name}: {total}\n{text}");
         }
+        // What it found can be forgotten, what it cost stays in the ledger and in reports.
+        place.ok(&["db", "forget", "--topic", "globex", "--yes"]);
+        let text = report(&[], "forgotten.md");
+        assert!(text.contains("Searches cost $21.016. Removed topics: $21.006 of it."), "{name}: {text}");
     }
 }
 

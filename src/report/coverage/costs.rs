@@ -42,20 +42,21 @@ impl PeriodCost {
     }
 }
 
-/// Returns what topics that are not among these cost in a span; `None` if nothing.
+/// Returns what topics that are not among these cost in a span, those that were forgotten, too; `None` if nothing.
 pub(in crate::report) async fn of_removed_topics(
     snapshot: &mut ReadSnapshot,
     topics: &[Topic],
     span: Span,
 ) -> Result<Option<PeriodCost>, StoreError> {
     let known: Vec<&str> = topics.iter().map(|topic| topic.id.as_str()).collect();
-    if snapshot.topics_except(&known).await?.is_empty() {
+    let removed = snapshot.topics_except(&known).await?;
+    if removed.is_empty() {
         return Ok(None);
     }
     // A run may start before midnight and search after it.
     let began_from = Time(span.from.0.saturating_sub(LONGEST_RUN));
-    let kept = snapshot.cost_except(&known, began_from, span).await?;
-    let pruned = snapshot.pruned_days_except(&known, span).await?.totals(span).map(|totals| totals.2);
+    let kept = snapshot.cost_of_topics(&removed, began_from, span).await?;
+    let pruned = snapshot.pruned_days_of_topics(&removed, span).await?.totals(span).map(|totals| totals.2);
     Ok(Some(PeriodCost::with_pruned(kept, pruned)).filter(|sum| sum.total != Some(Micros(0))))
 }
 

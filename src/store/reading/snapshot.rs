@@ -65,7 +65,7 @@ impl ReadSnapshot {
         snapshot_read!(self, search_history::watched(topics))
     }
 
-    /// Returns the ids of all topics but these, including those that are no longer watched.
+    /// Returns the ids of all topics but these, including those that are no longer watched and those that were forgotten.
     pub async fn topics_except(&mut self, known: &[&str]) -> Result<Vec<String>, StoreError> {
         snapshot_read!(self, topics::except(known))
     }
@@ -163,14 +163,14 @@ impl ReadSnapshot {
         snapshot_read!(self, report::searches(topic, span, most))
     }
 
-    /// Returns what the searches of a span cost of all topics but these, in runs that began at an instant or later.
-    pub async fn cost_except(
+    /// Returns what the searches of these topics cost in a span, in runs that began at an instant or later.
+    pub async fn cost_of_topics(
         &mut self,
-        known: &[&str],
+        topics: &[String],
         began_from: Time,
         span: Span,
     ) -> Result<SearchCost, StoreError> {
-        snapshot_read!(self, report::cost_except(known, began_from, span))
+        snapshot_read!(self, report::cost_of_topics(topics, began_from, span))
     }
 
     /// Returns the last answer of the topic's runs of a span.
@@ -206,9 +206,9 @@ impl ReadSnapshot {
         snapshot_read!(self, prune::pruned_days(topic))
     }
 
-    /// Returns what is known of the pruned searches of all topics but these, added up for each day of a span.
-    pub async fn pruned_days_except(&mut self, known: &[&str], span: Span) -> Result<PrunedDays, StoreError> {
-        snapshot_read!(self, prune::pruned_days_except(known, span))
+    /// Returns what is known of the pruned searches of these topics, added up for each day of a span.
+    pub async fn pruned_days_of_topics(&mut self, topics: &[String], span: Span) -> Result<PrunedDays, StoreError> {
+        snapshot_read!(self, prune::pruned_days_of_topics(topics, span))
     }
 
     /// Returns what was pruned from a topic's span.

@@ -165,6 +165,9 @@ pub struct CopyRow {
     pub title: Option<String>,
     pub text: Option<String>,
     pub published_at: Option<Time>,
+    /// For the topic's filter.
+    #[serde(skip)]
+    pub lang: Option<String>,
 }
 
 /// What a topic found on one day.

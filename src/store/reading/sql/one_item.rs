@@ -107,7 +107,7 @@ pub(in crate::store) async fn copies(
     if many == 0 {
         return Ok((0, Vec::new()));
     }
-    let sql = format!("SELECT c.key, c.author, c.title, c.text, c.published_at {of} ORDER BY c.key LIMIT $3");
+    let sql = format!("SELECT c.key, c.author, c.title, c.text, c.published_at, c.lang {of} ORDER BY c.key LIMIT $3");
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).bind(&topics).bind(limit).fetch_all(conn).await?;
     Ok((many, rows.iter().map(copy).collect::<Result<_, StoreError>>()?))
 }
@@ -137,7 +137,7 @@ pub(in crate::store) async fn copies_in_list(
     if many == 0 {
         return Ok((0, Vec::new()));
     }
-    let mut first = QueryBuilder::<Database>::new("SELECT i.key, i.author, i.title, i.text, i.published_at");
+    let mut first = QueryBuilder::<Database>::new("SELECT i.key, i.author, i.title, i.text, i.published_at, i.lang");
     push(&mut first);
     first.push(" ORDER BY i.key LIMIT ").push_bind(limit);
     let rows = first.build().persistent(false).fetch_all(conn).await?;
@@ -151,5 +151,6 @@ fn copy(row: &Row) -> Result<CopyRow, StoreError> {
         title: row.try_get("title")?,
         text: row.try_get("text")?,
         published_at: read::time(row, "published_at")?,
+        lang: row.try_get("lang")?,
     })
 }

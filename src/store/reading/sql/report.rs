@@ -246,23 +246,23 @@ pub(in crate::store) async fn found_by(
     Ok(keys.into_iter().collect())
 }
 
-/// Returns what the searches of a span cost of all topics but these. Their runs began at an instant or later.
-pub(in crate::store) async fn cost_except(
+/// Returns what the searches of these topics cost in a span. Their runs began at an instant or later.
+pub(in crate::store) async fn cost_of_topics(
     conn: &mut Conn,
-    known: &[&str],
+    topics: &[String],
     began_from: Time,
     span: Span,
 ) -> Result<SearchCost, StoreError> {
     let sql = format!(
         "SELECT CAST(coalesce(sum(coalesce(s.cost, s.expected_cost)), 0) AS BIGINT) AS cost, \
          CAST(coalesce(sum(CASE WHEN {UNBILLED} THEN coalesce(s.cost, s.expected_cost) ELSE 0 END), 0) AS BIGINT) AS assumed \
-         FROM topic t CROSS JOIN run r CROSS JOIN search s \
-         WHERE t.id NOT IN (SELECT given.value FROM {known}) AND r.topic = t.id AND r.seq IS NOT NULL AND {at} >= $2 AND {at} < $4 \
+         FROM {given} CROSS JOIN run r CROSS JOIN search s \
+         WHERE r.topic = given.value AND r.seq IS NOT NULL AND {at} >= $2 AND {at} < $4 \
          AND s.run = r.id AND s.started_at >= $3 AND s.started_at < $4",
-        known = super::texts(1),
+        given = super::texts(1),
         at = read::RUN_AT,
     );
-    let query = sqlx::query(AssertSqlSafe(sql)).bind(super::resolve::to_json(known)?);
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(super::resolve::to_json(topics)?);
     let row = query.bind(began_from.0).bind(span.from.0).bind(span.until.0).fetch_one(conn).await?;
     Ok(SearchCost { total: Micros(row.try_get("cost")?), assumed: Micros(row.try_get("assumed")?) })
 }

@@ -188,19 +188,19 @@ pub(in crate::store) async fn pruned_days(conn: &mut Conn, topic: &str) -> Resul
     read_days(conn, &rows).await
 }
 
-/// Returns what is known of the pruned searches of all topics but these, added up for each day of a span.
-pub(in crate::store) async fn pruned_days_except(
+/// Returns what is known of the pruned searches of these topics, added up for each day of a span.
+pub(in crate::store) async fn pruned_days_of_topics(
     conn: &mut Conn,
-    known: &[&str],
+    topics: &[String],
     span: Span,
 ) -> Result<PrunedDays, StoreError> {
     let sql = format!(
         "SELECT p.day, CAST(sum(p.runs) AS BIGINT) AS runs, CAST(sum(p.calls) AS BIGINT) AS calls, CAST(sum(p.cost) AS BIGINT) AS cost \
-         FROM topic t CROSS JOIN pruned_day p WHERE t.id NOT IN (SELECT given.value FROM {}) AND p.topic = t.id \
+         FROM {} CROSS JOIN pruned_day p WHERE p.topic = given.value \
          AND p.day >= $2 AND p.day <= $3 GROUP BY p.day ORDER BY p.day",
         super::texts(1)
     );
-    let query = sqlx::query(AssertSqlSafe(sql)).bind(to_json(known)?);
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(to_json(topics)?);
     let rows = query.bind(span.from.utc_day()).bind(span.until.utc_day()).fetch_all(&mut *conn).await?;
     read_days(conn, &rows).await
 }

@@ -59,7 +59,10 @@ pub(in crate::web::pages) async fn section(
     let counts = source.map_or(run.counts, |source| counts_of(run, searches, source));
     let (noun, all) = match which {
         RunItems::Found => ("finding", counts.found.max(listed)),
-        RunItems::Duplicate => ("finding", counts.duplicate.max(listed)),
+        // As the run counted them, even if more are listed since two items turned out to be one.
+        RunItems::Duplicate if counts.found > 0 => ("finding", counts.duplicate),
+        // The source's search was pruned, and its counts with it.
+        RunItems::Duplicate => ("finding", listed),
         RunItems::First => ("item", counts.new.max(listed)),
         // As the topic's page counts them. Of one source nothing counts them apart.
         RunItems::New if source.is_none() => {
@@ -79,6 +82,7 @@ pub(in crate::web::pages) async fn section(
             strong { (count_noun(all.unsigned_abs(), noun)) } @if let Some(source) = source { " of " (source) } ": " (words(which)) "."
         }
         @if all > listed { p.note { (number((all - listed).unsigned_abs())) " not listed: " (unlisted(run, which)) "." } }
+        @else if all < listed { p.note { (number((listed - all).unsigned_abs())) " more than the run counted: it had counted them as new, and they turned out to be known." } }
         @if !items.is_empty() { ol.found { @for (place, (source, row)) in items.iter().enumerate() { li id=(format!("i{place}")) data-item tabindex="-1" {
             (item_view::item(row, "UTC"))
             @if let Some(source) = source { p.meta { "shown by " (source) } }

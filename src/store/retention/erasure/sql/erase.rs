@@ -159,7 +159,6 @@ pub(in crate::store) async fn page_of_topic(
         "DELETE FROM topic_day_due WHERE topic = $1",
         "DELETE FROM topic_term WHERE topic = $1",
         "DELETE FROM topic_latest WHERE topic = $1",
-        "DELETE FROM pruned_day WHERE topic = $1",
         "DELETE FROM request WHERE topic = $1",
         "DELETE FROM item_mark WHERE topic = $1",
         "DELETE FROM saved_search WHERE topic = $1",
