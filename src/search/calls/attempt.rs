@@ -94,7 +94,8 @@ impl HttpSender {
 
     /// The failure of a login, which costs nothing.
     fn login_failure(&self, why: &session::LoginError) -> Failure {
-        Failure { status: why.status, unbilled: true, ..self.failure(why.class, &why.text) }
+        let (status, retry_after) = (why.status, why.retry_after);
+        Failure { status, retry_after, unbilled: true, ..self.failure(why.class, &why.text) }
     }
 
     /// Returns the deadline of a call that starts now. A timeout too long for the clock becomes one day.
@@ -124,7 +125,7 @@ impl HttpSender {
             _ => false,
         };
         if stale {
-            let renewed = session.renew(&self.http, token, deadline).await;
+            let renewed = session.renew(&self.http, token, deadline, now).await;
             renewed.map_err(|why| (self.login_failure(&why), None))?;
             failure.token_renewed = true;
         }
@@ -140,7 +141,11 @@ impl HttpSender {
         now: &(dyn Fn() -> Time + Send + Sync),
     ) -> Result<HttpReply, (Failure, Option<HttpReply>)> {
         let method = if request.method == "GET" { reqwest::Method::GET } else { reqwest::Method::POST };
-        let own = url.clone();
+        let mut addresses = match request.address {
+            Some(_) => vec![url.clone()],
+            None => Vec::new(),
+        };
+        addresses.extend(request.redirected_from.as_deref().and_then(|from| Url::parse(from).ok()));
         let mut sending = self.http.request(method, url);
         // The key is for the provider only: a request that names its own address may go to another host.
         if let Some(key) = key.filter(|_| request.address.is_none()) {
