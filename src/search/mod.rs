@@ -50,11 +50,11 @@ closed_list! {
         KeyRefused = "key_refused",
         /// 402: the account has no balance left.
         BalanceSpent = "balance_spent",
-        /// 400, 404, 422 and other 4xx: retries do not help.
+        /// 400, 404, 422 and other 4xx without a class of their own: retries do not help.
         BadRequest = "bad_request",
         /// 429 on the last try.
         RateLimited = "rate_limited",
-        /// 5xx on the last try.
+        /// 5xx, 408 or 425 on the last try.
         Server = "server",
         /// No connection, reset, TLS.
         Transport = "transport",
