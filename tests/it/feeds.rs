@@ -190,6 +190,25 @@ fn a_feed_whose_server_asks_to_wait_is_left_alone() {
     assert_eq!((last(&place).as_str(), server.heads().len()), ("ok 1 1", 2));
 }
 
+/// A feed may be asked a twentieth of its rest too early, however long ago it was read.
+#[test]
+fn a_short_wait_that_a_feed_asks_for_is_kept() {
+    let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
+    let server = Replies::start(vec![
+        reply(200, &[], &feed),
+        reply(503, &[("Retry-After", "60")], "slow down"),
+        reply(429, &[("Retry-After", "20")], "slow down"),
+        reply(200, &[], &feed),
+    ]);
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    for (time, calls) in
+        [("08:00:00", 1), ("09:00:00", 2), ("09:00:31", 2), ("09:02:00", 3), ("09:02:01", 3), ("09:03:00", 4)]
+    {
+        place.run(&["once", "--at", &format!("2026-03-11T{time}Z")]);
+        assert_eq!(server.heads().len(), calls, "{time}");
+    }
+}
+
 #[test]
 fn a_feed_that_is_old_already_when_it_comes_is_asked_again_sooner() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
