@@ -4,9 +4,12 @@
 
 mod continuity;
 mod entries;
+mod json_feed;
 mod memory;
+mod namespaces;
 mod readable_text;
 mod shared_addresses;
+mod xml_text;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
