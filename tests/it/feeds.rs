@@ -466,6 +466,44 @@ fn what_a_server_repeats_of_an_address_is_not_shown() {
     }
 }
 
+/// A redirect may repeat a secret of the address, and so may the server to which it leads.
+#[test]
+fn what_a_redirect_repeats_of_an_address_is_not_shown() {
+    for refuses in [false, true] {
+        let server = Replies::of(move |_, path| match path.starts_with("/feed") {
+            true => reply(301, &[("Location", "/moved/SECRET123/feed")], ""),
+            false if refuses => reply(403, &[], "{\"error\":\"no access for SECRET123\"}"),
+            false => reply(200, &[], &rss("<item><title>x</title><link>https://a.example/1</link></item>")),
+        });
+        let place = Place::bare(sqlite(), &file(&server, &["feed?token=SECRET123"]));
+        let ended = place.run(&["once", "--at", NINE, "-vv"]);
+        let moved = place.database.texts("SELECT reason FROM v_search").pop().unwrap();
+        assert!(moved.contains(&format!(" moved to {}/moved/***/feed", server.url())), "{moved}");
+        let given = [
+            format!("{ended}"),
+            moved,
+            place.ok(&["runs", "--json"]),
+            place.ok(&["export", "--what", "searches"]),
+            place.run(&["report", "--at", NINE, "--out", "-"]).out,
+        ];
+        assert!(given.iter().all(|text| !text.contains("SECRET")), "{given:?}");
+    }
+}
+
+#[test]
+fn a_redirect_that_leads_nowhere_is_no_new_address() {
+    for (to, says) in [
+        ("", "the feed's server redirects without saying where"),
+        ("#top", "use the address it redirects to"),
+        ("file:///etc/passwd", "redirects to what is no web address"),
+    ] {
+        let server = Replies::start(vec![reply(308, &[("Location", to)], "")]);
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        place.run(&["once", "--at", NINE]).shows(3, &[says]);
+        assert_eq!(place.database.texts("SELECT coalesce(reason, '-') FROM v_search"), ["-"], "{to}");
+    }
+}
+
 #[test]
 fn a_topic_that_was_forgotten_is_shown_its_feeds_anew() {
     for database in databases() {

@@ -13,15 +13,12 @@ use url::Url;
 use super::detail::ErrorDetail;
 use super::failure::{Failure, class_of_body, class_of_status};
 use super::retry_after;
+use super::sent_secrets::sent_secrets;
 use super::session::{self, Session};
 use crate::http::{self, IncompleteBody, KeyRedactor, ReadStop};
 use crate::model::{Micros, Time, without_secrets};
 use crate::search::{ErrorClass, Request, cost};
 
-/// Shorter values of a query are no secrets, and may be parts of words.
-const SECRET: usize = 4;
-/// The same for names without a value, such as `feed` and `rss2`.
-const BARE_SECRET: usize = 6;
 /// The maximum length of an error text and of a kept header, in characters.
 const TEXT: usize = 300;
 /// The maximum number of decoded bytes read from an error body.
@@ -62,10 +59,13 @@ pub(in crate::search) struct Attempt {
 
 impl HttpSender {
     /// Returns the session's token, if calls need one. Logs in when there is none.
-    pub(in crate::search) async fn login(&self) -> Result<Option<SecretString>, Attempt> {
+    pub(in crate::search) async fn login(
+        &self,
+        now: &(dyn Fn() -> Time + Send + Sync),
+    ) -> Result<Option<SecretString>, Attempt> {
         let Credential::Session(session) = &self.key else { return Ok(None) };
         let begun = Instant::now();
-        let token = session.token(&self.http, self.deadline()).await;
+        let token = session.token(&self.http, self.deadline(), now).await;
         token
             .map(Some)
             .map_err(|why| Attempt { latency: begun.elapsed(), outcome: Err((self.login_failure(&why), None)) })
@@ -170,11 +170,11 @@ impl HttpSender {
         let conditional = |(name, _): &(String, String)| matches!(name.as_str(), "If-None-Match" | "If-Modified-Since");
         let unchanged = status == 304 && request.headers.iter().any(conditional);
         if !response.status().is_success() && !unchanged {
-            let own = request.address.is_some().then_some(&own);
-            return Err((self.status_failure(status, response, deadline, now, &sent_secrets(key, own)).await, None));
+            let secrets = sent_secrets(key, &addresses);
+            return Err((self.status_failure(status, response, deadline, now, &secrets).await, None));
         }
         let tokens = match self.key {
-            Credential::Session(_) => sent_secrets(key, None),
+            Credential::Session(_) => sent_secrets(key, &[]),
             Credential::None | Credential::Fixed(_) => Vec::new(),
         };
         let headers = self.kept_headers(response.headers(), !request.headers.is_empty(), &tokens);
@@ -215,7 +215,8 @@ impl HttpSender {
         let value =
             |name| response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let header_wait = value(RETRY_AFTER).and_then(|text| retry_after::header(&text, now()));
-        let location = value(LOCATION);
+        // An empty one names the address that was asked.
+        let location = value(LOCATION).filter(|to| !to.trim().is_empty());
         let named_cost = header_cost(response.headers());
         let name = response.status().canonical_reason().map_or_else(String::new, |reason| format!(" {reason}"));
         // Even a part of an error body is worth quoting.
@@ -294,18 +295,6 @@ fn bearer(token: &SecretString) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(&format!("Bearer {}", token.expose_secret())).ok()?;
     value.set_sensitive(true);
     Some(value)
-}
-
-/// Returns what to remove from a text that the server wrote: the session's token, which `scrub` does not know, and the
-/// values in the query of a request's own address, which may be secrets. A name without a value may be one, too.
-fn sent_secrets(key: Option<&HeaderValue>, own: Option<&Url>) -> Vec<KeyRedactor> {
-    let token = key.and_then(|key| key.to_str().ok()?.strip_prefix("Bearer ")).map(str::to_owned);
-    let parts = own.into_iter().flat_map(Url::query_pairs).map(|(name, value)| match value.is_empty() {
-        true => (name, BARE_SECRET),
-        false => (value, SECRET),
-    });
-    let long = parts.filter(|(part, least)| part.chars().count() >= *least).map(|(part, _)| part.into_owned());
-    token.into_iter().chain(long).map(|secret| KeyRedactor::new(secret.into())).collect()
 }
 
 /// Returns the cost from the billing header.
