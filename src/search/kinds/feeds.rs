@@ -133,10 +133,13 @@ impl Kind for Feeds {
             notes.push(format!("{emptied} of {} feeds {LISTED_NOTHING}", urls.len()));
         }
         if unreached > 0 {
-            notes.push(format!(
-                "{unreached} of {} feeds were not read: a search makes at most {MOST_PARTS} calls; the next one begins with them",
-                urls.len()
-            ));
+            // Otherwise the run ended before all calls were made, and says so itself.
+            let is_limit = parts.len() >= MOST_PARTS || self.next(request, parts).is_ok_and(|next| next.is_empty());
+            let next = match is_limit {
+                true => format!(": a search makes at most {MOST_PARTS} calls; the next one begins with them"),
+                false => "; the next search begins with them".to_owned(),
+            };
+            notes.push(format!("{unreached} of {} feeds were not read{next}", urls.len()));
         }
         keep_each_once(&mut feeds);
         for (url, feed) in feeds {
