@@ -466,6 +466,22 @@ fn what_a_server_repeats_of_an_address_is_not_shown() {
     }
 }
 
+/// The header may also hold words that are no compressions.
+#[test]
+fn a_reply_in_another_compression_than_gzip_is_named_as_such() {
+    let feed = rss("<item><title>x</title><link>https://a.example/1</link></item>");
+    for (coding, code, says) in [
+        ("br", 3, "the reply is compressed in a way that was not asked for: br"),
+        ("Deflate", 3, "the feed's server compresses what nobody asked for"),
+        ("utf-8", 0, ""),
+        ("identity", 0, ""),
+    ] {
+        let server = Replies::start(vec![reply(200, &[("Content-Encoding", coding)], &feed)]);
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        place.run(&["once", "--at", NINE]).shows(code, &[says]);
+    }
+}
+
 /// A redirect may repeat a secret of the address, and so may the server to which it leads.
 #[test]
 fn what_a_redirect_repeats_of_an_address_is_not_shown() {

@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use reqwest::Response;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout_at;
 use url::Url;
 
 use super::detail::ErrorDetail;
 use super::failure::{Failure, class_of_body, class_of_status};
+use super::hint::UNASKED;
 use super::retry_after;
 use super::sent_secrets::sent_secrets;
 use super::session::{self, Session};
@@ -179,6 +180,10 @@ impl HttpSender {
         };
         let headers = self.kept_headers(response.headers(), !request.headers.is_empty(), &tokens);
         let cost = header_cost(response.headers());
+        if let Some(coding) = unread_coding(response.headers()).filter(|_| !unchanged) {
+            let failure = self.failure(ErrorClass::Malformed, &format!("{UNASKED} {coding}"));
+            return Err((Failure { status: Some(status), cost, ..failure }, None));
+        }
         let clean = |body| tokens.iter().fold(self.scrub.body(body), |body, token| token.body(body));
         let arrived = |body| HttpReply { status, headers, body: clean(body), cost };
         match http::read_capped(response, self.max_response_bytes, deadline).await {
@@ -295,6 +300,14 @@ fn bearer(token: &SecretString) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(&format!("Bearer {}", token.expose_secret())).ok()?;
     value.set_sensitive(true);
     Some(value)
+}
+
+/// Returns the compression of a body that was not undone. Other words in this header are no compressions, and mean nothing.
+fn unread_coding(headers: &HeaderMap) -> Option<&'static str> {
+    const KNOWN: [&str; 6] = ["br", "deflate", "zstd", "compress", "gzip", "x-gzip"];
+    let stated = headers.get_all(CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let mut words = stated.flat_map(|value| value.split(',')).map(str::trim);
+    words.find_map(|word| KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(word)))
 }
 
 /// Returns the cost from the billing header.
