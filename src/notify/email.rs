@@ -12,6 +12,7 @@ use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
 use lettre::transport::smtp::commands::{self, Auth, Data, Rcpt};
 use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
+use lettre::transport::smtp::response::{Response, Severity};
 use secrecy::ExposeSecret as _;
 
 use super::channel::{Channel, DeliveryError, Endpoint, one_line};
@@ -85,7 +86,7 @@ async fn log_in(server: &mut AsyncSmtpConnection, user: &str, password: &str, ho
     let mut response = server.command(first).await.map_err(refused)?;
     for _ in 0..MOST_CHALLENGES {
         if !response.has_code(334) {
-            return Ok(());
+            return require(&response, Severity::PositiveCompletion, host);
         }
         let next = Auth::new_from_response(mechanism, credentials.clone(), &response).map_err(refused)?;
         response = server.command(next).await.map_err(refused)?;
@@ -111,12 +112,23 @@ async fn send_mail(server: &mut AsyncSmtpConnection, mail: &Mail, host: &str) ->
         }
         with.push(MailParameter::Body(MailBodyParameter::EightBitMime));
     }
-    server.command(commands::Mail::new(envelope.from().cloned(), with)).await.map_err(refused)?;
+    let (done, go_on) = (Severity::PositiveCompletion, Severity::PositiveIntermediate);
+    require(&server.command(commands::Mail::new(envelope.from().cloned(), with)).await.map_err(refused)?, done, host)?;
     for to in envelope.to() {
-        server.command(Rcpt::new(to.clone(), Vec::new())).await.map_err(refused)?;
+        require(&server.command(Rcpt::new(to.clone(), Vec::new())).await.map_err(refused)?, done, host)?;
     }
-    server.command(Data).await.map_err(refused)?;
-    server.message(&bytes).await.map(drop).map_err(refused)
+    require(&server.command(Data).await.map_err(refused)?, go_on, host)?;
+    require(&server.message(&bytes).await.map_err(refused)?, done, host)
+}
+
+/// Whether an answer has ended a command, or asks for its data. For the library, both are good: a mail would count as
+/// delivered although the server did not take it, or be read as commands.
+fn require(response: &Response, severity: Severity, host: &str) -> Result<(), DeliveryError> {
+    if response.code().severity == severity {
+        return Ok(());
+    }
+    let said = response.first_line().unwrap_or_default();
+    Err(DeliveryError::transient(format!("{host} gave an answer of the wrong kind: {} {said}", response.code())))
 }
 
 /// 5yz: the server will never accept it. A client error: the server does not offer something that is needed.

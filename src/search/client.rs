@@ -209,7 +209,7 @@ impl Client {
         loop {
             let refused = |refusal: Refusal| CallFailure::Refused(Refusal { tried: tried_before.clone(), ..refusal });
             let mut permit = self.pace.enter().await.map_err(refused)?;
-            let (tried, was_counted) = match self.login(gate).await.map_err(refused)? {
+            let (tried, was_counted) = match self.login(gate, now).await.map_err(refused)? {
                 Err(failed) => (failed, false),
                 Ok(token) => {
                     gate.before(tries + 1).await.map_err(refused)?;
@@ -263,11 +263,15 @@ impl Client {
 
 impl Client {
     /// Logs in, if calls need a session and there is none. Asks first whether calls are refused.
-    async fn login(&self, gate: &impl Gate) -> Result<Result<Option<SecretString>, Attempt>, Refusal> {
+    async fn login(
+        &self,
+        gate: &impl Gate,
+        now: &(dyn Fn() -> Time + Send + Sync),
+    ) -> Result<Result<Option<SecretString>, Attempt>, Refusal> {
         if self.login == Login::Session {
             gate.allows()?;
         }
-        Ok(self.caller.login().await)
+        Ok(self.caller.login(now).await)
     }
 
     fn whom(&self) -> ProviderRef<'_> {

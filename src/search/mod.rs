@@ -50,11 +50,11 @@ closed_list! {
         KeyRefused = "key_refused",
         /// 402: the account has no balance left.
         BalanceSpent = "balance_spent",
-        /// 400, 404, 422 and other 4xx: retries do not help.
+        /// 400, 404, 422 and other 4xx without a class of their own: retries do not help.
         BadRequest = "bad_request",
         /// 429 on the last try.
         RateLimited = "rate_limited",
-        /// 5xx on the last try.
+        /// 5xx, 408 or 425 on the last try.
         Server = "server",
         /// No connection, reset, TLS.
         Transport = "transport",
@@ -187,6 +187,9 @@ pub struct Request {
     /// The whole address, if it is not below the provider's: that of a feed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
+    /// The address that redirected to this one. What it holds in secret may be repeated, and is not shown.
+    #[serde(skip)]
+    pub redirected_from: Option<String>,
     /// Headers in addition to those of every request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<(String, String)>,

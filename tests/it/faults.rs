@@ -4,6 +4,7 @@
 use crate::support::daemons::under_a_call;
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place, until};
+use crate::support::receivers::{Answer, Hook};
 use crate::support::replies::{self, Replies};
 use crate::support::service::{Raw, Sandbox, reply};
 use crate::support::stored::COST;
@@ -276,6 +277,44 @@ fn an_interrupt_within_a_search_stores_the_pages_that_were_answered() {
         let searches = format!("SELECT state || ' ' || tries || ' ' || {COST} FROM v_search");
         assert_eq!(place.database.texts(&searches), ["lost 2 2000"], "{ended}");
         assert_eq!(place.database.number("SELECT count(*) FROM v_run WHERE state = 'failed' AND found = 1000"), 1);
+    }
+}
+
+/// The first feed hangs; the others are answered one after another, because two calls may be in flight. The search says
+/// what was not read, and no reason that is not true.
+#[test]
+fn an_interrupt_stores_what_was_answered_behind_a_call_that_hangs() {
+    for database in databases() {
+        let hangs = Hook::answering(|_| Answer::Hang);
+        let (release, wait) = std::sync::mpsc::channel::<()>();
+        let wait = std::sync::Mutex::new(wait);
+        let server = Replies::of(move |n, path| {
+            if n == 2 {
+                wait.lock().unwrap().recv_timeout(std::time::Duration::from_secs(120)).ok();
+            }
+            let item = format!("<item><title>x</title><link>https://a.example{path}</link></item>");
+            let feed = format!("<rss version=\"2.0\"><channel><title>t</title>{item}</channel></rss>");
+            replies::reply(200, &[], &feed)
+        });
+        let urls: Vec<String> = ["/1", "/2", "/3"].iter().map(|path| format!("{}{path}", server.url())).collect();
+        let file = format!(
+            "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_concurrent = 2\nrate_limit = \"unlimited\"\nprice.call = 0.001\n\n\
+             [[topics]]\nid = \"acme\"\nquery = \"acme\"\nnews.urls = [\"{}\", \"{}\"]\n",
+            hangs.at("/0"),
+            urls.join("\", \"")
+        );
+        let place = Place::bare(database, &file);
+        place.ok(&["db", "migrate"]);
+        let going = place.program(&["once", "--at", NINE]).start();
+        until("the last feed is asked for", || server.heads().len() == 3 && hangs.got().len() == 1);
+        going.signal("INT");
+        let ended = going.wait();
+        drop(release);
+        ended.says(130, &["stopping: storing the findings so far"]);
+        assert_eq!(place.database.items_of_all(), 2, "{ended}");
+        let searches = format!("SELECT state || ' ' || tries || ' ' || {COST} || ' ' || reason FROM v_search");
+        let says = "lost 4 4000 2 of 4 feeds were not read; the next search begins with them";
+        assert_eq!(place.database.texts(&searches), [says], "{ended}");
     }
 }
 

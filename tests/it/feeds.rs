@@ -190,6 +190,25 @@ fn a_feed_whose_server_asks_to_wait_is_left_alone() {
     assert_eq!((last(&place).as_str(), server.heads().len()), ("ok 1 1", 2));
 }
 
+/// A feed may be asked a twentieth of its rest too early, however long ago it was read.
+#[test]
+fn a_short_wait_that_a_feed_asks_for_is_kept() {
+    let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
+    let server = Replies::start(vec![
+        reply(200, &[], &feed),
+        reply(503, &[("Retry-After", "60")], "slow down"),
+        reply(429, &[("Retry-After", "20")], "slow down"),
+        reply(200, &[], &feed),
+    ]);
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    for (time, calls) in
+        [("08:00:00", 1), ("09:00:00", 2), ("09:00:31", 2), ("09:02:00", 3), ("09:02:01", 3), ("09:03:00", 4)]
+    {
+        place.run(&["once", "--at", &format!("2026-03-11T{time}Z")]);
+        assert_eq!(server.heads().len(), calls, "{time}");
+    }
+}
+
 #[test]
 fn a_feed_that_is_old_already_when_it_comes_is_asked_again_sooner() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
@@ -259,6 +278,16 @@ fn legal_feeds_that_are_rare_are_read_as_they_are_meant() {
     let latin = |text: &str| text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect::<Vec<u8>>();
     let wide = |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
     let json = "{\"version\":\"https://jsonfeed.org/version/1.1\",\"title\":\"t\",\"items\":[{\"id\":7,\"url\":\"https://a.example/1\",\"title\":\"Café\"}]}";
+    let netscape = format!(
+        "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\" xmlns=\"http://my.netscape.com/rdf/simple/0.9/\">\
+         <channel><title>t</title></channel>{item}</rdf:RDF>"
+    );
+    let entry = |namespace: &str, relation: &str| {
+        format!(
+            "<feed xmlns=\"{namespace}\"><title>t</title><entry><id>urn:x:1</id><title>Café</title>\
+             <link rel=\"self\" href=\"https://a.example/self\"/><link rel=\"{relation}\" href=\"https://a.example/1\"/></entry></feed>"
+        )
+    };
     for (case, content_type, body) in [
         ("0.93", "text/xml", of("<rss version=\"0.93\">")),
         (
@@ -272,6 +301,18 @@ fn legal_feeds_that_are_rare_are_read_as_they_are_meant() {
         ("an empty version", "text/xml", of("<rss version=\"\">")),
         ("no version", "text/xml", of("<?xml version=\"1.0\"?><rss xmlns:a=\"b\">")),
         ("no attributes", "text/xml", of("<rss>")),
+        (
+            "a namespace that RSS does not have",
+            "text/xml",
+            of("<rss version=\"2.0\" xmlns=\"http://backend.userland.com/rss2\">"),
+        ),
+        ("RSS 0.90", "text/xml", netscape.into_bytes()),
+        (
+            "a namespace as people write it",
+            "text/xml",
+            entry("https://www.w3.org/2005/atom/", "alternate").into_bytes(),
+        ),
+        ("a relation in capitals", "text/xml", entry("http://www.w3.org/2005/Atom", "Alternate").into_bytes()),
         ("a number as id", "application/feed+json", json.as_bytes().to_vec()),
         ("JSON behind a mark", "application/feed+json", format!("\u{feff}{json}").into_bytes()),
         ("UTF-16, little", "text/xml", wide(&format!("\u{feff}{}", declared("utf-16")), u16::to_le_bytes)),
@@ -296,6 +337,11 @@ fn legal_feeds_that_are_rare_are_read_as_they_are_meant() {
         ("UTF-8 by the header", "text/xml;charset=UTF-8", declared("windows-1252").into_bytes()),
         ("UTF-8 whatever the header says", "text/xml; charset=iso-8859-1", declared("utf-8").into_bytes()),
         ("UTF-8 whatever the document says", "text/xml", declared("iso-8859-1").into_bytes()),
+        (
+            "UTF-8 whatever it says with blanks",
+            "text/xml",
+            declared("iso-8859-1").replace("encoding=", "encoding = ").into_bytes(),
+        ),
         ("Latin-1 by the document", "text/xml", latin(&declared("iso-8859-1"))),
         ("Latin-1, and a header that is wrong", "text/xml; charset=utf-8", latin(&declared("iso-8859-1"))),
         (
@@ -314,6 +360,51 @@ fn legal_feeds_that_are_rare_are_read_as_they_are_meant() {
             "{case}"
         );
     }
+}
+
+/// Nor does one without entries fail because a comment speaks of them.
+#[test]
+fn a_feed_in_a_format_that_is_not_known_does_not_look_empty() {
+    let old = "<feed version=\"0.3\" xmlns=\"http://purl.org/atom/ns#\"><title>t</title><entry><id>urn:x:1</id>\
+               <title>x</title><link href=\"https://a.example/1\"/></entry></feed>";
+    let outside = "<rss version=\"2.0\"><channel><title>t</title></channel><item><title>x</title></item></rss>";
+    let nothing = rss("<!-- <item> --><description><![CDATA[<entry>]]></description>");
+    for (body, state, code, says) in [
+        (old, "error 0 0", 3, "it has entries, but in a format that is not known"),
+        (outside, "error 0 0", 3, "it has entries, but in a format that is not known"),
+        (nothing.as_str(), "empty 0 0", 0, ""),
+    ] {
+        let server = Replies::start(vec![reply(200, &[], body)]);
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        place.run(&["once", "--at", NINE]).shows(code, &[says]);
+        assert_eq!(last(&place), state, "{body}");
+    }
+}
+
+#[test]
+fn an_entry_that_is_wrong_loses_no_other_entry_of_its_feed() {
+    let entry = |n: u32, more: &str| {
+        format!("{{\"id\":\"{n}\",\"url\":\"https://a.example/{n}\",\"title\":\"t{n}\",\"content_text\":\"x\"{more}}}")
+    };
+    let entries = [
+        entry(1, ""),
+        entry(2, ",\"title\":\"t2\",\"date_published\":1773216000,\"tags\":\"a, b\",\"author\":\"Ann\""),
+        entry(3, ",\"attachments\":[{\"url\":\"https://a.example/m.mp3\",\"size_in_bytes\":1.5}],\"authors\":{}"),
+        "{\"url\":\"https://a.example/4\",\"title\":\"t4\"}".to_owned(),
+        "{\"id\":12345678901234567890123,\"url\":\"https://a.example/5\",\"title\":\"t5\",\"summary\":[\"x\"]}"
+            .to_owned(),
+        "{\"id\":\"6\",\"url\":6}".to_owned(),
+        "\"seven\"".to_owned(),
+        "null".to_owned(),
+    ];
+    let body =
+        format!("{{\"version\":\"https://jsonfeed.org/version/1\",\"icon\":1,\"items\":[{}]}}", entries.join(","));
+    let server = Replies::start(vec![reply(200, &[], &body)]);
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    place.ok(&["once", "--at", NINE]);
+    assert_eq!(last(&place), "ok 5 5");
+    assert_eq!(place.database.texts("SELECT title FROM v_item ORDER BY key"), ["t1", "t2", "t3", "t4", "t5"]);
+    assert_eq!(place.database.number("SELECT unreadable FROM v_search"), 3);
 }
 
 #[test]
@@ -372,6 +463,60 @@ fn what_a_server_repeats_of_an_address_is_not_shown() {
         for given in [searches, place.ok(&["runs", "--json"]), place.ok(&["export", "--what", "runs"])] {
             assert!(!given.contains("SECRE"), "{given}");
         }
+    }
+}
+
+/// The header may also hold words that are no compressions.
+#[test]
+fn a_reply_in_another_compression_than_gzip_is_named_as_such() {
+    let feed = rss("<item><title>x</title><link>https://a.example/1</link></item>");
+    for (coding, code, says) in [
+        ("br", 3, "the reply is compressed in a way that was not asked for: br"),
+        ("Deflate", 3, "the feed's server compresses what nobody asked for"),
+        ("utf-8", 0, ""),
+        ("identity", 0, ""),
+    ] {
+        let server = Replies::start(vec![reply(200, &[("Content-Encoding", coding)], &feed)]);
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        place.run(&["once", "--at", NINE]).shows(code, &[says]);
+    }
+}
+
+/// A redirect may repeat a secret of the address, and so may the server to which it leads.
+#[test]
+fn what_a_redirect_repeats_of_an_address_is_not_shown() {
+    for refuses in [false, true] {
+        let server = Replies::of(move |_, path| match path.starts_with("/feed") {
+            true => reply(301, &[("Location", "/moved/SECRET123/feed")], ""),
+            false if refuses => reply(403, &[], "{\"error\":\"no access for SECRET123\"}"),
+            false => reply(200, &[], &rss("<item><title>x</title><link>https://a.example/1</link></item>")),
+        });
+        let place = Place::bare(sqlite(), &file(&server, &["feed?token=SECRET123"]));
+        let ended = place.run(&["once", "--at", NINE, "-vv"]);
+        let moved = place.database.texts("SELECT reason FROM v_search").pop().unwrap();
+        assert!(moved.contains(&format!(" moved to {}/moved/***/feed", server.url())), "{moved}");
+        let given = [
+            format!("{ended}"),
+            moved,
+            place.ok(&["runs", "--json"]),
+            place.ok(&["export", "--what", "searches"]),
+            place.run(&["report", "--at", NINE, "--out", "-"]).out,
+        ];
+        assert!(given.iter().all(|text| !text.contains("SECRET")), "{given:?}");
+    }
+}
+
+#[test]
+fn a_redirect_that_leads_nowhere_is_no_new_address() {
+    for (to, says) in [
+        ("", "the feed's server redirects without saying where"),
+        ("#top", "use the address it redirects to"),
+        ("file:///etc/passwd", "redirects to what is no web address"),
+    ] {
+        let server = Replies::start(vec![reply(308, &[("Location", to)], "")]);
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        place.run(&["once", "--at", NINE]).shows(3, &[says]);
+        assert_eq!(place.database.texts("SELECT coalesce(reason, '-') FROM v_search"), ["-"], "{to}");
     }
 }
 

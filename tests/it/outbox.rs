@@ -412,6 +412,31 @@ async fn a_mail_servers_answer_counts_without_a_reply_to_quit() {
     }
 }
 
+/// A mail counts as delivered only if the server took it, and its lines are not sent to a server that waits for commands.
+#[tokio::test]
+async fn an_answer_that_does_not_fit_its_command_delivers_no_mail() {
+    let scripts: [(&str, receivers::Script); 4] = [
+        ("AUTH", |word| (word == "AUTH").then_some("354 go on")),
+        ("MAIL", |word| (word == "MAIL").then_some("354 go on")),
+        ("RCPT", |word| (word == "RCPT").then_some("354 go on")),
+        ("DATA", |word| (word == "DATA").then_some("250 yes")),
+    ];
+    for (case, script) in scripts {
+        let posts = Post::scripted(script);
+        let mut channel = post("mail", &posts);
+        if let Endpoint::Email { login, .. } = &mut channel.endpoint {
+            *login = Some(("somebody".into(), SecretString::from("pa55word of mail")));
+        }
+        let refused = channel.send(&message("e", "mail"), NOW, 1, NOW).await.unwrap_err();
+        assert!(!refused.for_good && refused.text.contains("an answer of the wrong kind: "), "{case}: {refused:?}");
+        assert!(posts.got().is_empty(), "{case}");
+        assert!(!posts.in_clear().iter().any(|line| line.contains("Message-ID")), "{case}: {:?}", posts.in_clear());
+    }
+    let posts = Post::answering(|_| Some("354 go on"));
+    let refused = post("mail", &posts).send(&message("e", "mail"), NOW, 1, NOW).await.unwrap_err();
+    assert!(!refused.for_good && refused.text.contains("354 go on"), "{refused:?}");
+}
+
 /// A script with one answer to one command.
 fn said(word: &str) -> impl FnMut((&str, &'static str)) -> Option<&'static str> {
     move |(to, reply)| (to == word).then_some(reply)

@@ -699,6 +699,26 @@ fn a_failed_login_is_not_counted_and_costs_nothing() {
     }
 }
 
+/// The wait that a login asks for is kept like that of a search: it is longer than a call waits, so there is no other try.
+#[test]
+fn a_login_that_asks_to_wait_is_left_alone() {
+    for (status, headers, body) in [
+        (429, &[("Retry-After", "3600")][..], "{\"error\":\"RateLimitExceeded\"}"),
+        (503, &[("Retry-After", "Wed, 11 Mar 2026 10:00:00 GMT")], ""),
+        (429, &[], "{\"retry_after\":\"1 hour\"}"),
+    ] {
+        let server = Replies::start(vec![reply(status, headers, body)]);
+        let file = format!(
+            "[providers.bsky]\nkind = \"bluesky\"\nbase_url = \"{}\"\nuser = \"ann.example\"\nkey_env = \"BSKY_PASSWORD\"\n\n{TOPIC}",
+            server.url()
+        );
+        let place = Place::bare(sqlite(), &file);
+        let once = place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "pass-0123-word").run();
+        once.shows(3, &["the service asked to wait until 2026-03-11T10:00"]);
+        assert_eq!(server.heads().len(), 1, "{status}: {once}");
+    }
+}
+
 /// The address of the server in a file.
 fn server_of(file: &str) -> String {
     file.split('"').find(|part| part.starts_with("http://")).unwrap().to_owned()

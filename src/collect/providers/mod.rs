@@ -3,4 +3,5 @@
 pub(super) mod provider;
 mod provider_calls;
 mod provider_replies;
+mod stopped;
 pub(super) mod stored_calls;

@@ -1,11 +1,12 @@
 //! A search that may take several calls: asks its kind for the next calls until there are none, then reads all replies.
 //! Each call is counted before it is made, like any other. `search::kinds` has the protocols.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::StreamExt as _;
 
 use super::provider::{ProviderAnswer, ProviderQueryContext, ProviderState};
+use super::stopped::{Stopped, cut_off};
 use super::{provider_replies::Replies, stored_calls};
 use crate::collect::fetch::CallGate;
 use crate::collect::ingest::read_parts;
@@ -17,19 +18,11 @@ use crate::collect::outcome::search_outcome::{
 use crate::collect::{Collector, Stop};
 use crate::model::{NO_COMMON_TIME, QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
 use crate::search::kinds::{self, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
-use crate::search::{CallError, CallFailure, ErrorClass, RUN_TIMEOUT, Request, SearchQuery, Spent, Unsupported};
+use crate::search::{CallFailure, ErrorClass, RUN_TIMEOUT, Request, SearchQuery, Spent, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
 
 /// The most calls of one search side by side; the provider's own limit applies too.
 const WIDTH: usize = 16;
-
-/// Why a further call was not made.
-enum Stopped {
-    OverQuota(String),
-    /// Why, and how the try before it failed.
-    ProviderRefusal(String, Option<Box<CallError>>),
-    Ended(SearchState, &'static str),
-}
 
 impl Collector {
     pub(in crate::collect) async fn ask_provider(
@@ -133,19 +126,25 @@ impl Collector {
             if next.is_empty() || room == 0 {
                 return Ok(Ok((parts, None)));
             }
-            let calls = next.into_iter().take(room).map(|part| self.part(part, served, gate, stop));
-            let mut calls = futures_util::stream::iter(calls).buffered(WIDTH);
-            let mut ended = None;
-            while let Some(called) = calls.next().await {
+            let is_over = AtomicBool::new(false);
+            let calls = next.into_iter().take(room).enumerate().take_while(|_| !is_over.load(Ordering::Relaxed));
+            let calls = calls.map(|(place, part)| async move { (place, self.part(part, served, gate, stop).await) });
+            let mut calls = futures_util::stream::iter(calls).buffer_unordered(WIDTH);
+            let (mut arrived, mut ended) = (Vec::new(), None);
+            // In any order: a reply must not be lost because an earlier call hangs until the run ends. Calls under way
+            // may be billed, so they end as usual when another is refused.
+            while let Some((place, called)) = calls.next().await {
                 match called? {
-                    Ok(part) => parts.push(part),
+                    Ok(part) => arrived.push((place, part)),
                     Err(stopped) => {
-                        ended = Some(stopped);
-                        break;
+                        is_over.store(true, Ordering::Relaxed);
+                        ended.get_or_insert(stopped);
                     }
                 }
             }
             drop(calls);
+            arrived.sort_by_key(|(place, _)| *place);
+            parts.extend(arrived.into_iter().map(|(_, part)| part));
             if ended.is_some() {
                 // A call that is being counted may already be on record.
                 gate.counting.close();
@@ -316,26 +315,6 @@ impl Collector {
             None => {}
         }
         ProviderAnswer { fetched, findings, answer, memory: read.memory }
-    }
-}
-
-/// Ends a search before its last call: what came is kept, and nothing is claimed as covered.
-fn cut_off(fetched: &mut Fetched, stopped: &Stopped) {
-    let result = &mut fetched.result;
-    result.covered = None;
-    match stopped {
-        Stopped::OverQuota(why) => (result.state, result.reason) = (SearchState::OverQuota, Some(why.clone())),
-        Stopped::ProviderRefusal(why, _) => {
-            // Nothing was searched yet.
-            result.state = if result.state == SearchState::Empty { SearchState::Error } else { result.state };
-            result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), why.clone()));
-        }
-        Stopped::Ended(state, why) => {
-            result.state = *state;
-            let class =
-                if *state == SearchState::Lost { search_outcome::INTERRUPTED } else { ErrorClass::Timeout.as_str() };
-            result.error = Some((class.to_owned(), (*why).to_owned()));
-        }
     }
 }
 

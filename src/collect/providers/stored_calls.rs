@@ -140,6 +140,7 @@ pub(in crate::collect) fn read(query: &ProviderQuery, body: &[u8]) -> Option<Vec
             limit: None,
             streaming: false,
             address: kept.address,
+            redirected_from: None,
             headers: Vec::new(),
         };
         let body = match (kept.text, kept.bytes) {

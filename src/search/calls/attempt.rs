@@ -5,23 +5,21 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use reqwest::Response;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout_at;
 use url::Url;
 
 use super::detail::ErrorDetail;
 use super::failure::{Failure, class_of_body, class_of_status};
+use super::hint::UNASKED;
 use super::retry_after;
+use super::sent_secrets::sent_secrets;
 use super::session::{self, Session};
 use crate::http::{self, IncompleteBody, KeyRedactor, ReadStop};
 use crate::model::{Micros, Time, without_secrets};
 use crate::search::{ErrorClass, Request, cost};
 
-/// Shorter values of a query are no secrets, and may be parts of words.
-const SECRET: usize = 4;
-/// The same for names without a value, such as `feed` and `rss2`.
-const BARE_SECRET: usize = 6;
 /// The maximum length of an error text and of a kept header, in characters.
 const TEXT: usize = 300;
 /// The maximum number of decoded bytes read from an error body.
@@ -62,10 +60,13 @@ pub(in crate::search) struct Attempt {
 
 impl HttpSender {
     /// Returns the session's token, if calls need one. Logs in when there is none.
-    pub(in crate::search) async fn login(&self) -> Result<Option<SecretString>, Attempt> {
+    pub(in crate::search) async fn login(
+        &self,
+        now: &(dyn Fn() -> Time + Send + Sync),
+    ) -> Result<Option<SecretString>, Attempt> {
         let Credential::Session(session) = &self.key else { return Ok(None) };
         let begun = Instant::now();
-        let token = session.token(&self.http, self.deadline()).await;
+        let token = session.token(&self.http, self.deadline(), now).await;
         token
             .map(Some)
             .map_err(|why| Attempt { latency: begun.elapsed(), outcome: Err((self.login_failure(&why), None)) })
@@ -94,7 +95,8 @@ impl HttpSender {
 
     /// The failure of a login, which costs nothing.
     fn login_failure(&self, why: &session::LoginError) -> Failure {
-        Failure { status: why.status, unbilled: true, ..self.failure(why.class, &why.text) }
+        let (status, retry_after) = (why.status, why.retry_after);
+        Failure { status, retry_after, unbilled: true, ..self.failure(why.class, &why.text) }
     }
 
     /// Returns the deadline of a call that starts now. A timeout too long for the clock becomes one day.
@@ -124,7 +126,7 @@ impl HttpSender {
             _ => false,
         };
         if stale {
-            let renewed = session.renew(&self.http, token, deadline).await;
+            let renewed = session.renew(&self.http, token, deadline, now).await;
             renewed.map_err(|why| (self.login_failure(&why), None))?;
             failure.token_renewed = true;
         }
@@ -140,7 +142,11 @@ impl HttpSender {
         now: &(dyn Fn() -> Time + Send + Sync),
     ) -> Result<HttpReply, (Failure, Option<HttpReply>)> {
         let method = if request.method == "GET" { reqwest::Method::GET } else { reqwest::Method::POST };
-        let own = url.clone();
+        let mut addresses = match request.address {
+            Some(_) => vec![url.clone()],
+            None => Vec::new(),
+        };
+        addresses.extend(request.redirected_from.as_deref().and_then(|from| Url::parse(from).ok()));
         let mut sending = self.http.request(method, url);
         // The key is for the provider only: a request that names its own address may go to another host.
         if let Some(key) = key.filter(|_| request.address.is_none()) {
@@ -165,15 +171,19 @@ impl HttpSender {
         let conditional = |(name, _): &(String, String)| matches!(name.as_str(), "If-None-Match" | "If-Modified-Since");
         let unchanged = status == 304 && request.headers.iter().any(conditional);
         if !response.status().is_success() && !unchanged {
-            let own = request.address.is_some().then_some(&own);
-            return Err((self.status_failure(status, response, deadline, now, &sent_secrets(key, own)).await, None));
+            let secrets = sent_secrets(key, &addresses);
+            return Err((self.status_failure(status, response, deadline, now, &secrets).await, None));
         }
         let tokens = match self.key {
-            Credential::Session(_) => sent_secrets(key, None),
+            Credential::Session(_) => sent_secrets(key, &[]),
             Credential::None | Credential::Fixed(_) => Vec::new(),
         };
         let headers = self.kept_headers(response.headers(), !request.headers.is_empty(), &tokens);
         let cost = header_cost(response.headers());
+        if let Some(coding) = unread_coding(response.headers()).filter(|_| !unchanged) {
+            let failure = self.failure(ErrorClass::Malformed, &format!("{UNASKED} {coding}"));
+            return Err((Failure { status: Some(status), cost, ..failure }, None));
+        }
         let clean = |body| tokens.iter().fold(self.scrub.body(body), |body, token| token.body(body));
         let arrived = |body| HttpReply { status, headers, body: clean(body), cost };
         match http::read_capped(response, self.max_response_bytes, deadline).await {
@@ -210,7 +220,8 @@ impl HttpSender {
         let value =
             |name| response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let header_wait = value(RETRY_AFTER).and_then(|text| retry_after::header(&text, now()));
-        let location = value(LOCATION);
+        // An empty one names the address that was asked.
+        let location = value(LOCATION).filter(|to| !to.trim().is_empty());
         let named_cost = header_cost(response.headers());
         let name = response.status().canonical_reason().map_or_else(String::new, |reason| format!(" {reason}"));
         // Even a part of an error body is worth quoting.
@@ -291,16 +302,12 @@ fn bearer(token: &SecretString) -> Option<HeaderValue> {
     Some(value)
 }
 
-/// Returns what to remove from a text that the server wrote: the session's token, which `scrub` does not know, and the
-/// values in the query of a request's own address, which may be secrets. A name without a value may be one, too.
-fn sent_secrets(key: Option<&HeaderValue>, own: Option<&Url>) -> Vec<KeyRedactor> {
-    let token = key.and_then(|key| key.to_str().ok()?.strip_prefix("Bearer ")).map(str::to_owned);
-    let parts = own.into_iter().flat_map(Url::query_pairs).map(|(name, value)| match value.is_empty() {
-        true => (name, BARE_SECRET),
-        false => (value, SECRET),
-    });
-    let long = parts.filter(|(part, least)| part.chars().count() >= *least).map(|(part, _)| part.into_owned());
-    token.into_iter().chain(long).map(|secret| KeyRedactor::new(secret.into())).collect()
+/// Returns the compression of a body that was not undone. Other words in this header are no compressions, and mean nothing.
+fn unread_coding(headers: &HeaderMap) -> Option<&'static str> {
+    const KNOWN: [&str; 6] = ["br", "deflate", "zstd", "compress", "gzip", "x-gzip"];
+    let stated = headers.get_all(CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let mut words = stated.flat_map(|value| value.split(',')).map(str::trim);
+    words.find_map(|word| KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(word)))
 }
 
 /// Returns the cost from the billing header.

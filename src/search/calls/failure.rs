@@ -89,6 +89,8 @@ pub(super) fn class_of_status(status: u16) -> ErrorClass {
         // An answer to a question that was not asked.
         304 => ErrorClass::Malformed,
         300..=399 => ErrorClass::Redirect,
+        // The server waited too long for the request, or wants it later.
+        408 | 425 => ErrorClass::Server,
         400..=499 => ErrorClass::BadRequest,
         500..=599 => ErrorClass::Server,
         _ => ErrorClass::Malformed,
@@ -131,8 +133,10 @@ mod tests {
             (402, C::BalanceSpent, false, Service),
             (403, C::KeyRefused, false, Service),
             (404, C::BadRequest, false, Search),
+            (408, C::Server, true, Search),
             (418, C::BadRequest, false, Search),
             (422, C::BadRequest, false, Search),
+            (425, C::Server, true, Search),
             (429, C::RateLimited, true, Search),
             (500, C::Server, true, Search),
             (503, C::Server, true, Search),

@@ -84,6 +84,18 @@ const OUT_OF_DATE: [&str; 2] = ["certificate expired", "certificate not valid ye
 /// How an error names status 304.
 const NOT_MODIFIED: &str = "304 Not Modified";
 
+/// How an error names a reply in another compression than gzip, or in several.
+pub(super) const UNASKED: &str = "the reply is compressed in a way that was not asked for:";
+
+/// How an error names the target of a redirect.
+const REDIRECTS: &str = "it redirects to ";
+
+/// Whether an error names a target that no program may follow, such as a file.
+fn leads_elsewhere(text: &str) -> bool {
+    let target = text.split_once(REDIRECTS).and_then(|(_, to)| url::Url::parse(to).ok());
+    target.is_some_and(|to| !matches!(to.scheme(), "http" | "https"))
+}
+
 /// What to do about a feed that failed, if that differs from other providers.
 pub(in crate::search) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'static str> {
     match class {
@@ -92,10 +104,16 @@ pub(in crate::search) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'st
         ErrorClass::BadRequest if text.starts_with(NO_PROVIDER) => None,
         ErrorClass::BadRequest => Some("check the feed's address; it may have moved, need a login, or block programs"),
         ErrorClass::KeyRefused => Some("the feed needs a login, or blocks programs"),
-        ErrorClass::Redirect if text.contains("it redirects to") => Some("use the address it redirects to"),
+        ErrorClass::Redirect if leads_elsewhere(text) => {
+            Some("the feed's server redirects to what is no web address; tell its owner")
+        }
+        ErrorClass::Redirect if text.contains(REDIRECTS) => Some("use the address it redirects to"),
         ErrorClass::Redirect => Some("the feed's server redirects without saying where; tell its owner"),
         ErrorClass::Malformed if text.contains(NOT_MODIFIED) => {
             Some("the feed's server, or a cache before it, says \"unchanged\" without being asked; tell its owner")
+        }
+        ErrorClass::Malformed if text.contains(UNASKED) => {
+            Some("the feed's server compresses what nobody asked for; tell its owner")
         }
         ErrorClass::Malformed => Some("check that the address is that of a feed, not of a page"),
         ErrorClass::Transport if text.contains(OTHER_NAME) => {
@@ -153,6 +171,9 @@ pub(super) fn hint(whom: &ProviderRef<'_>, class: ErrorClass, status: Option<u16
         (ErrorClass::Redirect, _) => {
             let why = if whom.login == Some(Login::Open) { "" } else { ", because they would forward the key" };
             return format!("redirects are not followed{why}; set `{}` to the final address", key("base_url"));
+        }
+        (ErrorClass::Malformed, _) if text.contains(UNASKED) => {
+            "only gzip was asked for; the server, or a cache before it, must keep to that"
         }
         (ErrorClass::Malformed, _) if service => {
             "check that `service.base_url` is the search service, not a page in front of it"

@@ -1,17 +1,25 @@
 //! A login that returns tokens: `com.atproto.server.createSession` with an account and an app password, then
 //! `refreshSession` (<https://atproto.com/specs/xrpc#authentication>). Tokens stay in memory and are never printed.
 
+use std::time::Duration;
+
+use reqwest::header::RETRY_AFTER;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 use url::Url;
 
+use super::retry_after;
 use crate::http;
+use crate::model::Time;
 use crate::search::ErrorClass;
 
 /// The maximum number of bytes read from a reply.
 const MOST: u64 = 256 * 1024;
+
+/// Returns the current time, which only dates need.
+type Now<'a> = &'a (dyn Fn() -> Time + Send + Sync);
 
 /// A login and its tokens.
 pub(in crate::search) struct Session {
@@ -31,6 +39,8 @@ pub(in crate::search) struct LoginError {
     pub(in crate::search) class: ErrorClass,
     pub(in crate::search) status: Option<u16>,
     pub(in crate::search) text: String,
+    /// The wait that the server asks for.
+    pub(in crate::search) retry_after: Option<Duration>,
 }
 
 impl Session {
@@ -43,12 +53,13 @@ impl Session {
         &self,
         http: &reqwest::Client,
         deadline: Instant,
+        now: Now<'_>,
     ) -> Result<SecretString, LoginError> {
         let mut tokens = self.tokens.lock().await;
         if let Some(known) = tokens.as_ref() {
             return Ok(known.access.clone());
         }
-        let new_tokens = self.create(http, deadline).await?;
+        let new_tokens = self.create(http, deadline, now).await?;
         let access = new_tokens.access.clone();
         *tokens = Some(new_tokens);
         Ok(access)
@@ -60,6 +71,7 @@ impl Session {
         http: &reqwest::Client,
         stale: &SecretString,
         deadline: Instant,
+        now: Now<'_>,
     ) -> Result<SecretString, LoginError> {
         let mut tokens = self.tokens.lock().await;
         let refresh = match tokens.as_ref() {
@@ -70,7 +82,7 @@ impl Session {
         let renewed = match refresh {
             Some(refresh) => {
                 let url = self.url("com.atproto.server.refreshSession");
-                self.tokens_of(http.post(url).bearer_auth(refresh.expose_secret()), deadline).await.ok()
+                self.tokens_of(http.post(url).bearer_auth(refresh.expose_secret()), deadline, now).await.ok()
             }
             None => None,
         };
@@ -78,7 +90,7 @@ impl Session {
             Some(new_tokens) => new_tokens,
             None => {
                 *tokens = None;
-                self.create(http, deadline).await?
+                self.create(http, deadline, now).await?
             }
         };
         let access = new_tokens.access.clone();
@@ -86,11 +98,11 @@ impl Session {
         Ok(access)
     }
 
-    async fn create(&self, http: &reqwest::Client, deadline: Instant) -> Result<Tokens, LoginError> {
+    async fn create(&self, http: &reqwest::Client, deadline: Instant, now: Now<'_>) -> Result<Tokens, LoginError> {
         let body = json!({ "identifier": self.user, "password": self.password.expose_secret() });
         let url = self.url("com.atproto.server.createSession");
         let request = http.post(url).header(reqwest::header::CONTENT_TYPE, "application/json").body(body.to_string());
-        self.tokens_of(request, deadline).await
+        self.tokens_of(request, deadline, now).await
     }
 
     fn url(&self, method: &str) -> Url {
@@ -99,32 +111,40 @@ impl Session {
         url
     }
 
-    async fn tokens_of(&self, request: reqwest::RequestBuilder, deadline: Instant) -> Result<Tokens, LoginError> {
-        let refused = |class, status, text: String| LoginError { class, status, text };
+    async fn tokens_of(
+        &self,
+        request: reqwest::RequestBuilder,
+        deadline: Instant,
+        now: Now<'_>,
+    ) -> Result<Tokens, LoginError> {
+        let unanswered = |class, text: String| LoginError { class, status: None, text, retry_after: None };
         let sent = tokio::time::timeout_at(deadline, request.send()).await;
         let reply = match sent {
             Ok(Ok(reply)) => reply,
-            Ok(Err(error)) => return Err(refused(ErrorClass::Transport, None, http::describe(error))),
-            Err(_) => return Err(refused(ErrorClass::Timeout, None, "the login was not answered in time".to_owned())),
+            Ok(Err(error)) => return Err(unanswered(ErrorClass::Transport, http::describe(error))),
+            Err(_) => return Err(unanswered(ErrorClass::Timeout, "the login was not answered in time".to_owned())),
         };
         let status = reply.status().as_u16();
+        let header = reply.headers().get(RETRY_AFTER).map(|at| String::from_utf8_lossy(at.as_bytes()).into_owned());
         let body = http::read_capped(reply, MOST, deadline).await.unwrap_or_else(|unread| unread.so_far);
         let fields: Value = serde_json::from_slice(&body).unwrap_or_default();
         let text = |name: &str| fields.get(name).and_then(Value::as_str);
+        let refused = |class, text: String| {
+            let wait = header.as_deref().and_then(|text| retry_after::header(text, now()));
+            LoginError { class, status: Some(status), text, retry_after: wait.or_else(|| retry_after::body(&fields)) }
+        };
         match (status, text("accessJwt"), text("refreshJwt")) {
             (200..=299, Some(access), Some(refresh)) => {
                 Ok(Tokens { access: SecretString::from(access), refresh: SecretString::from(refresh) })
             }
-            (200..=299, _, _) => {
-                Err(refused(ErrorClass::Malformed, Some(status), "the login's reply contains no tokens".to_owned()))
-            }
+            (200..=299, _, _) => Err(refused(ErrorClass::Malformed, "the login's reply contains no tokens".to_owned())),
             (400 | 401 | 403, _, _) => {
                 let why = text("message").or_else(|| text("error")).unwrap_or("no reason was given");
-                Err(refused(ErrorClass::KeyRefused, Some(status), format!("{status}: the login was refused: {why}")))
+                Err(refused(ErrorClass::KeyRefused, format!("{status}: the login was refused: {why}")))
             }
             _ => {
                 let class = super::failure::class_of_status(status);
-                Err(refused(class, Some(status), format!("{status}: the login failed")))
+                Err(refused(class, format!("{status}: the login failed")))
             }
         }
     }

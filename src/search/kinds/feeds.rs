@@ -4,9 +4,12 @@
 
 mod continuity;
 mod entries;
+mod json_feed;
 mod memory;
+mod namespaces;
 mod readable_text;
 mod shared_addresses;
+mod xml_text;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -16,6 +19,7 @@ use super::kind::{
 };
 use crate::model::{LISTED_NOTHING, Remembered, ReplyEntry, Time, without_secrets};
 use crate::search::calls::hint::feed_hint;
+use crate::search::calls::sent_secrets::without_secrets_of;
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
 use continuity::Continuity;
@@ -26,6 +30,9 @@ const MOST_STEPS: usize = 5;
 
 /// The maximum number of feeds that failed, or that moved, named in a message.
 const NAMED: usize = 3;
+
+/// The maximum length of an address in a message, in characters.
+const SHORT: usize = 100;
 
 pub(super) struct Feeds;
 
@@ -49,7 +56,9 @@ impl Kind for Feeds {
             let one = match &step {
                 Some(Step::Ended(_)) => continue,
                 // The target of a redirect is untrusted; the client checks that it is public.
-                Some(Step::Onward(to)) => feed_request(request, to, Some(memory)),
+                Some(Step::Onward(to)) => {
+                    Request { redirected_from: Some((*url).clone()), ..feed_request(request, to, Some(memory)) }
+                }
                 None => feed_request(request, url, Some(memory)),
             };
             if next.iter().any(|other| other.address == one.address && other.path == one.path) {
@@ -124,10 +133,13 @@ impl Kind for Feeds {
             notes.push(format!("{emptied} of {} feeds {LISTED_NOTHING}", urls.len()));
         }
         if unreached > 0 {
-            notes.push(format!(
-                "{unreached} of {} feeds were not read: a search makes at most {MOST_PARTS} calls; the next one begins with them",
-                urls.len()
-            ));
+            // Otherwise the run ended before all calls were made, and says so itself.
+            let is_limit = parts.len() >= MOST_PARTS || self.next(request, parts).is_ok_and(|next| next.is_empty());
+            let next = match is_limit {
+                true => format!(": a search makes at most {MOST_PARTS} calls; the next one begins with them"),
+                false => "; the next search begins with them".to_owned(),
+            };
+            notes.push(format!("{unreached} of {} feeds were not read{next}", urls.len()));
         }
         keep_each_once(&mut feeds);
         for (url, feed) in feeds {
@@ -195,12 +207,14 @@ fn target(part: &SearchCall, location: &str) -> Option<String> {
     (matches!(to.scheme(), "http" | "https") && to.has_host()).then(|| to.into())
 }
 
-/// Returns the new address of a feed that has moved permanently.
+/// Returns the new address of a feed that has moved permanently, with its scheme, which may be all that changed.
 fn moved_for_good(request: &ProviderRequest<'_>, parts: &[SearchCall], url: &str) -> Option<String> {
     let first = feed_request(request, url, None);
     let part = parts.iter().find(|part| part.request.address == first.address && part.request.path == first.path)?;
     let failure = part.reply.as_ref().err().filter(|failure| matches!(failure.status, Some(301 | 308)))?;
-    target(part, failure.location.as_deref()?).map(|to| short(&to))
+    let page = |address: &str| address.split('#').next().map(str::to_owned);
+    let to = target(part, failure.location.as_deref()?).filter(|to| page(to) != page(url))?;
+    Some(without_secrets(&without_secrets_of(url, &to)).chars().take(SHORT).collect())
 }
 
 /// Keeps each entry once, and marks feeds that share entries: which wording arrives depends on which feed has changed.
@@ -305,5 +319,5 @@ fn combined_failure(troubles: &[(String, DecodeError)], of: usize) -> Option<Dec
 /// Shortens an address for a message and removes its secrets.
 fn short(url: &str) -> String {
     let redacted = without_secrets(url);
-    redacted.split_once("://").map_or(redacted.as_str(), |(_, rest)| rest).chars().take(100).collect()
+    redacted.split_once("://").map_or(redacted.as_str(), |(_, rest)| rest).chars().take(SHORT).collect()
 }

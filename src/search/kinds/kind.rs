@@ -171,6 +171,7 @@ pub(in crate::search) fn get(query: &ProviderQuery, path: &str, parameters: Vec<
         limit: None,
         streaming: false,
         address: None,
+        redirected_from: None,
         headers: Vec::new(),
     }
 }

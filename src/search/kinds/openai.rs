@@ -87,7 +87,7 @@ impl Kind for OpenAi {
         let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let guess = || prompt::tokens(prompt::RULES) + prompt::tokens(&question.text) + prompt::tokens(&written.text);
         let tokens = written.tokens.unwrap_or_else(|| guess() as u64);
-        let partial = failure.is_some() || written.length;
+        let partial = failure.is_some() || written.length || written.filtered;
         let items = request.items.get(..question.given).unwrap_or(request.items);
         let model = written.model.or_else(|| request.query.text("model").map(str::to_owned));
         let answer =

@@ -150,6 +150,7 @@ fn get<const N: usize>(source: Source, path: &str, query: [(&str, String); N]) -
         limit: None,
         streaming: false,
         address: None,
+        redirected_from: None,
         headers: Vec::new(),
     }
 }

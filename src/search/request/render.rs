@@ -108,6 +108,7 @@ mod tests {
             limit: None,
             streaming: false,
             address: None,
+            redirected_from: None,
             headers: Vec::new(),
         }
     }

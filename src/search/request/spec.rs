@@ -56,6 +56,7 @@ pub(in crate::search) fn post(source: Source, path: String, body: Value) -> Requ
         limit: None,
         streaming: false,
         address: None,
+        redirected_from: None,
         headers: Vec::new(),
     }
 }

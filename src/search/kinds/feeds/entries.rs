@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use feed_rs::model::{Entry, Text};
 
+use super::namespaces::has_entries;
 use super::readable_text::normalize_body;
 use crate::model::{Kind, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
@@ -75,6 +76,10 @@ pub(super) fn read(
         Ok(Err(error)) => return Err(not_a_feed(body, &error)),
         Err(_) => return Err(malformed("the feed cannot be read: its parser crashed", HINT)),
     };
+    // A feed in an unknown format must not look like one that lists nothing.
+    if feed.entries.is_empty() && body.trim_ascii_start().starts_with(b"<") && has_entries(body) {
+        return Err(malformed("it has entries, but in a format that is not known", HINT));
+    }
     let lang = feed.language.clone();
     let (mut items, mut names, mut ids, mut unreadable) = (Vec::new(), Vec::<String>::new(), Vec::new(), 0_u32);
     let (mut own_names, mut changed) = (Vec::new(), Vec::new());
@@ -161,7 +166,8 @@ fn address(entry: &Entry, feed: Option<&str>) -> Option<String> {
         (address.starts_with("http://") || address.starts_with("https://")) && (feed.is_none() || page(address) != feed)
     };
     let link = |rel: &str| {
-        let links = entry.links.iter().filter(move |link| link.rel.as_deref().unwrap_or("alternate") == rel);
+        let links =
+            entry.links.iter().filter(move |link| link.rel.as_deref().unwrap_or("alternate").eq_ignore_ascii_case(rel));
         links.map(|link| link.href.as_str()).find(|address| web(address))
     };
     link("alternate")

@@ -68,7 +68,7 @@ impl Memory {
 
     /// Whether the feed is resting now. Not when the clock has stepped back.
     pub(super) fn is_resting(&self, now: Time) -> bool {
-        let early = (self.not_before.saturating_sub(self.looked) / 20).clamp(0, EARLY);
+        let early = (self.not_before.saturating_sub(self.tried()) / 20).clamp(0, EARLY);
         now.0 < self.not_before - early
             && self.not_before - now.0 <= i64::try_from(LONGEST_REST.as_millis()).unwrap_or(0)
     }

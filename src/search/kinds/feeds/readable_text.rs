@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
+use super::json_feed::with_readable_items;
+use super::namespaces::with_a_known_namespace;
+use super::xml_text::{after, attribute, root};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
-use serde_json::Value;
-
-use crate::search::decode::json_value;
 
 /// Versions of RSS that the parser knows. All others are read as 2.0, which contains the earlier ones.
 const KNOWN: [&[u8]; 3] = [b"2.0", b"0.91", b"0.92"];
@@ -15,8 +15,8 @@ const KNOWN: [&[u8]; 3] = [b"2.0", b"0.91", b"0.92"];
 pub(super) fn normalize_body<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
     let body = in_utf8(body, content_type);
     match body.trim_ascii_start().first() {
-        Some(b'{') => with_ids_as_texts(body),
-        _ => with_readable_references(with_a_known_version(body)),
+        Some(b'{') => with_readable_items(body),
+        _ => with_readable_references(with_a_known_version(with_a_known_namespace(body))),
     }
 }
 
@@ -47,8 +47,10 @@ fn in_utf8<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
 /// Whether a document declares another encoding than UTF-8.
 fn declares_another(body: &[u8]) -> bool {
     let prolog = root(body).and_then(|root| body.get(..body.len() - root.len())).unwrap_or_default();
-    let declared =
-        after(prolog, b"encoding=").and_then(|rest| rest.get(1..)?.split(|byte| matches!(byte, b'"' | b'\'')).next());
+    // Blanks may stand around the `=`.
+    let value = after(prolog, b"encoding").and_then(|rest| rest.trim_ascii_start().strip_prefix(b"="));
+    let value = value.and_then(|rest| rest.trim_ascii_start().get(1..));
+    let declared = value.and_then(|rest| rest.split(|byte| matches!(byte, b'"' | b'\'')).next());
     declared.and_then(Encoding::for_label).is_some_and(|encoding| encoding != UTF_8)
 }
 
@@ -160,11 +162,6 @@ fn without_xml_declaration(text: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns what follows the first `end`.
-fn after<'t>(text: &'t [u8], end: &[u8]) -> Option<&'t [u8]> {
-    text.windows(end.len()).position(|window| window == end).and_then(|at| text.get(at + end.len()..))
-}
-
 /// Replaces a version of RSS that the parser does not know.
 fn with_a_known_version(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     let Some(root) = root(&body) else { return body };
@@ -180,23 +177,6 @@ fn with_a_known_version(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
 
 const RSS: &[u8] = b"<rss";
 
-/// Returns the text from the first element on, after declarations, comments and a document type.
-fn root(body: &[u8]) -> Option<&[u8]> {
-    let mut rest = body.trim_ascii_start();
-    loop {
-        rest = match rest {
-            [b'<', b'?', ..] => after(rest, b"?>")?,
-            [b'<', b'!', b'-', b'-', ..] => after(rest, b"-->")?,
-            [b'<', b'!', ..] => {
-                let end = rest.iter().position(|byte| matches!(byte, b'>' | b'['))?;
-                if rest.get(end) == Some(&b'[') { after(after(rest, b"]")?, b">")? } else { rest.get(end + 1..)? }
-            }
-            _ => return Some(rest),
-        }
-        .trim_ascii_start();
-    }
-}
-
 /// The version of an `<rss …>` element.
 enum Version {
     Known,
@@ -206,42 +186,10 @@ enum Version {
 }
 
 fn version(root: &[u8]) -> Option<Version> {
-    let mut at = RSS.len();
-    if !root.starts_with(RSS) || !root.get(at).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'>') {
+    if !root.starts_with(RSS) || !root.get(RSS.len()).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'>') {
         return None;
     }
-    loop {
-        at += root.get(at..)?.iter().position(|byte| !byte.is_ascii_whitespace())?;
-        if matches!(root.get(at)?, b'>' | b'/') {
-            return Some(Version::Missing);
-        }
-        let equals = at + root.get(at..)?.iter().position(|byte| *byte == b'=')?;
-        let name = root.get(at..equals)?.trim_ascii();
-        let quote = equals + 1 + root.get(equals + 1..)?.iter().position(|byte| !byte.is_ascii_whitespace())?;
-        let mark = *root.get(quote).filter(|byte| matches!(byte, b'"' | b'\''))?;
-        let end = quote + 1 + root.get(quote + 1..)?.iter().position(|byte| *byte == mark)?;
-        if name == b"version" {
-            let known = KNOWN.contains(&root.get(quote + 1..end)?);
-            return Some(if known { Version::Known } else { Version::Other(quote + 1, end) });
-        }
-        at = end + 1;
-    }
-}
-
-/// Turns numeric ids of entries into texts, as the JSON Feed specification asks of readers. Replaces half characters, for
-/// which the parser would refuse the whole feed.
-fn with_ids_as_texts(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    let Some(mut feed) = json_value(&body) else { return body };
-    let mut changed = serde_json::from_slice::<Value>(&body).is_err();
-    let Some(items) = feed.get_mut("items").and_then(Value::as_array_mut) else { return body };
-    for id in items.iter_mut().filter_map(|item| item.get_mut("id")) {
-        if let Value::Number(number) = id {
-            *id = Value::String(number.to_string());
-            changed = true;
-        }
-    }
-    match changed.then(|| serde_json::to_vec(&feed)) {
-        Some(Ok(text)) => Cow::Owned(text),
-        _ => body,
-    }
+    let Some((from, to)) = attribute(root, b"version") else { return Some(Version::Missing) };
+    let known = KNOWN.contains(&root.get(from..to)?);
+    Some(if known { Version::Known } else { Version::Other(from, to) })
 }

@@ -28,7 +28,7 @@ pub(super) struct ModelAnswer {
     /// The error with which the server ended it in mid-stream.
     pub(super) error: Option<String>,
     /// Whether the server's content filter ended it.
-    filtered: bool,
+    pub(super) filtered: bool,
     /// The model's words in refusing to answer.
     refusal: Option<String>,
     /// Whether the model called a tool instead.
@@ -150,16 +150,19 @@ fn plain(text: &str) -> Result<ModelAnswer, DecodeError> {
     Ok(written)
 }
 
-/// Reads one frame per line. Skips a broken line: there the stream was cut.
+/// Reads one frame per line. Skips a broken line: there the stream was cut, or a part of the answer is lost.
 fn streamed(text: &str) -> Result<ModelAnswer, DecodeError> {
-    let mut written = ModelAnswer::default();
+    let (mut written, mut is_damaged) = (ModelAnswer::default(), false);
     for line in text.lines() {
         let Some(data) = line.strip_prefix("data:").map(str::trim) else { continue };
         if data == "[DONE]" {
             written.whole = true;
             break;
         }
-        let Some(frame) = json_value(data.as_bytes()) else { continue };
+        let Some(frame) = json_value(data.as_bytes()) else {
+            is_damaged |= data.starts_with('{');
+            continue;
+        };
         match error_of(&frame) {
             Some(error) if written.text.is_empty() => return Err(error),
             Some(error) => {
@@ -170,11 +173,22 @@ fn streamed(text: &str) -> Result<ModelAnswer, DecodeError> {
             None => written.frame(&frame, "delta"),
         }
     }
+    if is_damaged && written.whole {
+        written.whole = false;
+        written.error = Some("a part of it could not be read".to_owned());
+    }
     Ok(written)
 }
 
 fn error_of(value: &Value) -> Option<DecodeError> {
-    let error = value.get("error").filter(|error| !error.is_null())?;
+    // Some servers send an empty one with each answer.
+    let is_empty = |error: &Value| match error {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    };
+    let error = value.get("error").filter(|error| !is_empty(error))?;
     let message = error.as_str().or_else(|| error.get("message").and_then(Value::as_str)).unwrap_or("an error");
     let message: String = message.chars().filter(|c| !c.is_control()).take(300).collect();
     let hint = "does the server have this `model`?".to_owned();
@@ -219,6 +233,21 @@ mod tests {
         let refused =
             read(format!("{stream}data: {{\"error\":{{\"message\":\"slow down\"}}}}\n\n").as_bytes()).unwrap();
         assert_eq!((refused.whole, refused.error.as_deref()), (false, Some("the server says: slow down")));
+    }
+
+    #[test]
+    fn a_frame_that_is_lost_leaves_a_part_and_an_empty_error_is_none() {
+        let frame = |text: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
+        let lost = format!("{}data: {{\"choices\":[{{\"del\n\n{}data: [DONE]\n\n", frame("Two "), frame("words."));
+        let written = read(lost.as_bytes()).unwrap();
+        let why = Some("a part of it could not be read");
+        assert_eq!((written.text.as_str(), written.whole, written.error.as_deref()), ("Two words.", false, why));
+        let whole = format!("{}data: ping\n\n{}data: [DONE]\n\n", frame("Two "), frame("words."));
+        assert!(read(whole.as_bytes()).unwrap().whole);
+        for empty in ["null", "false", "\"\"", "\" \"", "{}"] {
+            let body = format!("{{\"error\":{empty},\"choices\":[{{\"message\":{{\"content\":\"Two words.\"}}}}]}}");
+            assert_eq!(read(body.as_bytes()).unwrap().text, "Two words.", "{empty}");
+        }
     }
 
     #[test]

@@ -1,0 +1,55 @@
+//! Prepares a JSON Feed for the parser, which refuses the whole feed if one member of one entry has another type than
+//! the specification says (<https://www.jsonfeed.org/version/1.1/>).
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value, json};
+
+use crate::search::decode::json_value;
+
+/// Members of an entry that are texts.
+const TEXTS: [&str; 8] =
+    ["url", "external_url", "title", "content_html", "content_text", "summary", "date_published", "date_modified"];
+
+/// Keeps what can be read of each entry. An id may be a number, as the specification asks of readers. An entry that is no
+/// object becomes an empty one, which counts as unreadable.
+pub(super) fn with_readable_items(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let Some(Value::Object(feed)) = json_value(&body) else { return body };
+    let Some(items) = feed.get("items").and_then(Value::as_array) else { return body };
+    let mut readable = texts(&feed, &["version", "title", "language"]);
+    readable.entry("title").or_insert_with(|| json!(""));
+    add_authors(&feed, &mut readable);
+    readable.insert("items".to_owned(), items.iter().map(item).collect());
+    serde_json::to_vec(&Value::Object(readable)).map_or(body, Cow::Owned)
+}
+
+fn item(item: &Value) -> Value {
+    let Value::Object(item) = item else { return json!({}) };
+    let mut readable = texts(item, &TEXTS);
+    let id = match item.get("id") {
+        Some(Value::String(id)) => Some(id.clone()),
+        Some(Value::Number(id)) => Some(id.to_string()),
+        _ => None,
+    };
+    readable.extend(id.map(|id| ("id".to_owned(), json!(id))));
+    add_authors(item, &mut readable);
+    let attachments = item.get("attachments").and_then(Value::as_array).into_iter().flatten();
+    let urls = attachments.filter_map(|one| one.get("url")?.as_str());
+    let attachments: Vec<Value> = urls.map(|url| json!({ "url": url, "mime_type": "" })).collect();
+    readable.insert("attachments".to_owned(), json!(attachments));
+    Value::Object(readable)
+}
+
+/// Returns those of these members that are texts.
+fn texts(object: &Map<String, Value>, names: &[&str]) -> Map<String, Value> {
+    let texts = names.iter().filter_map(|name| Some(((*name).to_owned(), json!(object.get(*name)?.as_str()?))));
+    texts.collect()
+}
+
+/// Adds the authors, from the members of both versions of the specification, that have a name.
+fn add_authors(object: &Map<String, Value>, readable: &mut Map<String, Value>) {
+    let list = object.get("authors").and_then(Value::as_array).into_iter().flatten();
+    let named = object.get("author").into_iter().chain(list).filter_map(|author| author.get("name")?.as_str());
+    let authors: Vec<Value> = named.map(|name| json!({ "name": name })).collect();
+    readable.insert("authors".to_owned(), json!(authors));
+}
