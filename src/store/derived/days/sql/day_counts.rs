@@ -256,3 +256,16 @@ pub(in crate::store) async fn mark_due_for_items(conn: &mut Conn, items: &[i64])
     sqlx::query(AssertSqlSafe(sql)).bind(to_json(items)?).execute(conn).await?;
     Ok(())
 }
+
+/// Marks all topics that have a copy of this item, so that all their days are counted again.
+pub(in crate::store) async fn mark_due_for_copies(conn: &mut Conn, first: i64) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO topic_day_due (topic, turn) SELECT DISTINCT t.topic, 0 FROM item i CROSS JOIN topic_item t \
+         WHERE i.cluster = $1 AND i.cluster <> i.id AND t.item = i.id \
+         ON CONFLICT (topic) DO UPDATE SET turn = topic_day_due.turn + 1",
+    )
+    .bind(first)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
