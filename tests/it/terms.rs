@@ -574,6 +574,10 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         place.configure(&truth.lines(), &format!("[retention]\nitems = \"30d\"\n{TOPIC}"));
         place.ok(&["db", "prune", "--at", &at(38)]);
         assert_eq!((days(1, 6), days(9, EVENT)), (0, 3), "{}", database.name);
+        // Nothing is kept longer than 40 days, even if the topic finds nothing new that would be counted.
+        place.configure(&truth.lines(), TOPIC);
+        place.ok(&["db", "prune", "--at", &at(60)]);
+        assert_eq!(kept(), 0, "{}", database.name);
     }
 }
 
