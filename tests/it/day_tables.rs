@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use crate::support::api_client::get;
 use crate::support::databases::databases;
 use crate::support::mcp_client::Stdio;
-use crate::support::program::Place;
+use crate::support::program::{NINE, Place};
+use crate::support::replies::{Replies, reply};
 use crate::support::web_client::{Pages, unlinked};
 use crate::support::world::{World, hour, once, post, topic};
 
@@ -151,5 +152,56 @@ fn a_renamed_topic_shows_its_days_at_once() {
         place.ok(&["topic", "rename", "acme", "acme-inc"]);
         place.configure(&world.lines(), &topic("acme", "").replace("id = \"acme\"", "id = \"acme-inc\""));
         assert_eq!(days("acme-inc"), before, "{}", place.database.name);
+    }
+}
+
+/// Two texts by one author, one without an id, the other on a page with a post's address; copies of both by others; and
+/// the post, which has the first text and the page's address.
+fn a_post_that_joins_two_texts() -> Vec<Vec<u8>> {
+    let crane = "the quick harbor crane fell over during a long winter storm in the northern port yesterday evening";
+    let music = "new lighthouse opening celebrated with music and fireworks by thousands of happy visitors this week";
+    let (id, at) = ("1541815603606036480", "2026-03-11T07:00:00Z");
+    let post = |author: &str, text: &str| json!({ "text": text, "user": { "username": author }, "created_at": at });
+    let with_id = |mut post: Value, id: &str| {
+        post["id"] = json!(id);
+        post
+    };
+    let page = json!({ "link": format!("https://x.com/ursula/status/{id}"), "snippet": music, "published_date": at });
+    let copies =
+        [with_id(post("bert", crane), "1541815603606036001"), with_id(post("carl", music), "1541815603606036002")];
+    let replies = [
+        json!([post("ursula", crane)]),
+        json!([page]),
+        json!(copies),
+        json!([with_id(post("ursula", crane), id)]),
+        json!([]),
+    ];
+    let body = |found: &Value| json!({ "results": found }).to_string();
+    replies.iter().map(|found| reply(200, &[("content-type", "application/json")], &body(found))).collect()
+}
+
+#[test]
+fn copies_of_two_texts_that_become_one_are_counted_again_in_every_topic() {
+    for database in databases() {
+        let service = Replies::start(a_post_that_joins_two_texts());
+        let lines = format!("base_url = \"{}\"\nrate_limit = \"unlimited\"\nmax_tries = 1\n", service.url());
+        let acme = topic("acme", "every = \"6h\"").replace("[\"social\"]", "[\"social\", \"web\"]");
+        let other = acme.replace("[\"social\", \"web\"]", "[\"social\"]").replace("\"acme\"", "\"other\"");
+        let place = Place::new(database, &lines, &(acme + "\n" + &other));
+        let once = |topic: &str, at: &str| place.ok(&["once", "--topic", topic, "--at", at]);
+        // What the pages and the API show was counted after the runs; the export counts when it is written.
+        let counted = || {
+            let pages = Pages::serve(&place, &["--at", &hour(10)]);
+            let days = get(&pages, "/api/v1/topics/other/days")["data"].clone();
+            let today = days.as_array().unwrap().iter().find(|day| day["date"] == "2026-03-11").unwrap().clone();
+            let exported = place.ok(&["export", "--what", "daily", "--topic", "other", "--format", "jsonl"]);
+            let exported: Value = serde_json::from_str(exported.trim()).unwrap();
+            [today, exported].map(|day| (day["items"].as_i64().unwrap(), day["unique"].as_i64().unwrap()))
+        };
+        once("acme", &hour(8));
+        once("other", NINE);
+        assert_eq!(counted(), [(2, 2), (2, 2)], "{}", place.database.name);
+        once("acme", &hour(10));
+        assert_eq!(counted(), [(2, 1), (2, 1)], "{}", place.database.name);
     }
 }

@@ -13,6 +13,7 @@ use crate::support::databases::{Database, databases, sqlite, wait};
 use crate::support::logged_sql::rows_returned;
 use crate::support::number_links::{Link, follow_link, number_links};
 use crate::support::program::Place;
+use crate::support::replies::{Replies, reply};
 use crate::support::truth::{Truly, Truth};
 use crate::support::web_client::Pages;
 use crate::support::world::{World, hour, once};
@@ -573,11 +574,56 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         place.configure(&truth.lines(), &format!("[retention]\nitems = \"30d\"\n{TOPIC}"));
         place.ok(&["db", "prune", "--at", &at(38)]);
         assert_eq!((days(1, 6), days(9, EVENT)), (0, 3), "{}", database.name);
+        // Nothing is kept longer than 40 days, even if the topic finds nothing new that would be counted.
+        place.configure(&truth.lines(), TOPIC);
+        place.ok(&["db", "prune", "--at", &at(60)]);
+        assert_eq!(kept(), 0, "{}", database.name);
     }
 }
 
 fn holds_bridge(reported: &Value) {
     assert_eq!(row(reported, "terms", "term", "bridge")["items"], 12, "{reported:#}");
+}
+
+/// The pages that a search finds at the end of each of eleven days: four a day, by different sites and without a title.
+/// On the last day six with a title are new, and the earlier ones are shown again, now with titles.
+fn pages_whose_titles_come_late() -> Vec<Vec<u8>> {
+    let page = |day: i64, n: i64, titled: bool| {
+        let id = day * 10 + n;
+        let title = if titled { format!("Harbor news {id}").into() } else { Value::Null };
+        let words: Vec<String> = (0..5).map(|k| format!("w{:x}", id * 7_919 + k * 104_729)).collect();
+        serde_json::json!({
+            "link": format!("https://site{id}.example/p"),
+            "snippet": format!("acme {}", words.join(" ")),
+            "title": title,
+            "published_date": Time(BEGIN + day * DAY + (n + 1) * 3_600_000).to_string(),
+        })
+    };
+    let day = |day: i64, many: i64, titled: bool| (0..many).map(move |n| page(day, n, titled));
+    let mut replies: Vec<Vec<Value>> = (0..10).map(|of| day(of, 4, false).collect()).collect();
+    replies.push((0..10).flat_map(|of| day(of, 4, true)).chain(day(10, 6, true)).collect());
+    let body = |pages: &Vec<Value>| serde_json::json!({ "results": pages }).to_string();
+    replies.iter().map(|pages| reply(200, &[("content-type", "application/json")], &body(pages))).collect()
+}
+
+#[test]
+fn titles_that_are_filled_in_later_count_on_the_days_of_their_pages() {
+    for database in databases() {
+        let service = Replies::start(pages_whose_titles_come_late());
+        let lines = format!("base_url = \"{}\"\nrate_limit = \"unlimited\"\nmax_tries = 1\n", service.url());
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\"]\nweb.limit = 100\n";
+        let place = Place::new(database, &lines, topic);
+        for day in 1..=11 {
+            place.ok(&["once", "--at", &at(day)]);
+        }
+        let terms =
+            || place.json(&["terms", "acme", "--since", &at(10), "--until", &at(11), "--at", &at(EVENT), "--json"]);
+        // The words of the titles are in every page of the days before, too.
+        let with_counts = terms();
+        assert_eq!(with_counts["terms"], serde_json::json!([]), "{}", place.database.name);
+        place.database.forget_term_counts();
+        assert_eq!(terms(), with_counts, "{}", place.database.name);
+    }
 }
 
 #[test]

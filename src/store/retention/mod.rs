@@ -95,6 +95,7 @@ impl Store {
             done.gone.entry("share_link").or_default().rows += links;
         }
         if !rehearsal {
+            while !stop() && write_tx!(self, day_counts::prune(now))? {}
             done.given_back = self.give_back(begun, within, stop).await?;
         }
         Ok(done)

@@ -30,7 +30,7 @@ pub struct CountedItem {
     pub scorer: Option<String>,
     /// Reactions at the latest sighting.
     pub engagement: Engagement,
-    /// How often its text changed.
+    /// Grows with each change of its words or author, and when something unknown is filled in.
     pub edits: i64,
     /// Whether text, author and address were pruned.
     pub pruned: bool,

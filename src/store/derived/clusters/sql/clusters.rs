@@ -278,6 +278,8 @@ pub(in crate::store) async fn merge_clusters(conn: &mut Conn, into: i64, from: i
         ] {
             sqlx::query(statement).bind(first).bind(left).execute(&mut *conn).await?;
         }
+        // A topic with copies of both has fewer different texts now, even if it has neither of the merged items.
+        day_counts::mark_due_for_copies(conn, first).await?;
     }
     for item in [into, from] {
         sqlx::query("UPDATE item SET cluster = $1 WHERE id = $2").bind(first).bind(item).execute(&mut *conn).await?;

@@ -180,6 +180,23 @@ pub(in crate::store) async fn store_counts(conn: &mut Conn, rolled: &DayCounts, 
     Ok(true)
 }
 
+/// Deletes some of the days that are kept no longer, with the counts of their terms. Counting deletes those of the
+/// topics that it counts; this also those of topics that are no longer watched or find nothing new. Returns whether
+/// there may be more.
+pub(in crate::store) async fn prune(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
+    const MOST: u64 = 1_000;
+    let mut more = false;
+    for table in ["topic_day", "topic_term"] {
+        // By their begin, which the key has. Even the longest day has ended a day and an hour later.
+        let sql = format!(
+            "DELETE FROM {table} WHERE (topic, day_from) IN (SELECT o.topic, o.day_from FROM {table} o WHERE o.day_from < $1 LIMIT {MOST})"
+        );
+        let begun = now.0 - RETENTION_MS - 25 * 3_600_000;
+        more |= sqlx::query(AssertSqlSafe(sql)).bind(begun).execute(&mut *conn).await?.rows_affected() >= MOST;
+    }
+    Ok(more)
+}
+
 /// Returns the counted days of topics from an instant on.
 pub(in crate::store) async fn read(
     conn: &mut Conn,
@@ -254,5 +271,18 @@ pub(in crate::store) async fn mark_due_for_items(conn: &mut Conn, items: &[i64])
         super::numbers(1)
     );
     sqlx::query(AssertSqlSafe(sql)).bind(to_json(items)?).execute(conn).await?;
+    Ok(())
+}
+
+/// Marks all topics that have a copy of this item, so that all their days are counted again.
+pub(in crate::store) async fn mark_due_for_copies(conn: &mut Conn, first: i64) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO topic_day_due (topic, turn) SELECT DISTINCT t.topic, 0 FROM item i CROSS JOIN topic_item t \
+         WHERE i.cluster = $1 AND i.cluster <> i.id AND t.item = i.id \
+         ON CONFLICT (topic) DO UPDATE SET turn = topic_day_due.turn + 1",
+    )
+    .bind(first)
+    .execute(conn)
+    .await?;
     Ok(())
 }
