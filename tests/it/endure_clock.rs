@@ -272,6 +272,32 @@ fn reports_go_on_after_one_that_a_wrong_clock_made() {
 }
 
 #[test]
+fn an_answer_of_a_clock_that_was_ahead_is_not_the_one_of_today() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let more = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"ai\"]\nai.when = \"daily\"\nevery = \"6h\"\n";
+        let place = Place::new(database, &sandbox.lines(), more);
+        for (at, answers, planned) in [
+            ("2027-03-11T09:00:00Z", 1, 1),
+            // The clock is right again.
+            ("2026-03-11T03:00:00Z", 2, 1),
+            ("2026-03-11T09:00:00Z", 2, 1),
+            // Set back by some hours, on the same day.
+            ("2026-03-11T01:00:00Z", 2, 1),
+            ("2026-03-12T09:00:00Z", 3, 1),
+        ] {
+            let before = place.json(&["plan", "--days", "1", "--json", "--at", at]);
+            sandbox.turn_to(at);
+            place.ok(&["once", "--at", at]);
+            assert_eq!(sandbox.calls(), answers, "{}: {at}", place.database.name);
+            let after = place.json(&["plan", "--days", "1", "--json", "--at", at]);
+            let calls = |plan: &serde_json::Value| plan["topics"][0]["calls"]["ai"].clone();
+            assert_eq!(calls(&after), planned, "{}: {at}: {before}", place.database.name);
+        }
+    }
+}
+
+#[test]
 #[ignore = "needs libfaketime; scripts/test runs it"]
 fn a_host_ten_minutes_ahead_of_its_database_says_so_and_goes_by_the_database() {
     let Some(database) = postgres() else { return };
