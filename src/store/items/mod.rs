@@ -13,7 +13,7 @@ use crate::model::{QueryHistory, Question, Remembered, Source, Span, Time};
 use crate::store::{Store, StoreError};
 
 impl Store {
-    /// Returns whether the topic got an answer in a span.
+    /// Returns whether the topic got an answer in a span, other than by a backfill.
     pub async fn answered_in(&self, topic: &str, span: Span) -> Result<bool, StoreError> {
         read!(self, snapshot::answered_in(topic, span))
     }

@@ -98,7 +98,8 @@ impl Store {
         read!(self, budget_history::billed(since))
     }
 
-    /// Returns by topic when its last run with an answer was, of those in a span.
+    /// Returns by topic when its last run with an answer was, of those in a span. Backfills do not
+    /// count.
     pub async fn last_answers_in(&self, span: Span) -> Result<Vec<(String, Time)>, StoreError> {
         read!(self, budget_history::last_answers(span))
     }

@@ -10,7 +10,7 @@ use super::forgotten;
 use super::items::store_items;
 use super::resolve::ITEMS_LOCK;
 use super::resolve::{fetch_json, to_json};
-use super::{Conn, Database, ledger, memory};
+use super::{Conn, Database, ledger, memory, read};
 use crate::model::{Micros, Source, Span, Time};
 use crate::store::items::commit_queue::KeyLookup;
 use crate::store::{Counts, KnownKey, Outcome, RunRef, SearchResult, StoreError};
@@ -213,14 +213,11 @@ pub(in crate::store) async fn known_keys(
 }
 
 pub(in crate::store) async fn answered_in(conn: &mut Conn, topic: &str, span: Span) -> Result<bool, StoreError> {
-    let count: i64 = sqlx::query_scalar(
-        "SELECT count(*) FROM run r JOIN answer a ON a.run = r.id WHERE r.topic = $1 \
-         AND coalesce(r.started_at, r.slot, r.planned_at) >= $2 AND coalesce(r.started_at, r.slot, r.planned_at) < $3",
-    )
-    .bind(topic)
-    .bind(span.from.0)
-    .bind(span.until.0)
-    .fetch_one(conn)
-    .await?;
-    Ok(count > 0)
+    let sql = format!(
+        "SELECT count(*) FROM run r JOIN answer a ON a.run = r.id WHERE r.topic = $1 AND {at} >= $2 AND {at} < $3 AND {}",
+        read::ANSWER_IS_PRESENT,
+        at = read::RUN_AT
+    );
+    let count = sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0);
+    Ok(count.fetch_one(conn).await? > 0)
 }

@@ -55,7 +55,8 @@ pub(in crate::store) async fn last_answers(conn: &mut Conn, span: Span) -> Resul
     let at = read::RUN_AT;
     let sql = format!(
         "SELECT r.topic, max({at}) AS last FROM run r JOIN answer a ON a.run = r.id WHERE {at} >= $1 AND {at} < $2 \
-         AND r.topic IS NOT NULL GROUP BY r.topic"
+         AND r.topic IS NOT NULL AND {} GROUP BY r.topic",
+        read::ANSWER_IS_PRESENT
     );
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(span.from.0).bind(span.until.0).fetch_all(conn).await?;
     rows.iter().map(|row| Ok((row.try_get("topic")?, Time(row.try_get("last")?)))).collect()
