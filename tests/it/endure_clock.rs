@@ -272,6 +272,32 @@ fn reports_go_on_after_one_that_a_wrong_clock_made() {
 }
 
 #[test]
+fn a_daily_report_reads_on_after_runs_of_a_clock_that_was_ahead() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let rest = topic("acme", "0 7 * * *", "UTC")
+            + "[[reports]]\nname = \"daily\"\nschedule = \"0 8 * * *\"\npath = \"out/{date}\"\n";
+        let place = Place::new(database, &sandbox.lines(), &rest);
+        for at in [
+            "2026-03-11T06:00:00Z",
+            "2026-03-11T07:00:01Z",
+            "2027-03-11T08:00:01Z",
+            "2026-03-12T06:00:00Z",
+            "2026-03-12T07:00:01Z",
+            "2026-03-12T08:00:01Z",
+            "2026-03-13T07:00:01Z",
+            "2026-03-13T08:00:01Z",
+        ] {
+            sandbox.turn_to(at);
+            place.run(&["once", "--due", "--at", at]);
+        }
+        // The last report is of the day before. Pruning and other readers go on from there.
+        let since = place.json(&["diff", "acme", "--since", "last-report", "--json", "--at", "2026-03-13T09:00:00Z"]);
+        assert_eq!(since["runs"], 1, "{}: {since}", place.database.name);
+    }
+}
+
+#[test]
 fn an_answer_of_a_clock_that_was_ahead_is_not_the_one_of_today() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
