@@ -338,7 +338,7 @@ pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError
 const UNNUMBERED: &str =
     "SELECT id FROM run WHERE seq IS NULL AND finished_at IS NOT NULL ORDER BY finished_at, public_id LIMIT $1";
 /// How many runs get their numbers in one statement.
-const NUMBERED_AT_ONCE: i64 = 250;
+const NUMBERED_AT_ONCE: i64 = 500;
 
 /// Returns the last number given; no one else can give any until this transaction ends. Numbers waiting runs first, so
 /// that numbers follow the order in which runs were stored, whatever their clocks said.
