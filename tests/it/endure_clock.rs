@@ -272,6 +272,28 @@ fn reports_go_on_after_one_that_a_wrong_clock_made() {
 }
 
 #[test]
+fn a_board_that_starts_in_1970_until_it_knows_the_time_has_missed_no_slot() {
+    const IN_1970: &str = "1970-01-01T00:00:20Z";
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topic("acme", "0 * * * *", "UTC"));
+        let due = |at: &str| {
+            sandbox.turn_to(at);
+            place.run(&["once", "--due", "--at", at])
+        };
+        due(IN_1970).shows(0, &["nothing was due", "next due: acme at 1970-01-01T01:00:00Z"]);
+        due(NINE).shows(0, &["nothing was due", "next due: acme at 2026-03-11T10:00:00Z"]);
+        due("2026-03-11T10:00:01Z").shows(0, &["1 of 1 run ok"]);
+        due(IN_1970).shows(0, &["nothing was due", "next due: acme at 2026-03-11T11:00:00Z"]);
+        let output = place.ok(&["status", "--at", IN_1970]);
+        assert!(output.contains("2026-03-11T11:00:00Z"), "{}: {output}", place.database.name);
+        due("2026-03-11T11:00:01Z").shows(0, &["1 of 1 run ok"]);
+        let expected = ["2026-03-11T10:00:00Z ok", "2026-03-11T11:00:00Z ok"];
+        assert_eq!(slots(&place, "acme"), expected, "{}", place.database.name);
+    }
+}
+
+#[test]
 fn a_daily_report_reads_on_after_runs_of_a_clock_that_was_ahead() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);

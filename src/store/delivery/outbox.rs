@@ -22,7 +22,7 @@ impl Store {
         most: u32,
         token: &str,
     ) -> Result<ClaimedMessage, StoreError> {
-        let waits = |at: Time| at > now && at <= now.plus(FARTHEST);
+        let waits = |at: Time| at > now && at <= now.believed_until(FARTHEST);
         if read!(self, outbox::next(channel))?.is_none_or(waits) {
             return Ok(ClaimedMessage::default());
         }

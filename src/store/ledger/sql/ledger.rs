@@ -149,7 +149,7 @@ pub(in crate::store) async fn any_lost(conn: &mut Conn, now: Time) -> Result<boo
          UNION ALL SELECT id FROM run WHERE state = 'queued' AND due_at > $2 LIMIT 1",
     )
     .bind(now.0)
-    .bind(now.plus(FARTHEST).0)
+    .bind(now.believed_until(FARTHEST).0)
     .fetch_optional(conn)
     .await?;
     Ok(lost.is_some())
@@ -159,7 +159,7 @@ pub(in crate::store) async fn any_lost(conn: &mut Conn, now: Time) -> Result<boo
 async fn shorten_leases(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
     sqlx::query("UPDATE run SET lease_until = $1 WHERE state = 'running' AND lease_until > $2")
         .bind(now.plus(LONGEST_LEASE).0)
-        .bind(now.plus(FARTHEST).0)
+        .bind(now.believed_until(FARTHEST).0)
         .execute(conn)
         .await?;
     Ok(())
@@ -170,7 +170,7 @@ async fn shorten_leases(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
 async fn bring_forward(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
     sqlx::query("UPDATE run SET due_at = $1 WHERE state = 'queued' AND due_at > $2 AND (slot IS NULL OR slot <= $1)")
         .bind(now.0)
-        .bind(now.plus(FARTHEST).0)
+        .bind(now.believed_until(FARTHEST).0)
         .execute(conn)
         .await?;
     Ok(())
@@ -189,7 +189,7 @@ async fn end_future(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
          WHERE state = 'queued' AND due_at > $2 AND slot > $2",
     )
     .bind(now.0)
-    .bind(now.plus(FARTHEST).0)
+    .bind(now.believed_until(FARTHEST).0)
     .execute(conn)
     .await?;
     Ok(())
