@@ -54,8 +54,7 @@ fn missed_slots_get_their_numbers_without_a_join_of_all_with_all() {
     sandbox.turn_to(later);
     let once = place.program(&["once", "--due", "--at", later, "--log-format", "json"]);
     let ended = once.env("RUST_LOG", "sqlx::query=debug").run();
-    let numbers: BTreeSet<String> =
-        statements(&ended.err).filter(|sql| sql.starts_with("UPDATE run SET seq =")).collect();
+    let numbers: BTreeSet<String> = statements(&ended.err).filter(|sql| sql.contains("run SET seq =")).collect();
     assert!(!numbers.is_empty(), "{ended}");
     for sql in &numbers {
         let plan = place.database.plan(sql);

@@ -347,9 +347,9 @@ async fn what_a_clock_put_off_that_was_a_year_ahead_is_sent_when_the_clock_is_ri
         assert!(store.claim_message("lost", now.plus(year), LEASE, 8, "dies").await.unwrap().message.is_some());
         turned.at.store(now.0, Ordering::SeqCst);
         let tries = courier.deliver_due(&["held", "failed", "lost"].map(|name| hook(name, &hooks))).await.unwrap();
-        let sent: Vec<_> = tries.iter().map(|one| (one.channel.as_str(), one.attempt, &one.settled)).collect();
-        let expected = ["failed", "held", "lost"].map(|name| (name, 2, &SendResult::Sent));
-        assert_eq!(sent, expected, "{}", database.name);
+        let sent: Vec<_> =
+            tries.iter().map(|one| (one.channel.as_str(), one.attempt, one.settled == SendResult::Sent)).collect();
+        assert_eq!(sent, ["failed", "held", "lost"].map(|name| (name, 2, true)), "{}", database.name);
         store.close().await;
     }
 }

@@ -11,7 +11,7 @@ use super::items::store_items;
 use super::resolve::ITEMS_LOCK;
 use super::resolve::{fetch_json, to_json};
 use super::{Conn, Database, ledger, memory, read};
-use crate::model::{Micros, Source, Span, Time};
+use crate::model::{Micros, Source, Span};
 use crate::store::items::commit_queue::KeyLookup;
 use crate::store::{Counts, KnownKey, Outcome, RunRef, SearchResult, StoreError};
 
