@@ -326,7 +326,7 @@ pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError
         let mut update = QueryBuilder::<Database>::new("UPDATE run SET seq = CASE id");
         for id in &waiting {
             seq += 1;
-            update.push(" WHEN ").push_bind(*id).push(" THEN ").push_bind(seq);
+            update.push(" WHEN ").push_bind(*id).push(" THEN CAST(").push_bind(seq).push(" AS BIGINT)");
         }
         update.push(" END WHERE id IN (");
         waiting.iter().fold(&mut update.separated(", "), |ids, id| ids.push_bind(*id)).push_unseparated(")");
