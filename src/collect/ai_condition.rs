@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use super::outcome::{run_outcome, search_outcome};
 use super::{Collector, group};
 use crate::filter::Filter;
-use crate::insight::daily::start_of_day;
-use crate::model::{AiWhen, Finding, TEXT_KEY_PREFIX, Time, Topic};
+use crate::insight::daily::{days, start_of_day};
+use crate::model::{AiWhen, Finding, Span, TEXT_KEY_PREFIX, Time, Topic};
 use crate::store::{SeenItem, StoreError};
 
 impl Collector {
@@ -32,7 +32,10 @@ impl Collector {
                 Ok(nothing_new.then_some(run_outcome::NOTHING_NEW))
             }
             AiWhen::Daily => {
-                let answered = self.store.answered_since(&topic.id, start_of_day(now, topic.timezone())).await?;
+                // Not after today: a clock may have been ahead.
+                let today = days(now, 1, topic.timezone()).first().map(|day| day.span);
+                let today = today.unwrap_or(Span { from: start_of_day(now, topic.timezone()), until: now });
+                let answered = self.store.answered_in(&topic.id, today).await?;
                 Ok(answered.then_some("already answered today"))
             }
         }

@@ -27,7 +27,7 @@ impl ClockMonitor {
     /// Starts at `now`. If the ledger is planned beyond it, the clock was set back before this process started.
     /// If it had been more than a day ahead, the planner reports that.
     pub(super) async fn begin(store: &Store, now: Time) -> Self {
-        let planned = store.planned_until(now.plus(AHEAD)).await.unwrap_or_else(|error| {
+        let planned = store.planned_until(now.believed_until(AHEAD)).await.unwrap_or_else(|error| {
             tracing::debug!("cannot read how far ahead the ledger is planned: {error}");
             None
         });

@@ -71,7 +71,7 @@ pub async fn make(
     let mut snapshot = store.snapshot().await?;
     let seq = match spec.window {
         // What later runs saw first counts on later days, too: readers continue from here and may see some of it again.
-        window if window.is_calendar() => snapshot.last_seq_until(span.until).await?,
+        window if window.is_calendar() => snapshot.last_seq_until(span.until, now).await?,
         _ => snapshot.last_seq().await?,
     };
     let since = since.filter(|_| spec.window == ReportWindow::SinceLast);

@@ -63,6 +63,31 @@ fn each_day_is_asked_for_judged_and_covered_and_a_second_time_brings_nothing_new
     assert!(reported.iter().all(|(_, sightings)| *sightings == reported[0].1));
 }
 
+/// They are about other days.
+#[test]
+fn the_answers_of_a_backfill_are_not_those_of_the_day_on_which_it_ran() {
+    for database in databases() {
+        let (sandbox, name) = (Sandbox::at(NINE, &[]), database.name);
+        let daily = "sources = [\"social\", \"ai\"]\nai.when = \"daily\"\nevery = \"6h\"\n";
+        let file = format!("{}dialect = \"desearch\"\n", sandbox.lines());
+        let place = Place::new(database, &file, &format!("{TOPIC}{daily}"));
+        let answers = || sandbox.calls_to("/desearch/ai/search");
+        let planned =
+            || place.json(&["plan", "--days", "1", "--json", "--at", NINE])["topics"][0]["calls"]["ai"].clone();
+        place.ok(&FILL);
+        let filled = answers();
+        assert!(filled > 0 && planned() == 2, "{name}: today and tomorrow: {}", planned());
+        place.ok(&["once", "--at", "2026-03-11T09:30:00Z"]);
+        assert_eq!((answers() - filled, planned()), (1, serde_json::json!(1)), "{name}");
+        let more = ["backfill", "acme", "--from", "2026-03-04", "--to", "2026-03-05", "--at", "2026-03-11T10:00:00Z"];
+        place.ok(&more);
+        assert!(answers() > filled + 1, "{name}");
+        place.ok(&["report", "--date", "2026-03-11", "--out", "day.md", "--at", "2026-03-11T11:00:00Z"]);
+        let report = std::fs::read_to_string(place.path("day.md")).unwrap();
+        assert!(report.contains("Asked 2026-03-11 09:30."), "{name}: {report}");
+    }
+}
+
 #[test]
 fn a_dry_run_shows_the_price_and_makes_no_calls() {
     let sandbox = Sandbox::at(NINE, &[]);

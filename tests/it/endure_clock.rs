@@ -272,6 +272,80 @@ fn reports_go_on_after_one_that_a_wrong_clock_made() {
 }
 
 #[test]
+fn a_board_that_starts_in_1970_until_it_knows_the_time_has_missed_no_slot() {
+    const IN_1970: &str = "1970-01-01T00:00:20Z";
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topic("acme", "0 * * * *", "UTC"));
+        let due = |at: &str| {
+            sandbox.turn_to(at);
+            place.run(&["once", "--due", "--at", at])
+        };
+        due(IN_1970).shows(0, &["nothing was due", "next due: acme at 1970-01-01T01:00:00Z"]);
+        due(NINE).shows(0, &["nothing was due", "next due: acme at 2026-03-11T10:00:00Z"]);
+        due("2026-03-11T10:00:01Z").shows(0, &["1 of 1 run ok"]);
+        due(IN_1970).shows(0, &["nothing was due", "next due: acme at 2026-03-11T11:00:00Z"]);
+        let output = place.ok(&["status", "--at", IN_1970]);
+        assert!(output.contains("2026-03-11T11:00:00Z"), "{}: {output}", place.database.name);
+        due("2026-03-11T11:00:01Z").shows(0, &["1 of 1 run ok"]);
+        let expected = ["2026-03-11T10:00:00Z ok", "2026-03-11T11:00:00Z ok"];
+        assert_eq!(slots(&place, "acme"), expected, "{}", place.database.name);
+    }
+}
+
+#[test]
+fn a_daily_report_reads_on_after_runs_of_a_clock_that_was_ahead() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let rest = topic("acme", "0 7 * * *", "UTC")
+            + "[[reports]]\nname = \"daily\"\nschedule = \"0 8 * * *\"\npath = \"out/{date}\"\n";
+        let place = Place::new(database, &sandbox.lines(), &rest);
+        for at in [
+            "2026-03-11T06:00:00Z",
+            "2026-03-11T07:00:01Z",
+            "2027-03-11T08:00:01Z",
+            "2026-03-12T06:00:00Z",
+            "2026-03-12T07:00:01Z",
+            "2026-03-12T08:00:01Z",
+            "2026-03-13T07:00:01Z",
+            "2026-03-13T08:00:01Z",
+        ] {
+            sandbox.turn_to(at);
+            place.run(&["once", "--due", "--at", at]);
+        }
+        // The last report is of the day before. Pruning and other readers go on from there.
+        let since = place.json(&["diff", "acme", "--since", "last-report", "--json", "--at", "2026-03-13T09:00:00Z"]);
+        assert_eq!(since["runs"], 1, "{}: {since}", place.database.name);
+    }
+}
+
+#[test]
+fn an_answer_of_a_clock_that_was_ahead_is_not_the_one_of_today() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let more = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"ai\"]\nai.when = \"daily\"\nevery = \"6h\"\n";
+        let place = Place::new(database, &sandbox.lines(), more);
+        for (at, answers, planned) in [
+            ("2027-03-11T09:00:00Z", 1, 1),
+            // The clock is right again.
+            ("2026-03-11T03:00:00Z", 2, 1),
+            ("2026-03-11T09:00:00Z", 2, 1),
+            // Set back by some hours, on the same day.
+            ("2026-03-11T01:00:00Z", 2, 1),
+            ("2026-03-12T09:00:00Z", 3, 1),
+        ] {
+            let before = place.json(&["plan", "--days", "1", "--json", "--at", at]);
+            sandbox.turn_to(at);
+            place.ok(&["once", "--at", at]);
+            assert_eq!(sandbox.calls(), answers, "{}: {at}", place.database.name);
+            let after = place.json(&["plan", "--days", "1", "--json", "--at", at]);
+            let calls = |plan: &serde_json::Value| plan["topics"][0]["calls"]["ai"].clone();
+            assert_eq!(calls(&after), planned, "{}: {at}: {before}", place.database.name);
+        }
+    }
+}
+
+#[test]
 #[ignore = "needs libfaketime; scripts/test runs it"]
 fn a_host_ten_minutes_ahead_of_its_database_says_so_and_goes_by_the_database() {
     let Some(database) = postgres() else { return };

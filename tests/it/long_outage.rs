@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::databases::databases;
+use crate::support::databases::{databases, sqlite};
 use crate::support::logged_sql::statements;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
@@ -37,5 +37,27 @@ fn missed_slots_are_not_read_to_find_the_last_run() {
             let walked = sql.matches("seq DESC LIMIT 1").count();
             assert!(plan.matches("run_started").count() >= walked, "{}: {sql}\n{plan}", place.database.name);
         }
+    }
+}
+
+#[test]
+fn missed_slots_get_their_numbers_without_a_join_of_all_with_all() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"5m\"\n";
+    let place = Place::new(sqlite(), &sandbox.lines(), topic);
+    // The statistics of SQLite are of a time when there were few runs.
+    for at in [NINE, "2026-03-11T09:05:01Z", "2026-03-11T09:10:01Z"] {
+        sandbox.turn_to(at);
+        place.ok(&["once", "--due", "--at", at]);
+    }
+    let later = "2026-03-11T09:40:01Z";
+    sandbox.turn_to(later);
+    let once = place.program(&["once", "--due", "--at", later, "--log-format", "json"]);
+    let ended = once.env("RUST_LOG", "sqlx::query=debug").run();
+    let numbers: BTreeSet<String> = statements(&ended.err).filter(|sql| sql.contains("run SET seq =")).collect();
+    assert!(!numbers.is_empty(), "{ended}");
+    for sql in &numbers {
+        let plan = place.database.plan(sql);
+        assert!(plan.iter().filter(|step| step.starts_with("SCAN")).count() <= 1, "{sql}\n{plan:#?}");
     }
 }

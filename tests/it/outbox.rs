@@ -330,6 +330,30 @@ async fn a_channel_that_asks_for_a_pause_gets_nothing_until_it_is_over() {
     }
 }
 
+/// The clock of three processes was a year ahead: one was told to wait, one got no answer, one died while it was sending.
+#[tokio::test]
+async fn what_a_clock_put_off_that_was_a_year_ahead_is_sent_when_the_clock_is_right() {
+    for database in databases() {
+        let says = ["429 Slow down\r\nretry-after: 7200", "503 Not now"];
+        let hooks = Hook::answering(move |nth| Answer::Say(says.get(nth).copied().unwrap_or("200 OK")));
+        let (store, turned) = made(&database, &["held", "failed", "lost"]).await;
+        let now = (turned.clock)();
+        let year = Duration::from_secs(365 * 86_400);
+        turned.by(year);
+        let courier = courier(&store, &turned);
+        for name in ["held", "failed"] {
+            assert_eq!(courier.deliver_due(&[hook(name, &hooks)]).await.unwrap().len(), 1, "{}", database.name);
+        }
+        assert!(store.claim_message("lost", now.plus(year), LEASE, 8, "dies").await.unwrap().message.is_some());
+        turned.at.store(now.0, Ordering::SeqCst);
+        let tries = courier.deliver_due(&["held", "failed", "lost"].map(|name| hook(name, &hooks))).await.unwrap();
+        let sent: Vec<_> =
+            tries.iter().map(|one| (one.channel.as_str(), one.attempt, one.settled == SendResult::Sent)).collect();
+        assert_eq!(sent, ["failed", "held", "lost"].map(|name| (name, 2, true)), "{}", database.name);
+        store.close().await;
+    }
+}
+
 #[tokio::test]
 async fn a_manual_run_and_a_due_slot_of_one_report_never_run_together() {
     for database in databases() {

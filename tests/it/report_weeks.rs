@@ -700,6 +700,13 @@ fn files_of_weeks_and_months_are_named_by_them() {
     assert_eq!(names(ReportWindow::Month, "2026-04-01T04:00:00Z"), "reports/daily-2026-03.html");
 }
 
+#[test]
+fn after_a_day_that_a_zone_skipped_the_last_whole_day_is_the_one_before() {
+    let at = |text: &str| Time::parse(text).unwrap();
+    let span = report_span(&spec("Pacific/Apia", ReportWindow::Day), at("2011-12-30T20:00:00Z"), None);
+    assert_eq!((span.from, span.until), (at("2011-12-29T10:00:00Z"), at("2011-12-30T10:00:00Z")), "29 December");
+}
+
 /// A pseudo-random number in 0..1; advances the seed.
 fn draw(seed: &mut u64) -> f64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

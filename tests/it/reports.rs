@@ -187,6 +187,45 @@ fn the_first_report_tells_of_what_a_clock_ahead_of_its_own_saw() {
 }
 
 #[test]
+fn of_several_missed_reports_since_the_last_one_only_the_latest_is_made_and_has_all() {
+    for database in databases() {
+        let (world, hook, name) = (World::new(), Hook::good(), database.name);
+        let file = format!(
+            "{}[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\n\n",
+            topic("acme", "every = \"1h\""),
+            hook.url()
+        );
+        let report = |name: &str, channels: &str| {
+            format!(
+                "[[reports]]\nname = \"{name}\"\nevery = \"1h\"\nwindow = \"since_last\"\ncatch_up = \"all\"\n\
+                 format = \"markdown\"\npath = \"out/{{name}}-{{date}}-{{time}}\"\n{channels}\n"
+            )
+        };
+        let all = file + &report("sent", "channels = [\"hook\"]") + &report("kept", "");
+        let place = Place::new(database, &world.lines(), &all);
+        for at in [6, 7, 8] {
+            place.ok(&["once", "--due", "--at", &hour(at)]);
+        }
+        let sent = hook.got().len();
+        world.posts(&[post(1, 11, "while nothing ran", 5)]);
+        let later = "2026-03-11T12:20:00Z";
+        let ended = place.run(&["once", "--due", "--at", later]);
+        let last = "report:kept@2026-03-11T12:00:00Z: wrote ";
+        let why =
+            "report:kept@2026-03-11T11:00:00Z: the report of a later slot, which was missed too, covers this time";
+        ended.shows(0, &[last, why]);
+        assert_eq!(ended.out.matches(": wrote ").count(), 2, "{name}: {ended}");
+        for report in ["kept", "sent"] {
+            let text = std::fs::read_to_string(place.path(&format!("out/{report}-2026-03-11-1220+0000.md"))).unwrap();
+            assert!(text.starts_with(&format!("# {report} 2026-03-11")), "{name}: {text}");
+            assert!(text.contains("2026-03-11 08:00 – 12:20 (UTC)"), "{name}: {text}");
+            assert!(text.contains("while nothing ran"), "{name}: {text}");
+        }
+        assert_eq!(hook.got().len() - sent, 1, "{name}");
+    }
+}
+
+#[test]
 fn a_report_is_delivered_at_least_once_wherever_its_process_is_killed() {
     const POINTS: [&str; 8] = [
         "job/begun",

@@ -3,7 +3,7 @@
 use crate::support::searched::*;
 use std::time::Duration;
 
-use topicwatch::model::{Answer, Finding, Micros, Period, RunState, SearchState, Source, Time, Topic};
+use topicwatch::model::{Answer, Finding, Micros, Period, RunState, SearchState, Source, Span, Time, Topic};
 use topicwatch::store::{
     DataOrigin, Filter, KnownKey, Outcome, Permission, PlannedJob, Settings, Store, StoreErrorKind,
 };
@@ -336,7 +336,8 @@ async fn an_answer_is_read_back_with_what_it_rests_on() {
             (answer.text.as_str(), answer.cited.as_slice()),
             ("Sum\u{1F600}", ["post:x:1".to_owned()].as_slice())
         );
-        assert!(store.answered_since("rust", NOW).await.unwrap());
+        let today = Span { from: NOW, until: NOW.plus(Duration::from_secs(3_600)) };
+        assert!(store.answered_in("rust", today).await.unwrap());
         assert_eq!(
             store.known_keys("rust", &["post:x:1".into(), "post:x:9".into()]).await.unwrap(),
             [KnownKey { key: "post:x:1".into(), strong: true }]

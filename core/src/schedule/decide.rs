@@ -40,7 +40,8 @@ pub struct ActiveRuns {
 ///
 /// **Backward clocks.** While `now` is before `planned_until`, nothing is due and `planned_until` stays, so no slot
 /// runs twice. If it is more than a day ahead, the clock was once far in the future: it is set to `now` and
-/// [`Plan::clamped`] is set. Slots that ran in that future are already in the ledger, and their rows change nothing.
+/// [`Plan::clamped`] is set. Slots that ran in that future are already in the ledger, and their rows change nothing. A
+/// clock from before there was this program, as at the start of a board without a battery, is wrong itself: nothing is due.
 ///
 /// **Paused** jobs are not planned and catch up on nothing later: `planned_until` moves to `now` without rows.
 #[must_use]
@@ -54,8 +55,12 @@ pub fn decide(
 ) -> Plan {
     let nothing = |planned_until, clamped| Plan { rows: Vec::new(), planned_until, more: false, clamped };
     if planned_until > now {
-        let clamped = planned_until.since(now) > AHEAD;
+        let clamped = planned_until > now.believed_until(AHEAD);
         return nothing(if clamped { now } else { planned_until }, clamped);
+    }
+    // The clock was wrong when it was planned: since then no slot was missed.
+    if planned_until.is_before_program() && !now.is_before_program() {
+        return nothing(now, false);
     }
     if policy.paused {
         return nothing(now, false);

@@ -15,7 +15,7 @@ use crate::cli::wiring::options::Common;
 use crate::config::ProviderConfig;
 use crate::draw::format::count_noun;
 use crate::insight::{Forecast, History, Horizon, ProviderDay, TopicForecast, forecast};
-use crate::model::{Login, Source, Time, Usage};
+use crate::model::{Login, Source, Span, Time, Usage};
 use crate::store::{DataOrigin, Store, StoreError, StoreErrorKind};
 
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ pub struct PlanArgs {
 /// How far back billed prices are averaged.
 const PAST: Duration = Duration::from_secs(30 * 86_400);
 
-/// How far back answers are looked for: a local day may have more than 24 hours.
+/// How far back and ahead answers of today are looked for: a local day may have more than 24 hours.
 const TWO_DAYS: Duration = Duration::from_secs(2 * 86_400);
 
 /// What the database knows, or why it could not be read.
@@ -120,12 +120,14 @@ pub(in crate::cli) async fn history(
     now: Time,
 ) -> Result<(History, Usage), StoreError> {
     let since = now.minus(PAST);
+    // Not much later: a clock may have been ahead.
+    let lately = Span { from: now.minus(TWO_DAYS), until: now.plus(TWO_DAYS) };
     let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
     let (used, topics) = store.usage_on(now.utc_day(), &limited).await?;
     let history = History {
         billed: store.billed_since(since).await?,
         ai_usage: store.ai_asked_since(since).await?,
-        last_answers: store.last_answers_since(now.minus(TWO_DAYS)).await?,
+        last_answers: store.last_answers_in(lately).await?,
         used: limited.into_iter().zip(topics).collect(),
         providers: providers(context, &store.used_by_provider(now.utc_day()).await?),
         paused: Vec::new(),

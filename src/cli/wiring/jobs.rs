@@ -24,6 +24,9 @@ use crate::store::{JobRun, ReportRecord, SendResult, Store};
 const LONGEST_PAGE: usize = 2 * 1024 * 1024;
 const LONGEST_TEXT: usize = 512 * 1024;
 
+/// Why a report since the last one is not made.
+const COVERED_LATER: &str = "the report of a later slot, which was missed too, covers this time";
+
 /// Returns the configured jobs: reports with a schedule, exports, alerts and prune.
 pub(in crate::cli) fn of(config: &Config) -> Result<Vec<Job>, Failure> {
     let unwritable = |name: &str, e: serde_json::Error| Failure::new(Exit::Unexpected, format!("{name}: {e}"), "");
@@ -79,6 +82,10 @@ async fn make_report(
     // Include runs that ended a moment ago.
     store.publish().await?;
     let now = clock();
+    // After an outage: of several reports until now, each would contain the same, or replace the one before by nothing.
+    if spec.window == ReportWindow::SinceLast && store.later_slot_is_due(run, now).await? {
+        return Ok(JobResult { reason: Some(COVERED_LATER.to_owned()), ..JobResult::default() });
+    }
     let at = match spec.window {
         ReportWindow::Day | ReportWindow::Week | ReportWindow::Month => run.slot.unwrap_or(now),
         ReportWindow::SinceLast => now,

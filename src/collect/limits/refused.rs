@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use crate::model::{Source, Time};
+use crate::model::{SIGN_AHEAD, Source, Time};
 use crate::search::{CallError, FailureScope};
 
 /// A refusal that every further call would meet: the key, the balance, or the wait that the provider asked for.
@@ -33,10 +33,13 @@ impl ProviderRefusal {
 pub(in crate::collect) struct ProviderRefusals(Mutex<BTreeMap<Option<Source>, ProviderRefusal>>);
 
 impl ProviderRefusals {
-    /// Returns the refusal that every call of a source would meet now.
+    /// Returns the refusal that every call of a source would meet now. One that a clock noted which was ahead is not in force:
+    /// it would be until the time of that clock.
     pub(in crate::collect) fn at(&self, source: Source, now: Time) -> Option<ProviderRefusal> {
         let refusals = self.0.lock().ok()?;
-        let in_force = |of| refusals.get(&of).filter(|refusal| now < refusal.until).cloned();
+        let lasts =
+            |refusal: &&ProviderRefusal| now < refusal.until && refusal.until <= now.plus(LONGEST_WAIT + SIGN_AHEAD);
+        let in_force = |of| refusals.get(&of).filter(lasts).cloned();
         in_force(None).or_else(|| in_force(Some(source)))
     }
 
@@ -77,3 +80,29 @@ const REFUSED_FOR: Duration = Duration::from_secs(300);
 const SHORT_WAIT: Duration = Duration::from_secs(120);
 /// The longest wait: a faulty header must not stop searches for good.
 const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn a_refusal_of_a_clock_that_was_a_year_ahead_ends_when_the_clock_is_right() {
+        const NOW: Time = Time(1_773_219_600_000);
+        let refusals = ProviderRefusals::default();
+        let refuse = |until| {
+            let (class, asked_until) = ("key_refused", None);
+            let refusal = ProviderRefusal { class, text: String::new(), hint: String::new(), until, asked_until };
+            refusals.0.lock().unwrap().insert(None, refusal);
+        };
+        for (until, expected) in [
+            (NOW, false),
+            (NOW.plus(REFUSED_FOR), true),
+            (NOW.plus(LONGEST_WAIT), true),
+            (NOW.plus(LONGEST_WAIT * 365).plus(REFUSED_FOR), false),
+        ] {
+            refuse(until);
+            assert_eq!(refusals.at(Source::Social, NOW).is_some(), expected, "{until}");
+        }
+    }
+}

@@ -34,7 +34,11 @@ pub fn report_span(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
     const DAY: Duration = Duration::from_secs(86_400);
     let since = |from: Time| Span { from: from.min(at), until: at };
     match spec.window {
-        ReportWindow::Day => days(at, 2, &spec.timezone).first().map_or_else(|| since(at.minus(DAY)), |day| day.span),
+        ReportWindow::Day => {
+            // Of three, because the zone may have skipped the day before.
+            let ended = days(at, 3, &spec.timezone).into_iter().rev().find(|day| day.span.until <= at);
+            ended.map_or_else(|| since(at.minus(DAY)), |day| day.span)
+        }
         ReportWindow::Week | ReportWindow::Month => {
             let last_complete = unit(spec.window).and_then(|unit| unit.last_complete(at, &spec.timezone));
             last_complete.map_or_else(|| since(at.minus(DAY)), |period| period.span)

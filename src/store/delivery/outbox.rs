@@ -6,9 +6,14 @@ use std::time::Duration;
 use crate::model::{OutboxEntry, OutboxState, Time, Undelivered};
 use crate::store::{ClaimedMessage, Outgoing, SendResult, Store, StoreError, WaitingMessages};
 
+/// A clock that was ahead wrote what lasts longer: a message waits at most some hours for its next try or for its channel,
+/// and a little more than a day for quiet hours. Only a snooze is longer.
+pub(in crate::store) const FARTHEST: Duration = Duration::from_secs(48 * 3_600);
+
 impl Store {
     /// Claims the next due message of a channel for `lease`. If a process died while it held a message, that counts as
-    /// a try: the message is due again, or dead after `most` tries, which is reported too.
+    /// a try: the message is due again, or dead after `most` tries, which is reported too. What a clock put off which was
+    /// ahead is due.
     pub async fn claim_message(
         &self,
         channel: &str,
@@ -17,7 +22,8 @@ impl Store {
         most: u32,
         token: &str,
     ) -> Result<ClaimedMessage, StoreError> {
-        if read!(self, outbox::next(channel))?.is_none_or(|at| at > now) {
+        let waits = |at: Time| at > now && at <= now.believed_until(FARTHEST);
+        if read!(self, outbox::next(channel))?.is_none_or(waits) {
             return Ok(ClaimedMessage::default());
         }
         write_tx!(self, outbox::claim(channel, now, lease, most, token))

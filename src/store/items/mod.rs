@@ -13,9 +13,9 @@ use crate::model::{QueryHistory, Question, Remembered, Source, Span, Time};
 use crate::store::{Store, StoreError};
 
 impl Store {
-    /// Returns whether the topic got an answer since an instant.
-    pub async fn answered_since(&self, topic: &str, since: Time) -> Result<bool, StoreError> {
-        read!(self, snapshot::answered_since(topic, since))
+    /// Returns whether the topic got an answer in a span, other than by a backfill.
+    pub async fn answered_in(&self, topic: &str, span: Span) -> Result<bool, StoreError> {
+        read!(self, snapshot::answered_in(topic, span))
     }
 
     /// Returns until when a source of a topic is covered, or was searched as well as possible, at most `now`.

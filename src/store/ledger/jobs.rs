@@ -23,6 +23,12 @@ impl Store {
         write_tx!(self, jobs::claim(now, limit, lease, waits, token))
     }
 
+    /// Returns whether a later slot of the job of a run is due and waits for this run.
+    pub async fn later_slot_is_due(&self, run: &JobRun, now: Time) -> Result<bool, StoreError> {
+        let Some(slot) = run.slot else { return Ok(false) };
+        read!(self, jobs::later_slot_is_due(&run.job.id, slot, now))
+    }
+
     /// Extends the leases of these runs. Returns the public ids of those that are no longer ours.
     pub async fn heartbeat_jobs(&self, runs: &[JobRun], now: Time, lease: Duration) -> Result<Vec<String>, StoreError> {
         let claims: Vec<RunClaim> = runs.iter().map(|run| run.hold.clone()).collect();

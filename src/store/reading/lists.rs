@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Micros, Time, WatchedTopic};
+use crate::model::{Micros, Span, Time, WatchedTopic};
 use crate::store::{
     AiUsageRow, AllItemsCursor, AnswerRow, BilledCostRow, Filter, ItemRow, RunRow, SearchRow, SightingRow, Store,
     StoreError, TopicStatus,
@@ -98,9 +98,10 @@ impl Store {
         read!(self, budget_history::billed(since))
     }
 
-    /// Returns by topic when its last run with an answer was, of those since an instant.
-    pub async fn last_answers_since(&self, since: Time) -> Result<Vec<(String, Time)>, StoreError> {
-        read!(self, budget_history::last_answers(since))
+    /// Returns by topic when its last run with an answer was, of those in a span. Backfills do not
+    /// count.
+    pub async fn last_answers_in(&self, span: Span) -> Result<Vec<(String, Time)>, StoreError> {
+        read!(self, budget_history::last_answers(span))
     }
 
     /// Returns how often each topic's planned runs since an instant called the AI source.

@@ -55,9 +55,10 @@ impl ReadSnapshot {
         snapshot_read!(self, followers::last_seq())
     }
 
-    /// Returns the last number before all runs that began at an instant or later.
-    pub async fn last_seq_until(&mut self, until: Time) -> Result<i64, StoreError> {
-        snapshot_read!(self, followers::last_seq_until(until))
+    /// Returns the last number before all runs that began at an instant or later, but not after `now`: those are of a clock
+    /// that was ahead.
+    pub async fn last_seq_until(&mut self, until: Time, now: Time) -> Result<i64, StoreError> {
+        snapshot_read!(self, followers::last_seq_until(until, now))
     }
 
     /// Returns topics by id.

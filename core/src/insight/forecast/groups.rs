@@ -9,7 +9,7 @@ use super::prices::{expected, single, tries};
 use super::quota::Group;
 use super::types::{History, Horizon, Price};
 use crate::budget::Prices;
-use crate::insight::daily::start_of_day;
+use crate::insight::daily::days;
 use crate::model::{Micros, Period, SchedulePolicy, Source, Time, Topic, TopicLimits, Usage, Window};
 use crate::schedule::{Schedule, ScheduleError, Uncovered};
 
@@ -55,8 +55,8 @@ impl<'t> Groups<'t> {
 
     /// Whether a topic had an answer on the local day of the start.
     pub(in crate::insight) fn is_answered(&self, topic: &Topic) -> bool {
-        let last = self.last_answers.get(&topic.id);
-        last.is_some_and(|at| *at >= start_of_day(self.horizon.from, topic.timezone()))
+        let today = days(self.horizon.from, 1, topic.timezone()).first().map(|day| day.span);
+        self.last_answers.get(&topic.id).zip(today).is_some_and(|(at, today)| today.contains(*at))
     }
 
     pub(in crate::insight) fn of(&mut self, policy: &'t SchedulePolicy) -> Result<usize, ScheduleError> {

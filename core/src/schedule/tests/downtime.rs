@@ -229,11 +229,27 @@ fn a_backward_clock_runs_nothing_again_and_a_wrong_future_is_left_behind() {
         ("2026-03-11T04:00:00Z", "2026-03-11T09:00:00Z", false),
         ("2026-03-10T09:00:00Z", "2026-03-11T09:00:00Z", false),
         ("2026-03-10T08:59:59.999Z", "2026-03-10T08:59:59.999Z", true),
-        ("2016-03-11T09:00:00Z", "2016-03-11T09:00:00Z", true),
+        ("2025-01-01T00:00:00Z", "2025-01-01T00:00:00Z", true),
+        // A board without a battery, before it knows the time.
+        ("2024-12-31T23:59:59.999Z", "2026-03-11T09:00:00Z", false),
+        ("1970-01-01T00:00:07Z", "2026-03-11T09:00:00Z", false),
     ] {
         let plan = decide(&schedule, &policy, planned, time(now), ActiveRuns::default(), 100);
         assert_eq!(plan, Plan { rows: vec![], planned_until: time(until), more: false, clamped }, "{now}");
     }
+}
+
+#[test]
+fn what_a_clock_planned_that_did_not_know_the_time_yet_is_no_outage() {
+    let (schedule, policy) = every_quarter();
+    let now = time("2026-03-11T09:00:00Z");
+    for planned in ["1970-01-01T00:00:07Z", "2024-12-31T23:59:59.999Z"] {
+        let plan = decide(&schedule, &policy, time(planned), now, ActiveRuns::default(), 100);
+        assert_eq!(plan, Plan { rows: vec![], planned_until: now, more: false, clamped: false }, "{planned}");
+    }
+    // It goes on as long as the clock stays there.
+    let (planned, soon) = (time("1970-01-01T00:14:00Z"), time("1970-01-01T00:15:00Z"));
+    assert_eq!(decide(&schedule, &policy, planned, soon, ActiveRuns::default(), 100).rows.len(), 1);
 }
 
 #[test]

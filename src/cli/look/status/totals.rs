@@ -60,7 +60,7 @@ impl<'c> Totals<'c> {
         let policy = wanted.filter(|policy| !policy.paused && status.paused.is_none())?;
         // Planned slots stay planned even if the clock is set back. A changed schedule starts when it is read.
         let same = stored.is_some_and(|one| (&one.period, &one.timezone) == (&policy.period, &policy.timezone));
-        let until = status.planned_until.filter(|until| same && until.since(self.now) <= AHEAD);
+        let until = status.planned_until.filter(|until| same && *until <= self.now.believed_until(AHEAD));
         Schedule::compile(policy).ok()?.next_after(until.map_or(self.now, |until| until.max(self.now)))
     }
 

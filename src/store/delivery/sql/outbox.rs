@@ -7,7 +7,8 @@ use std::time::Duration;
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row, followers, read};
-use crate::model::{Message, OutboxState, Time};
+use crate::model::{JobKind, Message, OutboxState, QuietHours, Time};
+use crate::store::delivery::outbox::FARTHEST;
 use crate::store::{AbandonedMessage, ClaimedMessage, Outgoing, SendResult, StoreError};
 
 pub(in crate::store) async fn add(
@@ -95,6 +96,28 @@ pub(in crate::store) async fn next(conn: &mut Conn, channel: &str) -> Result<Opt
     Ok([queued, lost].into_iter().flatten().min().map(Time))
 }
 
+/// Lets a channel be used, and its messages be due, that a clock put off which was ahead. What waits for the end of a snooze
+/// waits on.
+async fn bring_forward(conn: &mut Conn, channel: &str, now: Time) -> Result<(), StoreError> {
+    let farthest = now.believed_until(FARTHEST).0;
+    if held_until(conn, channel).await?.is_some_and(|until| until > farthest) {
+        release(conn, channel).await?;
+    }
+    sqlx::query(
+        "UPDATE outbox SET next_at = $1 WHERE channel = $2 AND state = 'queued' AND next_at > $3 \
+         AND NOT (kind = $4 AND EXISTS (SELECT 1 FROM alert_state s \
+           WHERE s.snoozed_until <= outbox.next_at AND s.snoozed_until + $5 >= outbox.next_at))",
+    )
+    .bind(now.0)
+    .bind(channel)
+    .bind(farthest)
+    .bind(JobKind::Alert.as_str())
+    .bind(QuietHours::LONGEST_MS)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 pub(in crate::store) async fn claim(
     conn: &mut Conn,
     channel: &str,
@@ -103,14 +126,16 @@ pub(in crate::store) async fn claim(
     most: u32,
     token: &str,
 ) -> Result<ClaimedMessage, StoreError> {
+    bring_forward(conn, channel, now).await?;
     let ended = sqlx::query(
         "UPDATE outbox SET state = CASE WHEN attempt >= $1 THEN 'dead' ELSE 'queued' END, next_at = $2, \
          error = 'the process that was sending it stopped or hung', token = NULL, lease_until = NULL \
-         WHERE channel = $3 AND state = 'sending' AND lease_until <= $2 RETURNING event, state, attempt, error",
+         WHERE channel = $3 AND state = 'sending' AND (lease_until <= $2 OR lease_until > $4) RETURNING event, state, attempt, error",
     )
     .bind(i64::from(most))
     .bind(now.0)
     .bind(channel)
+    .bind(now.believed_until(FARTHEST).0)
     .fetch_all(&mut *conn)
     .await?;
     let mut given_up = Vec::new();

@@ -10,8 +10,8 @@ use super::forgotten;
 use super::items::store_items;
 use super::resolve::ITEMS_LOCK;
 use super::resolve::{fetch_json, to_json};
-use super::{Conn, Database, ledger, memory};
-use crate::model::{Micros, Source, Time};
+use super::{Conn, Database, ledger, memory, read};
+use crate::model::{Micros, Source, Span};
 use crate::store::items::commit_queue::KeyLookup;
 use crate::store::{Counts, KnownKey, Outcome, RunRef, SearchResult, StoreError};
 
@@ -212,13 +212,12 @@ pub(in crate::store) async fn known_keys(
     Ok(lookups.iter().map(of).collect())
 }
 
-pub(in crate::store) async fn answered_since(conn: &mut Conn, topic: &str, since: Time) -> Result<bool, StoreError> {
-    let count: i64 = sqlx::query_scalar(
-        "SELECT count(*) FROM run r JOIN answer a ON a.run = r.id WHERE r.topic = $1 AND coalesce(r.started_at, r.slot, r.planned_at) >= $2",
-    )
-    .bind(topic)
-    .bind(since.0)
-    .fetch_one(conn)
-    .await?;
-    Ok(count > 0)
+pub(in crate::store) async fn answered_in(conn: &mut Conn, topic: &str, span: Span) -> Result<bool, StoreError> {
+    let sql = format!(
+        "SELECT count(*) FROM run r JOIN answer a ON a.run = r.id WHERE r.topic = $1 AND {at} >= $2 AND {at} < $3 AND {}",
+        read::ANSWER_IS_PRESENT,
+        at = read::RUN_AT
+    );
+    let count = sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0);
+    Ok(count.fetch_one(conn).await? > 0)
 }

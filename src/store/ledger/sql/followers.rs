@@ -4,7 +4,7 @@
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, read};
-use crate::model::{Follower, Time};
+use crate::model::{Follower, SIGN_AHEAD, Time};
 use crate::store::{Cursor, StoreError};
 
 /// The names of the followers that derive data, as a list for `IN`.
@@ -21,11 +21,14 @@ pub(in crate::store) async fn last_seq(conn: &mut Conn) -> Result<i64, StoreErro
     Ok(sqlx::query_scalar("SELECT coalesce(max(seq), 0) FROM run WHERE seq IS NOT NULL").fetch_one(conn).await?)
 }
 
-pub(in crate::store) async fn last_seq_until(conn: &mut Conn, until: Time) -> Result<i64, StoreError> {
+pub(in crate::store) async fn last_seq_until(conn: &mut Conn, until: Time, now: Time) -> Result<i64, StoreError> {
     // `seq + 0` keeps the database from walking through the whole index on `seq`: few runs are later.
-    let sql = format!("SELECT min(r.seq + 0) FROM run r WHERE r.seq IS NOT NULL AND {} >= $1", read::RUN_AT);
-    let first: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(until.0).fetch_one(&mut *conn).await?;
-    match first {
+    let sql = format!(
+        "SELECT min(r.seq + 0) FROM run r WHERE r.seq IS NOT NULL AND {at} >= $1 AND {at} <= $2",
+        at = read::RUN_AT
+    );
+    let first = sqlx::query_scalar::<_, Option<i64>>(AssertSqlSafe(sql)).bind(until.0).bind(now.plus(SIGN_AHEAD).0);
+    match first.fetch_one(&mut *conn).await? {
         Some(first) => Ok(first - 1),
         None => last_seq(conn).await,
     }

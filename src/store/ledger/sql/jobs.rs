@@ -17,6 +17,18 @@ pub(in crate::store) async fn any_due(conn: &mut Conn, now: Time) -> Result<bool
     Ok(due.is_some())
 }
 
+pub(in crate::store) async fn later_slot_is_due(
+    conn: &mut Conn,
+    job: &str,
+    slot: Time,
+    now: Time,
+) -> Result<bool, StoreError> {
+    let later = sqlx::query_scalar::<_, i64>(
+        "SELECT id FROM run WHERE job = $1 AND state = 'queued' AND slot > $2 AND due_at <= $3 LIMIT 1",
+    );
+    Ok(later.bind(job).bind(slot.0).bind(now.0).fetch_optional(conn).await?.is_some())
+}
+
 /// Claims due runs, at most one of each job: the manual one first, then the one with the earliest slot.
 pub(in crate::store) async fn claim(
     conn: &mut Conn,

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use sqlx::{AssertSqlSafe, Row as _};
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::{Conn, definitions, followers, read};
+use super::{Conn, Database, definitions, followers, read};
 use crate::model::{Micros, Source, Time, Trigger};
 use crate::store::{RunClaim, RunRef, StoreError};
 
@@ -149,7 +149,7 @@ pub(in crate::store) async fn any_lost(conn: &mut Conn, now: Time) -> Result<boo
          UNION ALL SELECT id FROM run WHERE state = 'queued' AND due_at > $2 LIMIT 1",
     )
     .bind(now.0)
-    .bind(now.plus(FARTHEST).0)
+    .bind(now.believed_until(FARTHEST).0)
     .fetch_optional(conn)
     .await?;
     Ok(lost.is_some())
@@ -159,7 +159,7 @@ pub(in crate::store) async fn any_lost(conn: &mut Conn, now: Time) -> Result<boo
 async fn shorten_leases(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
     sqlx::query("UPDATE run SET lease_until = $1 WHERE state = 'running' AND lease_until > $2")
         .bind(now.plus(LONGEST_LEASE).0)
-        .bind(now.plus(FARTHEST).0)
+        .bind(now.believed_until(FARTHEST).0)
         .execute(conn)
         .await?;
     Ok(())
@@ -170,7 +170,7 @@ async fn shorten_leases(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
 async fn bring_forward(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
     sqlx::query("UPDATE run SET due_at = $1 WHERE state = 'queued' AND due_at > $2 AND (slot IS NULL OR slot <= $1)")
         .bind(now.0)
-        .bind(now.plus(FARTHEST).0)
+        .bind(now.believed_until(FARTHEST).0)
         .execute(conn)
         .await?;
     Ok(())
@@ -189,7 +189,7 @@ async fn end_future(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
          WHERE state = 'queued' AND due_at > $2 AND slot > $2",
     )
     .bind(now.0)
-    .bind(now.plus(FARTHEST).0)
+    .bind(now.believed_until(FARTHEST).0)
     .execute(conn)
     .await?;
     Ok(())
@@ -304,11 +304,7 @@ pub(in crate::store) async fn next_due(conn: &mut Conn, after: Time) -> Result<O
 
 /// Returns whether a run waits for its number. Asked first, because readers ask too and usually none does.
 pub(in crate::store) async fn any_unnumbered(conn: &mut Conn) -> Result<bool, StoreError> {
-    let waiting: Option<i64> = sqlx::query_scalar(
-        "SELECT id FROM run WHERE seq IS NULL AND finished_at IS NOT NULL ORDER BY finished_at LIMIT 1",
-    )
-    .fetch_optional(conn)
-    .await?;
+    let waiting: Option<i64> = sqlx::query_scalar(UNNUMBERED).bind(1_i64).fetch_optional(conn).await?;
     Ok(waiting.is_some())
 }
 
@@ -318,15 +314,31 @@ pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError
     // One lock, held until the commit: whoever numbers runs sees all numbers given before, so no run gets a number
     // below one that a reader has already passed.
     super::lock(conn, 3).await?;
-    let done = sqlx::query(
-        "UPDATE run SET seq = numbered.seq FROM (\
-           SELECT id, (SELECT coalesce(max(seq), 0) FROM run WHERE seq IS NOT NULL) + row_number() OVER (ORDER BY finished_at, public_id) AS seq \
-           FROM run WHERE seq IS NULL AND finished_at IS NOT NULL) AS numbered WHERE run.id = numbered.id",
-    )
-    .execute(conn)
-    .await?;
-    Ok(done.rows_affected())
+    let mut done = 0;
+    loop {
+        let waiting: Vec<i64> = sqlx::query_scalar(UNNUMBERED).bind(NUMBERED_AT_ONCE).fetch_all(&mut *conn).await?;
+        if waiting.is_empty() {
+            return Ok(done);
+        }
+        let mut seq = followers::last_seq(conn).await?;
+        // By id: SQLite joins by scanning where its statistics are of a time when there were few runs, and an outage leaves
+        // very many.
+        let mut update = QueryBuilder::<Database>::new("UPDATE run SET seq = CASE id");
+        for id in &waiting {
+            seq += 1;
+            update.push(" WHEN ").push_bind(*id).push(" THEN CAST(").push_bind(seq).push(" AS BIGINT)");
+        }
+        update.push(" END WHERE id IN (");
+        waiting.iter().fold(&mut update.separated(", "), |ids, id| ids.push_bind(*id)).push_unseparated(")");
+        done += update.build().persistent(false).execute(&mut *conn).await?.rows_affected();
+    }
 }
+
+/// Runs that wait for their numbers, in the order of these.
+const UNNUMBERED: &str =
+    "SELECT id FROM run WHERE seq IS NULL AND finished_at IS NOT NULL ORDER BY finished_at, public_id LIMIT $1";
+/// How many runs get their numbers in one statement.
+const NUMBERED_AT_ONCE: i64 = 500;
 
 /// Returns the last number given; no one else can give any until this transaction ends. Numbers waiting runs first, so
 /// that numbers follow the order in which runs were stored, whatever their clocks said.

@@ -34,7 +34,7 @@ pub(in crate::store) async fn to_plan(
          SELECT t.id, t.topic, t.definition, t.planned_until, {active}, {running}, {backlog}, {on_time} \
          FROM due JOIN job t ON t.id = due.id WHERE t.planned_until IS NOT NULL ORDER BY t.id"
     );
-    let query = sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(now.plus(ahead).0).bind(i64::from(limit));
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(now.believed_until(ahead).0).bind(i64::from(limit));
     let rows = query.fetch_all(&mut *conn).await?;
     let mut planned = Vec::with_capacity(rows.len());
     for row in &rows {

@@ -4,7 +4,7 @@
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, read};
-use crate::model::{AiUsageRow, BilledCostRow, Micros, Source, Time};
+use crate::model::{AiUsageRow, BilledCostRow, Micros, Source, Span, Time};
 use crate::store::StoreError;
 
 /// SQL for searches since an instant, found by the index on when runs happened.
@@ -51,13 +51,14 @@ pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec
 }
 
 /// Returns by topic when its last run with an answer was.
-pub(in crate::store) async fn last_answers(conn: &mut Conn, since: Time) -> Result<Vec<(String, Time)>, StoreError> {
+pub(in crate::store) async fn last_answers(conn: &mut Conn, span: Span) -> Result<Vec<(String, Time)>, StoreError> {
     let at = read::RUN_AT;
     let sql = format!(
-        "SELECT r.topic, max({at}) AS last FROM run r JOIN answer a ON a.run = r.id WHERE {at} >= $1 AND r.topic IS NOT NULL \
-         GROUP BY r.topic"
+        "SELECT r.topic, max({at}) AS last FROM run r JOIN answer a ON a.run = r.id WHERE {at} >= $1 AND {at} < $2 \
+         AND r.topic IS NOT NULL AND {} GROUP BY r.topic",
+        read::ANSWER_IS_PRESENT
     );
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(since.0).fetch_all(conn).await?;
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(span.from.0).bind(span.until.0).fetch_all(conn).await?;
     rows.iter().map(|row| Ok((row.try_get("topic")?, Time(row.try_get("last")?)))).collect()
 }
 

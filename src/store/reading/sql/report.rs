@@ -313,7 +313,7 @@ pub(in crate::store) async fn answer(
     let mut query = QueryBuilder::<Database>::new(read::ANSWER);
     query.push(" WHERE r.seq IS NOT NULL AND r.topic = ");
     within(&mut query, topic, span);
-    query.push(" ORDER BY r.seq DESC LIMIT 1");
+    query.push(" AND ").push(read::ANSWER_IS_PRESENT).push(" ORDER BY r.seq DESC LIMIT 1");
     query.build().fetch_optional(conn).await?.as_ref().map(read::answer).transpose()
 }
 
