@@ -63,6 +63,15 @@ fn a_parameter_that_a_page_does_not_take_is_refused_and_named() {
         for kept in kept {
             assert!(refused.status == 400 && refused.body.contains(kept), "{name}: {kept}: {}", refused.body);
         }
+        let refused = get("/topics/acme?search=-launch&tone=negative&order=engagement");
+        for kept in [
+            "name=\"search\" value=\"-launch\"",
+            "<option value=\"negative\" selected>",
+            "<option value=\"engagement\" selected>",
+            "only excludes words",
+        ] {
+            assert!(refused.status == 400 && refused.body.contains(kept), "{name}: {kept}: {}", refused.body);
+        }
         for path in [
             "/items?topic=acme&new_since=24h&after=",
             "/topics/acme?search=&order=new&by=week",

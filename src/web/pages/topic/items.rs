@@ -103,6 +103,14 @@ fn files(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery) -> Mar
     }
 }
 
+/// The form with values of which one is invalid.
+pub(super) async fn form_to_correct(site: &Site, request: &PageRequest, card: &TopicCard) -> Result<Markup, Problem> {
+    let rest = TopicItemQuery::of(&request.without("search"), card, site.now());
+    let query = rest.or_else(|_| TopicItemQuery::of(&PageRequest::default(), card, site.now()))?;
+    let learned = Ranking::of(&site.store, &card.topic).await?.is_some();
+    Ok(form(request, card, &query, (learned, site.may_act(&request.visitor))))
+}
+
 fn form(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery, (learned, acts): (bool, bool)) -> Markup {
     let value_of = |name: &str| request.get(name).unwrap_or("");
     // An order is offered where it lists something, or the visitor can use what it lists.
