@@ -170,6 +170,30 @@ fn a_table_that_is_wider_than_paper_is_printed_whole() {
 }
 
 #[test]
+fn a_download_after_the_session_ended_leads_to_the_login() {
+    let Some(browser) = browser() else { return };
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    let pages = Pages::serve_to_some(&place, &["--at", NINE]);
+    let mut driven = Driven::start(&browser, &place);
+    for (page, link, next) in [
+        ("/items", "Download CSV", "%2Fitems.csv"),
+        ("/topics/acme", "Download report", "%2Ftopics%2Facme%2Freport%3Fas%3Dfile"),
+    ] {
+        driven.open(&format!("http://{}/login", pages.address));
+        driven.is(&format!(
+            "document.querySelector('#token').value = '{TOKEN}'; document.querySelector('form.filters').requestSubmit()"
+        ));
+        driven.until("the pages", "location.pathname === '/' && document.readyState === 'complete'");
+        driven.open(&format!("http://{}{page}", pages.address));
+        driven.ask("Network.clearBrowserCookies", &json!({}));
+        driven.is(&format!("[...document.querySelectorAll('main a')].find(e => e.textContent === '{link}').click()"));
+        driven.until(link, &format!("location.pathname + location.search === '/login?next={next}'"));
+    }
+}
+
+#[test]
 fn an_alert_is_acknowledged_by_keyboard_alone() {
     let Some(browser) = browser() else { return };
     let sandbox = Sandbox::at(NINE, &[]);

@@ -98,9 +98,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         }
         @if waiting { p.note { "Some items are not indexed yet, so the words do not find them." } }
         (list(&request, &rows, &state))
+        // Not marked as downloads, which would hide a refusal or the login.
         @if many != ItemCount::All(0) { nav.pages aria-label="Download these items" {
             @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
-                a href=(address(&format!("/items.{format}"), &filters)) download { "Download " (format.to_string().to_uppercase()) }
+                a href=(address(&format!("/items.{format}"), &filters)) { "Download " (format.to_string().to_uppercase()) }
             }
         } }
         nav.pages aria-label="More items" {

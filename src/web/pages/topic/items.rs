@@ -95,7 +95,7 @@ fn files(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery) -> Mar
     html! {
         nav.pages aria-label="Download these items" {
             @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
-                a href=(address(format)) download { "Download " (format.to_string().to_uppercase()) }
+                a href=(address(format)) { "Download " (format.to_string().to_uppercase()) }
             }
             // Rankings list each copy.
             @if query.folded && query.is_filtered_list() { span.meta { "Near-copies are left out." } }
