@@ -192,7 +192,11 @@ async fn form(site: &Site, request: &PageRequest, filtered: FilterMode, filters:
         } } }
     };
     let same = |words: Vec<&'static str>| words.into_iter().map(|word| (word, word)).collect::<Vec<_>>();
-    let named: Vec<(&str, &str)> = topics.iter().map(|topic| (topic.as_str(), topic.as_str())).collect();
+    let mut named: Vec<(&str, &str)> = topics.iter().map(|topic| (topic.as_str(), topic.as_str())).collect();
+    // The filter stays if its topic was deleted since.
+    let deleted = request.get("topic").filter(|topic| topics.iter().all(|known| known != topic));
+    let label = deleted.map(|topic| format!("{topic}, deleted"));
+    named.extend(deleted.zip(label.as_deref()));
     Ok(html! { form.filters method="get" action="/items" role="search" aria-label="Items" {
         div.asked { label for="search" { "Words" } input #search type="search" name="search" value=(value_of("search")) maxlength="300"; }
         @if topics.len() > CHOICE { (field("topic", "Topic", "", 64)) } @else { (choice("topic", "Topic", named)) }
