@@ -115,7 +115,9 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
 fn h_leads_to_the_page_before_of_every_list_and_a_page_of_a_topics_items_begins_at_them() {
     let Some(browser) = browser() else { return };
     let world = World::new();
-    world.posts(&(0..60).map(|n| post(n, 8, &format!("acme {} w{}", n * 7 % 61, n * 13 % 97), 1)).collect::<Vec<_>>());
+    // Posts that are like no other.
+    let text = |n: u32| (0..9).map(|k| format!(" w{:x}", (n * 9 + k).wrapping_mul(2_654_435_761))).collect::<String>();
+    world.posts(&(0..60).map(|n| post(n + 1, 8, &format!("acme{}", text(n)), 1)).collect::<Vec<_>>());
     let topics = "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\n";
     let place = Place::new(sqlite(), &world.lines(), topics);
     let pages = Pages::run(&place);
