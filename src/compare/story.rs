@@ -43,7 +43,7 @@ pub fn item_key(key_or_address: &str) -> Cow<'_, str> {
     key.map_or(Cow::Borrowed(key_or_address), Cow::Owned)
 }
 
-/// The story of an item, found by any of its keys or its address; `None` if nothing has it.
+/// The story of an item, found by any of its keys, or by the address of a page or a post on X; `None` if nothing has it.
 pub async fn story(store: &Store, key_or_address: &str) -> Result<Option<Story>, StoreError> {
     let pruned_until = store.pruned_until().await?;
     let mut snapshot = store.snapshot().await?;

@@ -44,7 +44,7 @@ pub(super) async fn handle(
 ) -> Response {
     let (mut head, body) = request.into_parts();
     let until = Instant::now() + LONGEST;
-    let checked = tokio::time::timeout_at(until, check(&app, &peer, params.ok().as_ref(), &head)).await;
+    let checked = tokio::time::timeout_at(until, check(&app, &peer, params.as_ref(), &head)).await;
     let mut response = match checked {
         Err(_) => busy(&app.site, head.uri.path()),
         Ok(Err(refused)) => *refused,
@@ -111,9 +111,18 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: I
 type Refused = Box<Response>;
 
 /// Returns the visitor, if the request is acceptable and the visitor has what its route needs.
-async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Parts) -> Result<Visitor, Refused> {
+async fn check(
+    app: &App,
+    peer: &Peer,
+    params: Result<&RawPathParams, &RawPathParamsRejection>,
+    head: &Parts,
+) -> Result<Visitor, Refused> {
     let (site, path, headers) = (&*app.site, head.uri.path(), &head.headers);
     check_request(site, head)?;
+    if !is_readable(params, is_api_path(path)) {
+        let hint = "Write it as UTF-8, percent-encoded, without NUL.";
+        return Err(Box::new(Problem::bad_request("This address cannot be read", hint).answer(site, path)));
+    }
     let matched = head.extensions.get::<MatchedPath>().map(MatchedPath::as_str);
     let need = matched.and_then(|matched| need_of(&app.declared, &head.method, matched));
     if need == Some(AccessRule::Open) {
@@ -138,10 +147,20 @@ async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Pa
         return Err(problem(refused));
     }
     // Routes write it as `{topic}`.
-    let topic = params.and_then(|params| params.iter().find(|(name, _)| *name == "topic")).map(|(_, topic)| topic);
+    let topic = params.ok().and_then(|params| params.iter().find(|(name, _)| *name == "topic")).map(|(_, topic)| topic);
     match need.map_or(Ok(()), |need| need.check(&visitor, topic)) {
         Ok(()) => Ok(visitor),
         Err(refused) => Err(Box::new(layout::with_menu(site, *problem(refused), &visitor))),
+    }
+}
+
+/// Whether what an address leaves open is text without NUL, which PostgreSQL does not accept. The API checks each of its
+/// parameters itself.
+fn is_readable(params: Result<&RawPathParams, &RawPathParamsRejection>, api: bool) -> bool {
+    match params {
+        Ok(params) => api || params.iter().all(|(_, value)| !value.contains('\0')),
+        // Without a route there are no parameters.
+        Err(rejection) => !matches!(rejection, RawPathParamsRejection::InvalidUtf8InPathParam(_)),
     }
 }
 

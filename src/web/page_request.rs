@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use axum::body::{Body, to_bytes};
+use axum::extract::RawPathParams;
 use axum::http::{StatusCode, Uri};
 
 use super::access::visitor::Visitor;
@@ -41,14 +42,24 @@ impl PageRequest {
         let name = uri.path().rsplit('/').next().unwrap_or("").to_owned();
         let mut request = Self::form(uri.query().unwrap_or(""))?;
         for (former, name) in FORMER.into_iter().filter(|(_, name)| takes.contains(name)) {
-            if let Some(value) = request.parameters.remove(former) {
-                request.parameters.entry(name.to_owned()).or_insert(value);
+            let Some(value) = request.parameters.remove(former).filter(|value| !value.is_empty()) else { continue };
+            match request.get(name) {
+                Some(other) if other != value => return Err(repeated(name)),
+                _ => drop(request.parameters.insert(name.to_owned(), value)),
             }
         }
         match request.parameters.keys().find(|key| !takes.contains(&key.as_str())) {
             Some(unknown) => Err(unknown_parameter(takes, unknown)),
             None => Ok(Self { name, visitor, ..request }),
         }
+    }
+
+    /// The same request, named by what its route leaves open in the path, decoded.
+    pub(super) fn about(mut self, params: &RawPathParams) -> Self {
+        if let Some((_, name)) = params.iter().last() {
+            self.name = name.to_owned();
+        }
+        self
     }
 
     /// Parses a form in which longer text may be typed.
@@ -66,17 +77,13 @@ impl PageRequest {
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()).filter(|(_, value)| !value.trim().is_empty())
         {
             if seen.insert(name.clone(), value.clone()).is_some_and(|earlier| earlier != value) {
-                let name: String = name.chars().take(40).collect();
-                return Err(Problem::bad_request(
-                    format!("`{name}` is in this address more than once"),
-                    "Choose one value. The API and `topicwatch export` take several.",
-                ));
+                return Err(repeated(&name));
             }
         }
         Self::form_of(text, LONGEST)
     }
 
-    /// Parses a form, for values of at most `longest` bytes. Of several with one name the last counts.
+    /// Parses a form, for values of at most `longest` bytes. Of several with one name the last that is not empty counts.
     pub(super) fn form_of(text: &str, longest: usize) -> Result<Self, Problem> {
         let mut parameters = BTreeMap::new();
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
@@ -93,7 +100,10 @@ impl PageRequest {
                     "Remove the NUL character.",
                 ));
             }
-            parameters.insert(name.into_owned(), value.trim().to_owned());
+            let value = value.trim();
+            if !value.is_empty() || !parameters.contains_key(&*name) {
+                parameters.insert(name.into_owned(), value.to_owned());
+            }
         }
         Ok(Self { parameters, ..Self::default() })
     }
@@ -151,6 +161,15 @@ impl PageRequest {
 /// The maximum number of bytes of what is sent to a path. Topics have their forms below `/jobs/`.
 pub(super) fn largest_form(path: &str) -> usize {
     if path.starts_with("/jobs/") { LARGEST_TOPIC_FORM } else { LARGEST_FORM }
+}
+
+/// The problem that a page is to filter by two values of a parameter.
+fn repeated(name: &str) -> Problem {
+    let name: String = name.chars().take(40).collect();
+    Problem::bad_request(
+        format!("`{name}` is in this address more than once"),
+        "Choose one value. The API and `topicwatch export` take several.",
+    )
 }
 
 /// The problem that a parameter is unknown, with the `known` ones as a hint.

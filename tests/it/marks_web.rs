@@ -50,6 +50,10 @@ fn buttons_mark_an_item_and_take_it_back_and_lead_back_to_where_they_were() {
         assert!(see("/topics/acme").contains("marked <strong>noise</strong>"), "{name}");
         assert_eq!(press("none", "/topics/acme?order=engagement"), (303, "/topics/acme?order=engagement".to_owned()));
         assert!(marks(&place).is_empty(), "{name}");
+        // The page of an item whose key has many signs that addresses encode.
+        let long = format!("/item?key=page%3Ahttps%3A%2F%2Fa.example%2F%3F{}", "a%3D1%26".repeat(120));
+        assert_eq!(press("good", &long), (303, long.clone()), "{name}");
+        assert_eq!(press("none", "/topics/acme"), (303, "/topics/acme".to_owned()), "{name}");
         // Unauthorised and invalid requests mark nothing.
         let right = format!("key={}&mark=good", encoded(&key));
         for (status, headers, body) in [

@@ -12,6 +12,7 @@ use crate::support::service::Sandbox;
 use crate::support::truth::{Truly, Truth};
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS as TWO;
+use crate::support::world::{World, hour, once, post};
 
 const DAY: i64 = 86_400_000;
 /// 2026-03-02T00:00:00Z.
@@ -355,4 +356,24 @@ fn malformed_messages_get_an_error_and_the_next_message_works() {
     assert!(ended.out.lines().last().unwrap().contains("\"id\":\"last\""), "{ended}");
     let early = place.program(&["mcp"]).run();
     assert_eq!(early.code, Some(0), "a client that goes away at once: {early}");
+}
+
+#[test]
+fn an_item_with_a_long_text_that_many_topics_found_is_answered() {
+    for database in databases() {
+        let world = World::new();
+        let topic = |n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"acme\"\nsources = [\"social\"]\n");
+        let place = Place::new(database, &world.lines(), &(0..9).map(topic).collect::<String>());
+        world.posts(&[post(1, 8, &"東京の新製品、".repeat(3_600), 1)]);
+        once(&place, 9);
+        let mut client = Stdio::start(place.program(&["mcp", "--at", &hour(10)]));
+        let item = client.call("get_item", &json!({ "key": "post:x:1" }));
+        let topics = item["topics"].as_array().unwrap();
+        assert_eq!(topics.len(), 9, "{item:#}");
+        for topic in topics {
+            let length = topic["quoted"]["text"].as_str().unwrap().chars().count();
+            assert!((5_000..20_000).contains(&length), "{length}");
+            assert_eq!(topic["quoted"]["cut"], true);
+        }
+    }
 }

@@ -322,6 +322,10 @@ fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
         assert_eq!(notes(), [HOSTILE], "{name}");
         let page = see(&format!("/item?key={}", encoded(&key)));
         assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script>"), "{name}: {page}");
+        // A note keeps its lines.
+        assert_eq!(press("/items/note", &noted("ask Ann\r\n\r\nthen  Bob", "/items")).0, 303, "{name}");
+        let page = see("/items?noted=true");
+        assert!(page.contains(">ask Ann\n\nthen Bob</span>"), "{name}: {page}");
         let long = "\u{1F600}".repeat(2_000);
         assert_eq!(press("/items/note", &noted(&long, "/items")).0, 303, "{name}");
         assert_eq!(notes(), std::slice::from_ref(&long), "{name}");

@@ -9,6 +9,7 @@ use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{ASKED, Pages, TOKEN};
 use crate::support::web_topics::TOPICS;
+use crate::support::world::{World, post};
 
 /// Presses a key that types a character; `modifiers` as in the DevTools protocol (2 is Ctrl).
 fn key(driven: &mut Driven, sign: &str, modifiers: u32) {
@@ -105,6 +106,56 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
     driven.open(&url("/items?"));
     key(&mut driven, "j", 0);
     assert_eq!(driven.is(AT), json!(-1));
+    drop(driven);
+    pages.going.signal("TERM");
+    assert_eq!(pages.going.wait().code, Some(0));
+}
+
+#[test]
+fn h_leads_to_the_page_before_of_every_list_and_a_page_of_a_topics_items_begins_at_them() {
+    let Some(browser) = browser() else { return };
+    let world = World::new();
+    // Posts that are like no other.
+    let text = |n: u32| (0..9).map(|k| format!(" w{:x}", (n * 9 + k).wrapping_mul(2_654_435_761))).collect::<String>();
+    world.posts(&(0..60).map(|n| post(n + 1, 8, &format!("acme{}", text(n)), 1)).collect::<Vec<_>>());
+    let topics = "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\n";
+    let place = Place::new(sqlite(), &world.lines(), topics);
+    let pages = Pages::run(&place);
+    place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+    let mut driven = Driven::start(&browser, &place);
+    driven.ask("Network.enable", &json!({}));
+    let headers = json!({ "headers": { "Authorization": format!("Bearer {TOKEN}") } });
+    driven.ask("Network.setExtraHTTPHeaders", &headers);
+    let url = |path: &str| format!("http://{}{path}", pages.address);
+    let at = |driven: &mut Driven, what: &str, place: &str| {
+        driven.until(what, &format!("document.readyState === 'complete' && {place}"));
+    };
+    driven.open(&url("/items"));
+    key(&mut driven, "j", 0);
+    key(&mut driven, "j", 0);
+    key(&mut driven, "l", 0);
+    at(&mut driven, "the second page", "location.search.startsWith('?after=')");
+    // The history of the browser now has the second page twice.
+    key(&mut driven, "j", 0);
+    key(&mut driven, "s", 0);
+    until("a star", || place.database.number("SELECT count(*) FROM item_star") == 1);
+    at(&mut driven, "the item after the press", "document.activeElement?.querySelector('.star') != null");
+    key(&mut driven, "h", 0);
+    at(
+        &mut driven,
+        "the first page, where it was left",
+        "location.search === '' && document.activeElement?.id === 'i1'",
+    );
+    driven.open(&url(&format!("/runs?run={}", place.database.last_run("acme"))));
+    key(&mut driven, "l", 0);
+    at(&mut driven, "more items of the run", "location.search.startsWith('?page=2&')");
+    key(&mut driven, "h", 0);
+    at(&mut driven, "the first of them", "location.search.startsWith('?run=')");
+    driven.open(&url("/topics/acme"));
+    key(&mut driven, "l", 0);
+    at(&mut driven, "older items of the topic", "location.search.startsWith('?after=') && location.hash === '#items'");
+    driven.is("document.querySelector('form.filters').requestSubmit()");
+    at(&mut driven, "the filtered items", "location.search.startsWith('?search=') && location.hash === '#items'");
     drop(driven);
     pages.going.signal("TERM");
     assert_eq!(pages.going.wait().code, Some(0));

@@ -63,6 +63,15 @@ fn a_parameter_that_a_page_does_not_take_is_refused_and_named() {
         for kept in kept {
             assert!(refused.status == 400 && refused.body.contains(kept), "{name}: {kept}: {}", refused.body);
         }
+        let refused = get("/topics/acme?search=-launch&tone=negative&order=engagement");
+        for kept in [
+            "name=\"search\" value=\"-launch\"",
+            "<option value=\"negative\" selected>",
+            "<option value=\"engagement\" selected>",
+            "only excludes words",
+        ] {
+            assert!(refused.status == 400 && refused.body.contains(kept), "{name}: {kept}: {}", refused.body);
+        }
         for path in [
             "/items?topic=acme&new_since=24h&after=",
             "/topics/acme?search=&order=new&by=week",
@@ -83,12 +92,65 @@ fn a_parameter_that_a_page_does_not_take_is_refused_and_named() {
             );
         }
         assert_eq!(get("/items?topic=acme&topic=acme&tone=&tone=positive").status, 200, "{name}");
+        let refused = get("/items?q=launch&search=acme");
+        assert!(refused.status == 400 && refused.body.contains("`search` is in this address more than once"), "{name}");
+        // An empty value takes no filter away.
+        for path in ["/items?search=nosuchword&search=", "/items?q=nosuchword&search=", "/items?search=&q=nosuchword"] {
+            let page = get(path);
+            assert!(
+                page.status == 200 && page.body.contains("<strong>0 items</strong>"),
+                "{name}: {path}: {}",
+                page.body
+            );
+        }
+        // A provider is one of a day's calls.
+        assert_eq!(get("/runs?called=2026-03-11&provider=service").status, 200, "{name}");
+        let refused = get("/runs?provider=service");
+        assert!(refused.status == 400 && refused.body.contains("`provider` needs a day"), "{name}: {}", refused.body);
         // A parameter that takes one word refuses any other.
         for path in ["/topics/acme/report?as=", "/jobs/new?as=", "/jobs/topics/acme?as="] {
             assert_eq!(get(&format!("{path}nonsense")).status, 400, "{name}: {path}");
         }
         let file = get("/topics/acme/report?as=file");
         assert!(file.header("content-disposition").is_some_and(|how| how.starts_with("attachment")), "{}", file.text);
+    }
+}
+
+#[test]
+fn an_address_is_read_however_it_is_encoded_and_one_that_is_no_text_is_refused() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let progress = format!(
+            "/progress/%{:02X}{}",
+            place.database.last_run("acme").as_bytes()[0],
+            &place.database.last_run("acme")[1..]
+        );
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        for path in ["/topics/acm%65", "/answers/%61cme", "/topics/acm%65/items.csv", "/jobs/topics/acm%65", &progress]
+        {
+            assert_eq!(pages.get(path).status, 200, "{name}: {path}");
+        }
+        for path in [
+            "/topics/%FF",
+            "/topics/%FF/report",
+            "/topics/acme%00",
+            "/topics/acme%00/items.csv",
+            "/answers/%FF",
+            "/searches/%FF.atom",
+            "/searches/a%00.atom",
+            "/progress/%FF/events",
+            "/progress/a%00/events",
+            "/shared/%FF",
+        ] {
+            let refused = pages.get(path);
+            let says = refused.body.contains("<h1>This address cannot be read</h1>");
+            assert!(refused.status == 400 && says, "{name}: {path}: {}", refused.text);
+        }
+        let pressed = pages.ask("POST", "/topics/%FF", &[("Origin", &pages.origin())], "kind=pause");
+        assert!(pressed.status == 400 && pressed.body.contains("cannot be read"), "{name}: {}", pressed.text);
     }
 }
 

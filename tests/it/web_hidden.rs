@@ -259,5 +259,10 @@ fn what_a_deleted_topic_found_does_not_link_to_its_page() {
             );
             assert!(!page.contains("href=\"/topics/other\""), "{name}: {path}\n{page}");
         }
+        // A search for it keeps it when another filter is chosen.
+        let page = pages.page("/items?topic=other");
+        let chosen = "<option value=\"other\" selected>other, deleted</option>";
+        assert!(page.contains(chosen) && page.contains("<strong>3 items</strong>"), "{name}: {page}");
+        assert!(!pages.page("/items").contains(chosen), "{name}");
     }
 }

@@ -125,6 +125,75 @@ fn a_visitor_reads_next_slots_in_their_own_zone_too_and_nothing_twice() {
 }
 
 #[test]
+fn a_list_of_runs_renews_itself_though_it_opens_failed_searches_and_not_while_somebody_folds_them() {
+    let Some(browser) = browser() else { return };
+    let sandbox = Sandbox::at(NINE, &["source=web,status=400"]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.run(&["once", "--at", NINE]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let mut driven = Driven::start(&browser, &place);
+    // Runs the page's half-minute refresh on demand, and waits until it ends.
+    driven.ask("Page.enable", &json!({}));
+    let source = "window.setInterval = (renew) => { window.renewNow = renew; return 0; };";
+    driven.ask("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": source }));
+    driven.open(&format!("http://{}/runs", pages.address));
+    assert_ne!(driven.is("document.querySelectorAll('details[open]').length"), json!(0), "no run failed");
+    let is_old = "document.querySelector('main').dataset.old === 'yes'";
+    let renew = "document.querySelector('main').dataset.old = 'yes'; window.over = false; \
+        Promise.resolve(renewNow()).then(() => { window.over = true; }); 0";
+    for folded in [false, false, true] {
+        if folded {
+            driven.is("document.querySelector('details[open]').open = false");
+        }
+        driven.is(renew);
+        driven.until("the end of the refresh", "window.over");
+        assert_eq!(driven.is(is_old), json!(folded), "folded: {folded}");
+    }
+}
+
+#[test]
+fn a_table_that_is_wider_than_paper_is_printed_whole() {
+    let Some(browser) = browser() else { return };
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let mut driven = Driven::start(&browser, &place);
+    let paper = json!({ "width": 718, "height": 1000, "deviceScaleFactor": 1, "mobile": false });
+    driven.ask("Emulation.setDeviceMetricsOverride", &paper);
+    driven.open(&format!("http://{}/", pages.address));
+    let cut = "[...document.querySelectorAll('.wide')].filter(e => getComputedStyle(e).overflowX !== 'visible' \
+        && e.scrollWidth > e.clientWidth).length";
+    assert_eq!(driven.is(cut), json!(1), "the table fits");
+    driven.ask("Emulation.setEmulatedMedia", &json!({ "media": "print" }));
+    assert_eq!(driven.is(cut), json!(0));
+}
+
+#[test]
+fn a_download_after_the_session_ended_leads_to_the_login() {
+    let Some(browser) = browser() else { return };
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    let pages = Pages::serve_to_some(&place, &["--at", NINE]);
+    let mut driven = Driven::start(&browser, &place);
+    for (page, link, next) in [
+        ("/items", "Download CSV", "%2Fitems.csv"),
+        ("/topics/acme", "Download report", "%2Ftopics%2Facme%2Freport%3Fas%3Dfile"),
+    ] {
+        driven.open(&format!("http://{}/login", pages.address));
+        driven.is(&format!(
+            "document.querySelector('#token').value = '{TOKEN}'; document.querySelector('form.filters').requestSubmit()"
+        ));
+        driven.until("the pages", "location.pathname === '/' && document.readyState === 'complete'");
+        driven.open(&format!("http://{}{page}", pages.address));
+        driven.ask("Network.clearBrowserCookies", &json!({}));
+        driven.is(&format!("[...document.querySelectorAll('main a')].find(e => e.textContent === '{link}').click()"));
+        driven.until(link, &format!("location.pathname + location.search === '/login?next={next}'"));
+    }
+}
+
+#[test]
 fn an_alert_is_acknowledged_by_keyboard_alone() {
     let Some(browser) = browser() else { return };
     let sandbox = Sandbox::at(NINE, &[]);

@@ -14,6 +14,8 @@ use crate::model::excerpt;
 const MAX_LISTED: u32 = 50;
 const EARLIER: u32 = 5;
 const COPIES: u32 = 20;
+/// Maximum number of characters of its text in all of its topics: an answer is bounded.
+const IN_ALL_TOPICS: usize = 50_000;
 
 const OURS_OF_SIGHTING: &[&str] = &["run", "topic", "seen_at", "source", "fit"];
 const OURS_OF_REVISION: &[&str] = &["replaced_at"];
@@ -32,7 +34,9 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     let (many, copies) = store.copies_of(key, None, COPIES).await?;
     let mut answer = Answer::default();
     answer.field("key", &item.key)?;
-    let topics = rows.iter().map(|row| quote_fields(row, OURS, ALONE)).collect::<Result<Vec<_>, _>>()?;
+    // Each topic's row has the text.
+    let longest = ALONE.min(IN_ALL_TOPICS / rows.len());
+    let topics = rows.iter().map(|row| quote_fields(row, OURS, longest)).collect::<Result<Vec<_>, _>>()?;
     answer.field("topics", topics)?;
     answer.field("sightings", quote_fields_of_all(&seen, OURS_OF_SIGHTING)?)?;
     answer.field("revisions", quote_fields_of_all(&earlier, OURS_OF_REVISION)?)?;

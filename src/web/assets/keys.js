@@ -25,6 +25,15 @@
     const li = event.target.closest?.("main li[data-item][id]");
     if (li) history.replaceState(history.state, "", `#${li.id}`);
   });
+  // The page before each page of a list, as it was left: the browser's way back leads through presses of buttons, too.
+  const EARLIER = "topicwatch-earlier";
+  const earlier = () => { try { return JSON.parse(sessionStorage.getItem(EARLIER)) ?? {}; } catch { return {}; } };
+  addEventListener("pagehide", () => {
+    const left = location.pathname + location.search + location.hash;
+    const all = earlier();
+    for (const link of document.querySelectorAll('main a[rel="next"]')) all[link.getAttribute("href").split("#")[0]] = left;
+    try { sessionStorage.setItem(EARLIER, JSON.stringify(all)); } catch { /* then not */ }
+  });
   const move = (by) => {
     const all = items();
     const at = all.indexOf(document.activeElement?.closest("main li[data-item]"));
@@ -76,7 +85,7 @@
     o: () => press('li[data-item] > p > a[href^="/item?"]'), v: original,
     s: () => press('button[name="starred"]'), f: () => press('button[name="starred"]'),
     m: () => press('button[value="good"]', 'button[value="none"]'), x: () => press('button[value="noise"]', 'button[value="none"]'),
-    h: () => { if (new URLSearchParams(location.search).has("after")) history.back(); },
+    h: () => { const to = earlier()[location.pathname + location.search]; if (to !== undefined) location.assign(to); },
     e: note, l: () => document.querySelector('main a[rel="next"]')?.click(),
     "/": () => document.querySelector('main input[type="search"]')?.focus(),
     "?": () => list().catch(() => location.assign("/keys")),

@@ -6,12 +6,14 @@
   const EVERY = 30000;
   const SOON = 2000;
   const busy = (main) =>
-    main.querySelector("details[open]") !== null ||
+    main.querySelector("details[open]:not([data-served]), details[data-served]:not([open])") !== null ||
     (document.activeElement !== null && main.contains(document.activeElement)) ||
     String(getSelection()) !== "";
   // As the page writes times: year to minute, 24 hours.
   const here = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short" });
   const own = (part) => {
+    // What the page opened itself is no sign that somebody reads it.
+    for (const opened of part.querySelectorAll("details[open]")) opened.dataset.served = "";
     for (const slot of part.querySelectorAll("time[data-slot]")) {
       const at = here.format(new Date(slot.dateTime));
       if (slot.textContent.startsWith(at)) continue;

@@ -61,7 +61,7 @@ fn table(editions: &[EditionRow]) -> Markup {
                 @for (place, file) in row.files.iter().enumerate() {
                     @let label = format::line(&name(&file.path), 120);
                     @if file.replaced { span.sub { (label) ", replaced by a later run" } }
-                    @else { a.sub href=(link("/file", [("run", row.run.as_str()), ("n", place.to_string().as_str())])) download { (label) } }
+                    @else { a.sub href=(link("/file", [("run", row.run.as_str()), ("n", place.to_string().as_str())])) { (label) } }
                 }
             }
         } } }

@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::State;
+use axum::extract::{RawPathParams, State};
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Router, middleware};
@@ -223,16 +223,20 @@ fn router(site: Arc<Site>) -> Router {
 fn page<F, Made>(
     takes: &'static [&'static str],
     make: F,
-) -> impl Fn(State<App>, Extension<Visitor>, Uri) -> BoxFuture<'static, Response> + Clone + Send + Sync + 'static
+) -> impl Fn(State<App>, Extension<Visitor>, RawPathParams, Uri) -> BoxFuture<'static, Response>
++ Clone
++ Send
++ Sync
++ 'static
 where
     F: Fn(Arc<Site>, PageRequest) -> Made + Clone + Send + Sync + 'static,
     Made: Future<Output = Result<Page, Problem>> + Send,
 {
-    move |State(app), Extension(visitor), uri| {
+    move |State(app), Extension(visitor), params, uri| {
         let make = make.clone();
         Box::pin(async move {
             let result = match PageRequest::of(&uri, visitor.clone(), takes) {
-                Ok(request) => make(Arc::clone(&app.site), request).await,
+                Ok(request) => make(Arc::clone(&app.site), request.about(&params)).await,
                 Err(problem) => Err(problem),
             };
             match result {

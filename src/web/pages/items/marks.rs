@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::item_view;
 use crate::model::{ItemRow, Mark, MarkedVia, NewMark};
 use crate::web::layout;
-use crate::web::pages::topic::actions::{form, may_ask};
+use crate::web::pages::topic::actions::{long_form, may_ask};
 use crate::web::problem::Problem;
 use crate::web::server::app::App;
 use crate::web::site::Site;
@@ -19,6 +19,8 @@ const NONE: &str = "none";
 const SUGGESTED: &str = "suggested";
 /// Maximum number of characters of an item in the label of a button.
 const NAMED: usize = 60;
+/// Longest address that a press leads back to: an item's, with each sign of its key encoded.
+const LONGEST_BACK: usize = 2_000;
 
 /// The mark of an item of a topic, how likely it is good and, if the visitor may act, the buttons. `back` is the
 /// address that a press leads back to; `suggested` is whether the page suggests to mark the item.
@@ -59,7 +61,7 @@ pub(in crate::web) async fn ask(State(app): State<App>, Path(topic): Path<String
 
 async fn handle_form(site: &Site, topic: &str, body: Body) -> Result<String, Problem> {
     may_ask(site)?;
-    let form = form(body).await?;
+    let form = long_form(body, LONGEST_BACK).await?;
     let mark = form.word("mark", |word| if word == NONE { Some(None) } else { Mark::parse(word).map(Some) })?;
     let mark = mark.ok_or_else(|| form.invalid("mark"))?;
     let suggested = form.word(SUGGESTED, |word| (word == "true").then_some(true))?.unwrap_or(false);

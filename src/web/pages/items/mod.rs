@@ -98,9 +98,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         }
         @if waiting { p.note { "Some items are not indexed yet, so the words do not find them." } }
         (list(&request, &rows, &state))
+        // Not marked as downloads, which would hide a refusal or the login.
         @if many != ItemCount::All(0) { nav.pages aria-label="Download these items" {
             @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
-                a href=(address(&format!("/items.{format}"), &filters)) download { "Download " (format.to_string().to_uppercase()) }
+                a href=(address(&format!("/items.{format}"), &filters)) { "Download " (format.to_string().to_uppercase()) }
             }
         } }
         nav.pages aria-label="More items" {
@@ -191,7 +192,11 @@ async fn form(site: &Site, request: &PageRequest, filtered: FilterMode, filters:
         } } }
     };
     let same = |words: Vec<&'static str>| words.into_iter().map(|word| (word, word)).collect::<Vec<_>>();
-    let named: Vec<(&str, &str)> = topics.iter().map(|topic| (topic.as_str(), topic.as_str())).collect();
+    let mut named: Vec<(&str, &str)> = topics.iter().map(|topic| (topic.as_str(), topic.as_str())).collect();
+    // The filter stays if its topic was deleted since.
+    let deleted = request.get("topic").filter(|topic| topics.iter().all(|known| known != topic));
+    let label = deleted.map(|topic| format!("{topic}, deleted"));
+    named.extend(deleted.zip(label.as_deref()));
     Ok(html! { form.filters method="get" action="/items" role="search" aria-label="Items" {
         div.asked { label for="search" { "Words" } input #search type="search" name="search" value=(value_of("search")) maxlength="300"; }
         @if topics.len() > CHOICE { (field("topic", "Topic", "", 64)) } @else { (choice("topic", "Topic", named)) }

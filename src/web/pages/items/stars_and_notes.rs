@@ -39,7 +39,7 @@ pub(in crate::web::pages) fn of_item(row: &ItemRow, acts: bool, back: &str, numb
                 button.plain type="submit" name="starred" value=(value) aria-label=(format!("{name}: {item_line}")) { @if !starred { "☆ " } (name) }
             } }
         } }
-        @if let Some(note) = &row.note { blockquote.kept { span.meta { "Note: " } span dir="auto" { (format::line(note, LONGEST_NOTE)) } } }
+        @if let Some(note) = &row.note { blockquote.kept { span.meta { "Note: " } span dir="auto" { (lines(note)) } } }
         @if acts { details.kept {
             summary { @if row.note.is_some() { "Change the note" } @else { "Add a note" } span.quiet { ": " (item_line) } }
             form method="post" action="/items/note" {
@@ -50,6 +50,11 @@ pub(in crate::web::pages) fn of_item(row: &ItemRow, acts: bool, back: &str, numb
             }
         } }
     }
+}
+
+/// A note in the lines in which it was written.
+fn lines(note: &str) -> String {
+    note.lines().map(|line| format::line(line, LONGEST_NOTE)).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether stars, notes and searches may be changed here.

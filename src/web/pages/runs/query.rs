@@ -37,6 +37,12 @@ impl RunQuery {
         let topic = request.get("topic").map(|topic| vec![topic.to_owned()]);
         let provider = request.word("provider", |name| Source::parse(name).map(|_| name.to_owned()))?;
         let called = request.word("called", parse_utc_day)?;
+        if called.is_none() && provider.is_some() {
+            return Err(Problem::bad_request(
+                "`provider` needs a day",
+                "Add `called`, such as 2026-03-11, to the address.",
+            ));
+        }
         let filter = RunFilter {
             topics: topic.or_else(|| request.visitor.visible_topics()),
             state: request.word("state", RunState::parse)?,

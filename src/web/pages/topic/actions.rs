@@ -68,7 +68,7 @@ pub(in crate::web::pages) async fn section(
             @if site.editing.is_some() {
                 @let report = format!("/topics/{}/report", card.topic);
                 a.button href=(report) { "Report" }
-                a.button href=(format!("{report}?as=file")) download { "Download report" }
+                a.button href=(format!("{report}?as=file")) { "Download report" }
             }
         }
         @if !outcomes.is_empty() { ul.meta { @for outcome in &outcomes { li { (outcome) } } } }

@@ -95,12 +95,20 @@ fn files(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery) -> Mar
     html! {
         nav.pages aria-label="Download these items" {
             @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
-                a href=(address(format)) download { "Download " (format.to_string().to_uppercase()) }
+                a href=(address(format)) { "Download " (format.to_string().to_uppercase()) }
             }
             // Rankings list each copy.
             @if query.folded && query.is_filtered_list() { span.meta { "Near-copies are left out." } }
         }
     }
+}
+
+/// The form with values of which one is invalid.
+pub(super) async fn form_to_correct(site: &Site, request: &PageRequest, card: &TopicCard) -> Result<Markup, Problem> {
+    let rest = TopicItemQuery::of(&request.without("search"), card, site.now());
+    let query = rest.or_else(|_| TopicItemQuery::of(&PageRequest::default(), card, site.now()))?;
+    let learned = Ranking::of(&site.store, &card.topic).await?.is_some();
+    Ok(form(request, card, &query, (learned, site.may_act(&request.visitor))))
 }
 
 fn form(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery, (learned, acts): (bool, bool)) -> Markup {
@@ -112,7 +120,7 @@ fn form(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery, (learne
         _ => true,
     };
     let filters = card.has_filter();
-    html! { form.filters method="get" action=(format!("/topics/{}", card.topic)) role="search" {
+    html! { form.filters method="get" action=(format!("/topics/{}#items", card.topic)) role="search" {
         div { label for="search" { "Words" } input #search type="search" name="search" value=(value_of("search")) maxlength="300"; }
         div { label for="order" { "Order" } select #order name="order" { @for (name, text) in ORDERS.iter().filter(|(name, _)| is_offered(name) || query.order == *name) { option value=(name) selected[query.order == *name] { (text) } } } }
         div { label for="tone" { "Tone" } select #tone name="tone" { option value="" { "any" } @for tone in Tone::ALL { option value=(tone) selected[value_of("tone") == tone.as_str()] { (tone) } } } }
@@ -164,6 +172,8 @@ fn list(
     let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
     // A form accepts no longer address.
     let back = Some(request.with(&path, &[])).filter(|back| back.len() + 10 <= LONGEST).unwrap_or_else(|| path.clone());
+    // Much of the page is above its items.
+    let here = |changes: &[(&str, Option<&str>)]| request.with(&path, changes) + "#items";
     let all_hidden = found.items.is_empty() && found.hidden > 0 && found.next.is_none();
     html! {
         @if query.order == "velocity" { p.meta { "Items that gained reactions fastest between their first and last sighting " (found.compared_sightings()) "." } }
@@ -176,7 +186,7 @@ fn list(
         @if found.waiting { p.note { "Some items are not indexed yet, so the words do not find them." } }
         @if found.items.is_empty() {
             p { @if found.next.is_some() { "No match among the items checked so far; there are older ones." }
-                @else if all_hidden { (all_hidden_words(query, found)) " the topic's filter. " a href=(request.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
+                @else if all_hidden { (all_hidden_words(query, found)) " the topic's filter. " a href=(here(&[("filtered", Some("keep"))])) { "Show them" } }
                 @else if query.order == SUGGESTED { "Nothing is left to mark: of the latest " (number(MOST_ITEMS as u64)) " items, all with words that the topic's filter shows are marked." }
                 @else if query.order == "relevance" && found.learned.is_none() { "Without enough marks, this order lists nothing." }
                 @else if query.order == "velocity" && found.read == 0 { "Nothing rose enough: of the items seen more than once " (found.compared_sightings()) ", none gained at least " (RISING_GAIN) " reactions and " (RISING_SHARE) " %." }
@@ -198,9 +208,9 @@ fn list(
         } } } }
         @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " on this page " (verb(found.hidden)) " " @if query.filtered != FilterMode::Hide { "otherwise " } "hidden by the topic's filter" (of_copies(query)) "." } }
         nav.pages aria-label="More items" {
-            @if query.after.is_some() { a href=(request.with(&path, &[("after", None)])) { "From the beginning" } }
+            @if query.after.is_some() { a href=(here(&[("after", None)])) { "From the beginning" } }
             @if let Some(next) = &found.next {
-                a rel="next" href=(request.with(&path, &[("after", Some(&format!("{}/{}", next.value, next.key)))])) { "Older items" }
+                a rel="next" href=(here(&[("after", Some(&format!("{}/{}", next.value, next.key)))])) { "Older items" }
             }
         }
     }

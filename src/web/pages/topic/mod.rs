@@ -18,6 +18,7 @@ mod terms;
 
 use std::sync::Arc;
 
+use axum::http::StatusCode;
 use maud::html;
 
 use super::alerts;
@@ -48,7 +49,14 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         return Ok(page);
     }
     mark_missed(store, std::slice::from_mut(&mut card), now).await?;
-    let query = TopicItemQuery::of(&request, &card, now)?;
+    let query = match TopicItemQuery::of(&request, &card, now) {
+        // What was typed can be corrected.
+        Err(problem) if problem.status == StatusCode::BAD_REQUEST => {
+            let form = items::form_to_correct(&site, &request, &card).await?;
+            return Err(Problem { form: Some(form), ..problem });
+        }
+        query => query?,
+    };
     let history = site.sources(std::slice::from_ref(&card)).await?;
     let found = items::load_items(&site, &card, &query, &request.visitor).await?;
     let firing = alerts::firing_at(&site, std::slice::from_ref(&card.topic), &request.visitor).await?;
