@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::page_words::only_source;
+use super::provider_words::only_source;
 use crate::model::{Engagement, Finding, Kind, ReplyEntry, Source, Time, ToneScore, time_of_post_id};
 use crate::store::StoreError;
 
@@ -108,15 +108,8 @@ impl LoadedItem {
         let before = (self.stored || self.seen).then(|| self.content.clone());
         self.engagement = if later { merge(reactions, self.engagement) } else { merge(self.engagement, reactions) };
         // Only the item's own kind of source counts for edits: a snippet worded by another source is not an edit.
-        let home = match kind {
-            Kind::Post => sightings.get(&Source::Social).copied().or_else(|| {
-                let of_provider = |(source, one): &(&Source, &&Finding)| !source.is_service() && one.kind == Kind::Post;
-                sightings.iter().find(of_provider).map(|(_, one)| *one)
-            }),
-            Kind::Page => {
-                sightings.get(&Source::Web).copied().or_else(|| only_source(self.sources.as_ref(), sightings))
-            }
-        };
+        let home = sightings.get(&home_source(kind)).copied();
+        let home = home.or_else(|| only_source(kind, self.sources.as_ref(), sightings));
         if let Some(now) = home.filter(|_| later) {
             self.revise(run, &now.found, seen_at);
         }
@@ -230,6 +223,14 @@ impl LoadedItem {
             reworded: false,
             judged: None,
         })
+    }
+}
+
+/// The source of the service that words items of this kind.
+pub(super) fn home_source(kind: Kind) -> Source {
+    match kind {
+        Kind::Post => Source::Social,
+        Kind::Page => Source::Web,
     }
 }
 
