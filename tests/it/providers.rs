@@ -167,6 +167,25 @@ fn two_services_that_word_a_post_differently_edit_nothing() {
     }
 }
 
+/// A web search shows a snippet of a post. Its text, found later, is not a new wording.
+#[test]
+fn the_text_of_a_post_that_a_web_search_found_first_is_no_edit() {
+    for database in databases() {
+        let (name, world) = (database.name, World::new());
+        let place = Place::new(database, &world.lines(), &format!("{TOPIC}sources = [\"social\", \"web\"]\n"));
+        let url = "https://x.com/a/status/1";
+        world.pages(&[serde_json::json!({ "title": "Ann on X", "url": url, "snippet": "acme opens a …" })]);
+        once(&place, 9);
+        for (at, text, edits) in [(10, "acme opens a shop", 0), (11, "acme closes a shop", 1)] {
+            world.posts(&[post(1, 8, text, 1)]);
+            once(&place, at);
+            let diff = place.json(&["diff", "acme", "--since", &hour(0), "--json"]);
+            assert_eq!(diff["edited"].as_array().unwrap().len(), edits, "{name} {at}: {diff}");
+            assert_eq!(place.json(&["items", "--json"])["items"][0]["text"], text, "{name} {at}");
+        }
+    }
+}
+
 #[test]
 fn a_report_says_which_sources_found_what_and_on_how_much_they_agree() {
     for database in databases() {
