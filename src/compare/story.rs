@@ -14,7 +14,7 @@ use crate::insight::story::{
     MOST_TOPICS, Story, StoryCaveats, TopicSearches, checked_span, story as build_story, timeline,
 };
 use crate::model::{Kind, LinkSource, ReplyEntry, Span, StoryRows, Tie, Time};
-use crate::normalise::{canonical, identify, words::url_query};
+use crate::normalise::{canonical, decode_entities, identify, words::url_query};
 use crate::store::{ReadSnapshot, Store, StoreError};
 
 /// Maximum number of items of a story; if there are more, those seen first are shown.
@@ -38,7 +38,9 @@ type Link = (String, String);
 /// The key of an item that is named by a key or by its address.
 #[must_use]
 pub fn item_key(key_or_address: &str) -> Cow<'_, str> {
-    let is_address = key_or_address.starts_with("http://") || key_or_address.starts_with("https://");
+    let begins =
+        |scheme: &&str| key_or_address.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme));
+    let is_address = ["http://", "https://"].iter().any(begins);
     let key = if is_address { key_of(key_or_address) } else { None };
     key.map_or(Cow::Borrowed(key_or_address), Cow::Owned)
 }
@@ -193,7 +195,9 @@ fn links_in_text(post: &LinkSource) -> (Vec<Link>, u64) {
     let text = post.text.as_deref().unwrap_or_default();
     // A cut text may end in half an address.
     let text = if text.chars().count() < MOST_READ { text } else { without_last_word(text) };
-    let (found, beyond) = extract_links(text);
+    // `&quot;` after an address is no part of it.
+    let text = decode_entities(text);
+    let (found, beyond) = extract_links(&text);
     let links = found.into_iter().filter(|link| !is_front_page(link));
     (links.filter_map(|link| Some((link.to_owned(), key_of(link)?))).collect(), beyond)
 }
@@ -236,6 +240,23 @@ mod tests {
             "its own address counts"
         );
         assert_eq!(keys(&item(Kind::Post, "javascript:alert(1)", "no links, https://t.co/ab…")), [""; 0]);
+        let quoted = "&quot;https://a.example/x&quot; &lt;https://a.example/y?a=1&amp;b=2&gt; https://a.example/z&#39;";
+        assert_eq!(
+            keys(&item(Kind::Post, "", quoted)),
+            ["page:https://a.example/x", "page:https://a.example/y?a=1&b=2", "page:https://a.example/z"]
+        );
+    }
+
+    #[test]
+    fn an_address_names_an_item_whatever_the_case_of_its_scheme() {
+        for (given, key) in [
+            ("HTTPS://A.example/x/", "page:https://a.example/x"),
+            ("Http://www.a.example/x", "page:https://a.example/x"),
+            ("post:x:1", "post:x:1"),
+            ("page:https://a.example/X", "page:https://a.example/X"),
+        ] {
+            assert_eq!(item_key(given), key);
+        }
     }
 
     #[test]

@@ -29,6 +29,9 @@ pub fn parse_line(line: &str) -> Vec<Piece<'_>> {
                 rest = after.get(1..).unwrap_or_default();
             }
             None => {
+                // `[address](address)`: its first mention is the label.
+                let own_label = before.strip_suffix('[').zip(end_of_own_label(address, after));
+                let (before, after) = own_label.unwrap_or((before, after));
                 words(before, &mut all);
                 all.push(Piece::Link(address, address));
                 rest = after;
@@ -37,6 +40,11 @@ pub fn parse_line(line: &str) -> Vec<Piece<'_>> {
     }
     words(rest, &mut all);
     all
+}
+
+/// Returns what follows a link whose label, its address, was just read.
+fn end_of_own_label<'a>(address: &str, after: &'a str) -> Option<&'a str> {
+    after.strip_prefix("](")?.strip_prefix(address)?.strip_prefix(')')
 }
 
 fn words(text: &str, all: &mut Vec<Piece<'_>>) {
@@ -66,6 +74,18 @@ mod tests {
             ),
             ("[x](javascript:alert(1)) <b>", vec![Words("[x](javascript:alert(1)) <b>".into())]),
             ("![i](https://a.example/i.png)", vec![Words("!".into()), Link("i", "https://a.example/i.png")]),
+            (
+                "see [https://a.example/x](https://a.example/x), [https://b.example](https://c.example)",
+                vec![
+                    Words("see ".into()),
+                    Link("https://a.example/x", "https://a.example/x"),
+                    Words(", [".into()),
+                    Link("https://b.example", "https://b.example"),
+                    Words("](".into()),
+                    Link("https://c.example", "https://c.example"),
+                    Words(")".into()),
+                ],
+            ),
             ("", vec![]),
         ] {
             assert_eq!(parse_line(line), expected, "{line}");

@@ -8,6 +8,7 @@ use crate::support::program::{NINE, Place};
 use crate::support::replies::{Replies, reply};
 use crate::support::service::Sandbox;
 use crate::support::stored::COST;
+use crate::support::world::{World, hour, once, post};
 
 /// The section of a provider served by the sandbox, as if it were a third-party server.
 fn provider(sandbox: &Sandbox, name: &str, kind: &str) -> String {
@@ -135,6 +136,53 @@ fn a_second_search_service_is_asked_in_either_dialect_and_finds_the_same_posts()
         let keyless = both.replace("key_env = \"SECOND_KEY\"\n", "");
         std::fs::write(place.path("jobs.toml"), format!("{head}{keyless}")).unwrap();
         place.run(&["once", "--at", NINE]).says(2, &["has no `key_env`", "hint: set key_env"]);
+    }
+}
+
+/// A post has as many wordings as sources, and these answer in turn.
+#[test]
+fn two_services_that_word_a_post_differently_edit_nothing() {
+    for database in databases() {
+        let name = database.name;
+        let (first, second) = (World::new(), World::new());
+        let provider =
+            format!("[providers.second]\nkind = \"spec\"\nkey_env = \"TOPICWATCH_API_KEY\"\n{}\n", second.lines());
+        let place =
+            Place::new(database, &first.lines(), &format!("{provider}{TOPIC}sources = [\"social\", \"second\"]\n"));
+        let step = |at: u32, of_first: &[&str], of_second: &[(u32, &str)]| {
+            first.posts(&of_first.iter().map(|text| post(1, 8, text, 1)).collect::<Vec<_>>());
+            second.posts(&of_second.iter().map(|(id, text)| post(*id, 8, text, 1)).collect::<Vec<_>>());
+            once(&place, at);
+            let diff = place.json(&["diff", "acme", "--since", &hour(0), "--json"]);
+            diff["edited"].as_array().unwrap().len()
+        };
+        let (ours, theirs) = ("acme: profits &amp; sales are up", "acme: profits & sales are up");
+        assert_eq!(step(9, &[ours], &[(1, theirs), (2, "acme opens a shop")]), 0, "{name}");
+        for (at, of_first, of_second) in [(10, &[][..], theirs), (11, &[ours][..], theirs), (12, &[][..], theirs)] {
+            assert_eq!(step(at, of_first, &[(1, of_second)]), 0, "{name} {at}");
+        }
+        // An edit by the first service, and one of a post that only the second has.
+        let edited = step(13, &["acme: profits are down"], &[(1, theirs), (2, "acme closes a shop")]);
+        assert_eq!(edited, 2, "{name}");
+    }
+}
+
+/// A web search shows a snippet of a post. Its text, found later, is not a new wording.
+#[test]
+fn the_text_of_a_post_that_a_web_search_found_first_is_no_edit() {
+    for database in databases() {
+        let (name, world) = (database.name, World::new());
+        let place = Place::new(database, &world.lines(), &format!("{TOPIC}sources = [\"social\", \"web\"]\n"));
+        let url = "https://x.com/a/status/1";
+        world.pages(&[serde_json::json!({ "title": "Ann on X", "url": url, "snippet": "acme opens a …" })]);
+        once(&place, 9);
+        for (at, text, edits) in [(10, "acme opens a shop", 0), (11, "acme closes a shop", 1)] {
+            world.posts(&[post(1, 8, text, 1)]);
+            once(&place, at);
+            let diff = place.json(&["diff", "acme", "--since", &hour(0), "--json"]);
+            assert_eq!(diff["edited"].as_array().unwrap().len(), edits, "{name} {at}: {diff}");
+            assert_eq!(place.json(&["items", "--json"])["items"][0]["text"], text, "{name} {at}");
+        }
     }
 }
 

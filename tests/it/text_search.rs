@@ -116,6 +116,7 @@ fn texts() -> Vec<String> {
         "a\u{200b}b zero\u{ad}width",
         "हिन्दी में लिखा",
         "",
+        "AT&amp;T sells Acme™",
     ]
     .map(str::to_owned)
     .to_vec()
@@ -180,7 +181,9 @@ async fn words_find_the_same_on_both_databases_and_nothing_that_is_asked_is_synt
             ("1,000.50", &[21]),
             ("ab zerowidth", &[22]),
             ("हिन्दी", &[23]),
-            ("@ann -price -cafe", &(4..24).filter(|n| *n != 3).chain([24]).collect::<Vec<_>>()),
+            ("AT&T", &[25]),
+            ("at&amp;t acme", &[25]),
+            ("@ann -price -cafe", &(4..24).filter(|n| *n != 3).chain([24, 25]).collect::<Vec<_>>()),
             ("nothing has this", &[]),
         ] {
             let filter = asked(typed);

@@ -1,13 +1,11 @@
 //! One entry of a filter as written in `jobs.toml`: words, parts of words, alternatives, or a pattern between slashes.
 //! Matched against folded text.
 
-use std::borrow::Cow;
-
 use regex::{Regex, RegexBuilder};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::normalise::{decode_entity, fold};
+use crate::normalise::{decode_entities, fold};
 
 /// The longest entry, in characters.
 const LONGEST: usize = 500;
@@ -36,27 +34,29 @@ pub(super) struct Folded(String);
 
 impl Folded {
     pub(super) fn new(text: &str) -> Self {
-        Self(fold(&decode_entities(text)))
+        Self(folded(text))
     }
 }
 
-/// Decodes HTML entities: services return `AT&amp;T` for `AT&T`.
-fn decode_entities(text: &str) -> Cow<'_, str> {
-    if !text.contains('&') {
-        return Cow::Borrowed(text);
+/// Folds a text or an entry. Looser than the fold of identity: `’` is `'`, all hyphens and all Turkish i's are one, and
+/// `™` is a blank, so that `acme` is a word of `Acme™`.
+fn folded(text: &str) -> String {
+    let text = decode_entities(text);
+    if text.is_ascii() {
+        return fold(&text);
     }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        let (before, found) = rest.split_at(at);
-        let entity = found.get(1..).and_then(decode_entity);
-        let (c, length) = entity.map_or(('&', 1), |(c, length)| (c, length + 1));
-        out.push_str(before);
-        out.push(c);
-        rest = found.get(length..).unwrap_or("");
-    }
-    out.push_str(rest);
-    Cow::Owned(out)
+    let loose = |c: char| match c {
+        '‘' | '’' | 'ʼ' => '\'',
+        '‐' => '-',
+        'ı' => 'i',
+        c => c,
+    };
+    fold(&text.replace(is_trademark, " ")).replace("i\u{307}", "i").chars().map(loose).collect()
+}
+
+/// Whether a character is a sign after a name that NFKC would make letters of it.
+fn is_trademark(c: char) -> bool {
+    matches!(c, '™' | '℠')
 }
 
 /// Folds the letters of a pattern as texts are folded, and collapses blanks. Otherwise the pattern could never match.
@@ -64,8 +64,8 @@ fn folded_pattern(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut escaped = false;
     for c in decode_entities(pattern).nfc() {
-        let letter = if c.is_ascii() || escaped { String::new() } else { fold(c.encode_utf8(&mut [0; 4])) };
-        if c == ' ' || (c.is_whitespace() && !c.is_ascii()) {
+        let letter = if c.is_ascii() || escaped { String::new() } else { folded(c.encode_utf8(&mut [0; 4])) };
+        if c == ' ' || is_trademark(c) || (c.is_whitespace() && !c.is_ascii()) {
             if !out.ends_with(' ') {
                 out.push(' ');
             }
@@ -110,7 +110,7 @@ impl Phrase {
         let text = text.trim();
         let (open_before, rest) = text.strip_prefix('*').map_or((false, text), |rest| (true, rest));
         let (open_after, rest) = rest.strip_suffix('*').map_or((false, rest), |rest| (true, rest));
-        let words = fold(&decode_entities(rest));
+        let words = folded(rest);
         if words.is_empty() {
             return Err(TermError::new("has no word", "write a word, a phrase, part* of a word, or /a pattern/"));
         }

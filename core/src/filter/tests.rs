@@ -78,6 +78,21 @@ fn an_entry_is_words_parts_alternatives_or_a_pattern() {
         ("acme", "❤\u{fe0f}acme❤\u{fe0f}", true),
         ("acme", "1\u{fe0f}\u{20e3}acme", true),
         ("ไทย", "ประเทศไทยที่", true),
+        ("McDonald's", "at McDonald’s today", true),
+        ("mcdonald’s", "at McDonald&#39;s today", true),
+        ("acme", "acmeʼs", true),
+        ("/l’or[ée]al/", "L'Oréal", true),
+        ("t-mobile", "T\u{2011}Mobile is down", true),
+        ("t\u{2010}mobile", "T-Mobile is down", true),
+        ("acme", "Acme™ and Globex℠", true),
+        ("globex™", "Acme™ and Globex℠", true),
+        ("acme and", "Acme™ and Globex℠", true),
+        ("/acme™ and/", "Acme™ and Globex℠", true),
+        ("acme", "acmetm", false),
+        ("istanbul", "İSTANBUL", true),
+        ("İstanbul", "ISTANBUL", true),
+        ("/^İst/", "istanbul", true),
+        ("ısparta", "ISPARTA", true),
     ] {
         assert_eq!(term(entry, text), expected, "{entry:?} in {text:?}");
     }

@@ -2,6 +2,9 @@
 //! texts.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
+use unicode_normalization::char::is_combining_mark;
+
+use crate::model::is_joiner;
 
 /// The most words on either side that are compared; a longer change is reported as one replacement.
 const MOST: usize = 2_000;
@@ -18,6 +21,11 @@ pub enum Piece {
     Added(String),
 }
 
+/// Whether a character belongs to the one before it: an accent, a vowel sign, a joiner, what makes an emoji of a digit.
+fn continues(c: char) -> bool {
+    is_combining_mark(c) || is_joiner(c) || matches!(c, '\u{fe00}'..='\u{fe0f}')
+}
+
 /// Splits a text into words, whitespace and other characters; joined they are the text.
 fn tokenize(text: &str) -> Vec<&str> {
     let alone = |c: char| matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}');
@@ -29,7 +37,7 @@ fn tokenize(text: &str) -> Vec<&str> {
     };
     let mut parts = Vec::new();
     let (mut begin, mut last) = (0, None);
-    for (at, c) in text.char_indices() {
+    for (at, c) in text.char_indices().filter(|(_, c)| !continues(*c)) {
         let this = kind(c);
         if last.is_some_and(|last| last != this || this == 0) {
             parts.extend(text.get(begin..at));
@@ -108,6 +116,11 @@ mod tests {
             ("old", "", "[-old-]"),
             ("it's fine", "it's not fine", "it's {+not +}fine"),
             ("今天发布", "今日发布", "今[-天-]{+日+}发布"),
+            ("नमस्ते दुनिया", "नमस्कार दुनिया", "[-नमस्ते-]{+नमस्कार+} दुनिया"),
+            ("ที่นี่ ดี", "ที่นี้ ดี", "ที่[-นี่-]{+นี้+} ดี"),
+            ("cafe\u{301}s", "cafes", "[-cafe\u{301}s-]{+cafes+}"),
+            ("می\u{200c}خواهم", "نمی\u{200c}خواهم", "[-می\u{200c}خواهم-]{+نمی\u{200c}خواهم+}"),
+            ("1\u{fe0f}\u{20e3} one", "2\u{fe0f}\u{20e3} one", "[-1\u{fe0f}\u{20e3}-]{+2\u{fe0f}\u{20e3}+} one"),
         ] {
             assert_eq!(render_diff(before, after), expected);
         }

@@ -1,6 +1,8 @@
 //! Decodes HTML entities (`&#8217;`, `&rsquo;`). Not a library: keys and clusters are made from the decoded text and
 //! must not change with a dependency. Not supported: names without `;`, most named entities, nested entities.
 
+use std::borrow::Cow;
+
 /// The most digits of a number, leading zeros included. Anything longer is not an entity.
 const MOST_DIGITS: usize = 8;
 
@@ -20,6 +22,26 @@ const NAMED: [(&str, char); 13] = [
     ("mdash;", '\u{2014}'),
     ("ndash;", '\u{2013}'),
 ];
+
+/// Decodes the entities of a text: services return `AT&amp;T` for `AT&T`.
+#[must_use]
+pub fn decode_entities(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        let (before, found) = rest.split_at(at);
+        let entity = found.get(1..).and_then(decode_entity);
+        let (c, length) = entity.map_or(('&', 1), |(c, length)| (c, length + 1));
+        out.push_str(before);
+        out.push(c);
+        rest = found.get(length..).unwrap_or("");
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
 
 /// Decodes the entity whose `&` was just read. Returns the character and the length in bytes of the rest of the entity.
 #[must_use]

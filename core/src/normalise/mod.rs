@@ -28,7 +28,7 @@ mod key_golden_tests;
 #[cfg(test)]
 mod url_vector_tests;
 
-pub use entity::decode_entity;
+pub use entity::{decode_entities, decode_entity};
 pub use finding::{FUTURE_SLACK, to_finding, window_fit};
 pub use group::{Group, group};
 pub use identity::{Identity, KEY_VERSION, identify, link_key, platform_key};

@@ -95,14 +95,14 @@ pub(in crate::store) mod messages;
 pub(in crate::store) mod one_item;
 #[path = "../delivery/sql/outbox.rs"]
 pub(in crate::store) mod outbox;
-#[path = "../items/sql/page_sources.rs"]
-pub(in crate::store) mod page_sources;
-#[path = "../items/sql/page_words.rs"]
-pub(in crate::store) mod page_words;
 #[path = "../ledger/sql/planned.rs"]
 pub(in crate::store) mod planned;
 #[path = "../ledger/sql/planning.rs"]
 pub(in crate::store) mod planning;
+#[path = "../items/sql/provider_sources.rs"]
+pub(in crate::store) mod provider_sources;
+#[path = "../items/sql/provider_words.rs"]
+pub(in crate::store) mod provider_words;
 #[path = "../retention/sql/prune.rs"]
 pub(in crate::store) mod prune;
 #[path = "../retention/sql/prune_runs.rs"]

@@ -1,6 +1,6 @@
 //! Detects whether two similar texts differ in meaning: in a negation, a number, a name or place, a word and its
-//! opposite, or two names that changed places. Aligns the words of both and examines the gaps between shared words.
-//! Uses small lists and capital letters, no grammar. It only separates texts, never joins them.
+//! opposite, or two names or numbers that changed places. Aligns the words of both and examines the gaps between shared
+//! words. Uses small lists and capital letters, no grammar. It only separates texts, never joins them.
 
 use super::denial::{denies, is_exchange};
 use super::word_sense::SIDES;
@@ -18,8 +18,8 @@ const REMARK: usize = 3 * WORD;
 /// A single shared word is a coincidence if its two gaps together have at least this many words.
 const BY_CHANCE: usize = 6 * WORD;
 
-/// The most names whose exchange is tried.
-const MOST_NAMES: usize = 6;
+/// The most names or numbers whose exchange is tried.
+const MOST_SWAPPED: usize = 6;
 
 /// Whether the two texts differ in meaning. Symmetric.
 pub(super) fn opposes(one: &[Word], other: &[Word]) -> bool {
@@ -29,7 +29,9 @@ pub(super) fn opposes(one: &[Word], other: &[Word]) -> bool {
     // Sort the texts, so that the choice between equally good alignments does not depend on their order.
     let (a, b) = if one <= other { (one, other) } else { (other, one) };
     let shared = aligned(a, b);
-    gaps(&shared, a, b).iter().any(|gap| gap.changes_meaning(a, b)) || names_swapped(a, b, shared.len())
+    gaps(&shared, a, b).iter().any(|gap| gap.changes_meaning(a, b))
+        || names_swapped(a, b, shared.len())
+        || numbers_swapped(a, b, shared.len())
 }
 
 /// The positions of the shared words: a longest common subsequence.
@@ -176,8 +178,18 @@ fn is_truncation(one: &Word, other: &Word) -> bool {
     short.letters() < long.letters() && short.spelt & !long.spelt & LETTERS == 0
 }
 
-/// Whether two names changed places: swapping them back makes more words agree.
 fn names_swapped(a: &[Word], b: &[Word], shared: usize) -> bool {
+    let is_name = |word: &Word| word.sort == WordSort::Name;
+    swapped(a, b, shared, |word| is_name(word) || b.iter().any(|other| is_name(other) && other.is(word)))
+}
+
+/// As in `2-1` and `1-2`.
+fn numbers_swapped(a: &[Word], b: &[Word], shared: usize) -> bool {
+    swapped(a, b, shared, |word| word.sort == WordSort::Number)
+}
+
+/// Whether two such words changed places: swapping them back makes more words agree.
+fn swapped(a: &[Word], b: &[Word], shared: usize, is_one: impl Fn(&Word) -> bool) -> bool {
     if shared == a.len().min(b.len()) {
         return false;
     }
@@ -185,9 +197,8 @@ fn names_swapped(a: &[Word], b: &[Word], shared: usize) -> bool {
         let mut places = words.iter().enumerate().filter(|(_, other)| other.is(word)).map(|(at, _)| at);
         places.next().filter(|_| places.next().is_none())
     };
-    let named = |word: &&Word| word.sort == WordSort::Name || b.iter().any(|o| o.sort == WordSort::Name && o.is(word));
-    let places = a.iter().filter(named).filter_map(|word| Some((only(a, word)?, only(b, word)?)));
-    let places: Vec<(usize, usize)> = places.take(MOST_NAMES).collect();
+    let places = a.iter().filter(|word| is_one(word)).filter_map(|word| Some((only(a, word)?, only(b, word)?)));
+    let places: Vec<(usize, usize)> = places.take(MOST_SWAPPED).collect();
     places.iter().enumerate().any(|(at, (x, in_b))| {
         places.iter().skip(at + 1).filter(|(_, other)| other < in_b).any(|(y, _)| {
             let mut put_back = a.to_vec();

@@ -168,7 +168,11 @@ pub(super) const APART: &[(&str, &str)] = &[
     ("Union members accept the offer of the train operator", "Union members reject the offer of the train operator"),
     ("More people than last year came to the night market", "Fewer people than last year came to the night market"),
     ("The missing climbers were found alive below the summit", "The missing climbers were found dead below the summit"),
-    // Names that changed places.
+    // Names and numbers that changed places.
+    (
+        "Final score at the Emirates tonight: Arsenal 2-1 Chelsea in a great game",
+        "Final score at the Emirates tonight: Arsenal 1-2 Chelsea in a great game",
+    ),
     ("Acme buys Globex for three billion in cash and shares", "Globex buys Acme for three billion in cash and shares"),
     ("Federer beats Nadal in a final that took five hours", "Nadal beats Federer in a final that took five hours"),
     ("Chancellor says that Germany owes Greece an answer", "Chancellor says that Greece owes Germany an answer"),

@@ -41,7 +41,7 @@ pub fn url_query(address: &str) -> Option<TextQuery> {
 /// The start of a part, up to the first character that may be percent-encoded: `%28x` is one word, `(x` another. If it
 /// is percent-encoded here, also drops the word before it: decoded, it may be a letter of that word.
 fn common_to_spellings(part: &str) -> &str {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '=' | '&');
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '=');
     let Some(at) = part.find(|c| !plain(c)) else { return part };
     let (begin, rest) = part.split_at_checked(at).unwrap_or((part, ""));
     if rest.starts_with('%') { begin.trim_end_matches(|c: char| c.is_ascii_alphanumeric()) } else { begin }

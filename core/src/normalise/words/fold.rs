@@ -3,17 +3,21 @@
 
 use unicode_normalization::UnicodeNormalization;
 
+use super::super::decode_entities;
 use super::super::text::is_invisible;
 
-/// Folds a text: NFKD, lower case, accents removed, and letters that people type as others replaced.
+/// Folds a text: entities decoded, NFKD, lower case, accents removed, and letters that people type as others replaced.
 pub(super) fn fold(text: &str) -> String {
+    let text = decode_entities(text);
     if text.is_ascii() {
         return text.chars().filter(|c| !is_invisible(*c)).map(|c| c.to_ascii_lowercase()).collect();
     }
     let mut folded = String::with_capacity(text.len());
     let mut base = ' ';
+    // NFKD would make `acmetm` of `Acme™`.
+    let plain = text.chars().map(|c| if matches!(c, '™' | '℠') { ' ' } else { c });
     // Lower-casing may produce a mark (`İ`), so do it before accents are removed.
-    let letters = text.chars().filter(|c| !is_invisible(*c)).nfkd().filter(|c| !is_invisible(*c));
+    let letters = plain.filter(|c| !is_invisible(*c)).nfkd().filter(|c| !is_invisible(*c));
     for c in letters.flat_map(char::to_lowercase) {
         // Cyrillic й is a letter of its own, not и with an accent.
         if is_accent(c) && !(base == 'и' && c == '\u{306}') {
@@ -29,6 +33,8 @@ pub(super) fn fold(text: &str) -> String {
             'đ' => folded.push('d'),
             'ı' => folded.push('i'),
             'ς' => folded.push('σ'),
+            // A letter in Unicode, but written for the apostrophe.
+            'ʼ' => folded.push('\''),
             _ => folded.push(c),
         }
     }
@@ -67,6 +73,9 @@ mod tests {
             ("ｶﾞｲﾄﾞ がいど", "ガイド がいど"),
             ("한국어 \u{1112}\u{1161}\u{11ab}", "한국어 한"),
             ("हिन्दी ที่", "हिन्दी ที่"),
+            ("Acme™s ACME℠ ®", "acme s acme  ®"),
+            ("AT&amp;T don&#39;t &rsquo; R&D", "at&t don't ’ r&d"),
+            ("Oʼzbek", "o'zbek"),
         ] {
             assert_eq!(fold(text), folded, "{text:?}");
         }

@@ -28,7 +28,7 @@ use crate::model::{Kind, SearchableItem, Tokens};
 use split::Piece;
 
 /// Version of the rules. When it changes, all items are indexed again.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
 
 /// The most tokens of an item. PostgreSQL counts positions only up to 16,383.
 pub const MOST_TOKENS: usize = 4_096;

@@ -7,7 +7,7 @@ use super::{emoji, fold, site, stop};
 use crate::model::{Kind, SITE_SIGN, SearchableItem};
 
 /// Version of the rules. When it changes, all counts are computed again.
-pub const TERM_RULES: u8 = 3;
+pub const TERM_RULES: u8 = 4;
 
 /// The most characters of a text that are read.
 const MOST_READ: usize = 4_096;
@@ -99,6 +99,19 @@ fn closes(c: char) -> bool {
     )
 }
 
+/// Returns the host of a link without `www.`; `None` if the token is no link. Many posts leave out the scheme before
+/// `www.` and in short links.
+fn linked_host(token: &str) -> Option<&str> {
+    let rest = token.strip_prefix("https://").or_else(|| token.strip_prefix("http://"));
+    let host = rest.unwrap_or(token).split(['/', '?', '#', ':']).next().unwrap_or("");
+    // A sentence may end after it.
+    let host = host.trim_end_matches(|c: char| !c.is_alphanumeric());
+    match host.strip_prefix("www.") {
+        Some(site) if rest.is_some() || site.contains('.') => Some(site),
+        _ => (rest.is_some() || stop::is_link_shortener(host)).then_some(host),
+    }
+}
+
 impl TermExtractor<'_> {
     fn emit(&mut self, term: &str) {
         if self.left > 0 {
@@ -124,10 +137,7 @@ impl TermExtractor<'_> {
         if text.len() < token.len() {
             self.end_phrase();
         }
-        let link = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-        if let Some(rest) = link {
-            let host = rest.split(['/', '?', '#', ':']).next().unwrap_or("");
-            let host = host.strip_prefix("www.").unwrap_or(host);
+        if let Some(host) = linked_host(text) {
             if host.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-')) {
                 self.site(host);
             }
@@ -263,6 +273,9 @@ mod tests {
             ("👨‍👩‍👧 at home ❤️‍🔥🔥", vec!["👨‍👩‍👧", "❤‍🔥", "home", "🔥"]),
             ("rust-lang.org is_cool a@b.example cut off wor…", vec!["rust", "lang", "rust lang", "cool", "cut"]),
             ("fire fire fire", vec!["fire", "fire", "fire"]),
+            ("see bit.ly/3xYz and (www.cbc.ca/news/deep), www.", vec!["／cbc.ca"]),
+            ("see https://cbc.ca. (http://www.cbc.ca), bit.ly", vec!["／cbc.ca", "／cbc.ca"]),
+            ("Smith&#39;s dog &quot;barks&quot; &amp; Acme™", vec!["smith", "dog", "smith dog", "barks", "acme"]),
         ] {
             assert_eq!(of(text), expected, "{text}");
         }

@@ -45,6 +45,7 @@ fn texts_are_cut_as_documented() {
         ("C++ & C# \"; DROP TABLE item; --", "c c drop table item"),
         ("#️⃣ # @ ## \u{301} \u{0}", ""),
         ("a\u{200b}b re\u{ad}port", "ab report"),
+        ("AT&amp;T don&#x27;t &quot;Acme™&quot;", "at t don t acme"),
     ] {
         assert_eq!(token_text(text), cut, "{text:?}");
     }

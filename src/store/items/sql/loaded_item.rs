@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::page_words::only_source;
+use super::provider_words::{home_source, only_source};
 use crate::model::{Engagement, Finding, Kind, ReplyEntry, Source, Time, ToneScore, time_of_post_id};
 use crate::store::StoreError;
 
@@ -108,17 +108,12 @@ impl LoadedItem {
         let before = (self.stored || self.seen).then(|| self.content.clone());
         self.engagement = if later { merge(reactions, self.engagement) } else { merge(self.engagement, reactions) };
         // Only the item's own kind of source counts for edits: a snippet worded by another source is not an edit.
-        let home = match kind {
-            Kind::Post => sightings.get(&Source::Social).copied().or_else(|| {
-                let of_provider = |(source, one): &(&Source, &&Finding)| !source.is_service() && one.kind == Kind::Post;
-                sightings.iter().find(of_provider).map(|(_, one)| *one)
-            }),
-            Kind::Page => {
-                sightings.get(&Source::Web).copied().or_else(|| only_source(self.sources.as_ref(), sightings))
-            }
-        };
+        let home = sightings.get(&home_source(kind)).copied();
+        let home = home.or_else(|| only_source(kind, self.sources.as_ref(), sightings));
         if let Some(now) = home.filter(|_| later) {
-            self.revise(run, &now.found, seen_at);
+            // Words that until now only other sources wrote are replaced, not edited.
+            let is_edit = self.sources.as_ref().is_none_or(|seen| seen.is_empty() || seen.contains(&now.source));
+            self.revise(run, &now.found, seen_at, is_edit);
         }
         let worded = self.content.has_words();
         for sighting in sightings.values() {
@@ -169,15 +164,17 @@ impl LoadedItem {
         self.reworded |= worded != self.content.has_words();
     }
 
-    /// Applies changed words and keeps the old ones as a revision.
-    fn revise(&mut self, run: i64, now: &ReplyEntry, seen_at: Time) {
+    /// Applies changed words. After an edit the old ones are kept as a revision.
+    fn revise(&mut self, run: i64, now: &ReplyEntry, seen_at: Time, is_edit: bool) {
         let content = &mut self.content;
         let (title, text) = content.replaced_by(now);
         if !title && !text {
             return;
         }
-        let (old_title, old_text) = (content.title.clone(), content.text.clone());
-        self.revisions.push(Revision { run, replaced_at: seen_at, title: old_title, text: old_text });
+        if is_edit {
+            let (old_title, old_text) = (content.title.clone(), content.text.clone());
+            self.revisions.push(Revision { run, replaced_at: seen_at, title: old_title, text: old_text });
+        }
         if title {
             content.title.clone_from(&now.title);
         }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::Conn;
 pub(in crate::store) use super::json_rows::{fetch_json, to_json};
 use super::loaded_item::{LoadedItem, STORED, Stored};
-use super::page_sources::load_sources;
+use super::provider_sources::load_sources;
 use crate::model::{Finding, Kind, Source, TEXT_KEY_PREFIX, Time, WindowFit};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, StoreError};
 

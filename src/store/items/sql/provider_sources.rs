@@ -1,11 +1,11 @@
-//! Reads which sources saw the items whose words a provider of pages has changed. Only these need it, and there are few.
+//! Reads which sources saw the items whose words have changed. Only these need it, and there are few.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Conn;
 use super::json_rows::{fetch_json, to_json};
 use super::loaded_item::LoadedItem;
-use super::page_words::words_count;
+use super::provider_words::{home_source, words_count};
 use crate::model::Source;
 use crate::store::{SeenItem, StoreError};
 
@@ -18,7 +18,9 @@ pub(super) async fn load_sources(
 ) -> Result<(), StoreError> {
     let mut places: BTreeMap<i64, usize> = BTreeMap::new();
     for one in seen {
-        let Some(now) = one.sightings.iter().find(|finding| words_count(finding)) else { continue };
+        let home = one.sightings.iter().find(|finding| finding.source == home_source(one.kind));
+        let words = || one.sightings.iter().find(|finding| words_count(one.kind, finding));
+        let Some(now) = home.or_else(words) else { continue };
         for place in one.keys.iter().filter_map(|key| by_key.get(key)) {
             let differs = |item: &&LoadedItem| {
                 let (title, text) = item.content.replaced_by(&now.found);
