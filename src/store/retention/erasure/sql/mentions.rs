@@ -95,9 +95,12 @@ pub(in crate::store) async fn page(
         false => ("$1", after),
     };
     // Editions in the order of their primary key: no index has their ids, so each page would read and sort all of them.
-    let edition = (place == MentionPlace::Editions).then(|| after.rsplit_once(' ').unwrap_or((after, "0")));
+    let edition = (place == MentionPlace::Editions).then(|| {
+        let (export, number) = after.rsplit_once(' ').unwrap_or(("", "0"));
+        (export, number.parse::<i64>().unwrap_or(0))
+    });
     let (beyond, order) = match edition {
-        Some(_) => ("(export, number) > ($1, CAST($3 AS BIGINT))".to_owned(), "export, number"),
+        Some(_) => ("(export, number) > ($1, $3)".to_owned(), "export, number"),
         None => (format!("{id} > {bound}"), id),
     };
     let sql = format!(
