@@ -80,7 +80,7 @@ fn whether_a_query_was_answered_before_is_looked_up_from_the_latest_run_back() {
             let back = sql.matches("ORDER BY e.seq DESC LIMIT 1").count();
             assert_eq!(sql.matches("a.query = ").count(), back, "{name}: {sql}");
         }
-        let of_runs = all.iter().find(|sql| sql.contains("AS goes") && sql.contains("FROM run o"));
+        let of_runs = all.iter().find(|sql| sql.contains("AS goes") && sql.contains("run o WHERE"));
         let of_runs = of_runs.unwrap_or_else(|| panic!("{name}: {all:#?}"));
         let (failed, later) = (of_runs.find("r.found = 0"), of_runs.find("q.state IN ('ok', 'partial')"));
         assert!(failed.is_some() && failed < later, "{name}: {of_runs}");
