@@ -93,6 +93,7 @@ mod job_runs;
 mod kills;
 mod kinds_read;
 mod landmarks;
+mod large_history;
 mod late_comparison;
 mod ledger_cli;
 mod list_windows;

@@ -42,6 +42,19 @@ pub(in crate::store) fn topics(query: &mut QueryBuilder<Database>, filter: &Filt
     }
 }
 
+/// Bounds an indexed time by all times there are. A list of the latest rows needs it if more columns decide the order:
+/// with bounds on both sides SQLite walks back along the index and stops at the limit, without them it sorts all rows.
+pub(in crate::store) fn any_time(query: &mut QueryBuilder<Database>, time: &str) {
+    query.push(format!(" AND {time} >= {} AND {time} <= {}", -i64::MAX, i64::MAX));
+}
+
+/// The same for items as topics know them. Those with certain words are found by their words.
+pub(in crate::store) fn latest_items(query: &mut QueryBuilder<Database>, filter: &Filter) {
+    if filter.words.is_none() {
+        any_time(query, "t.first_seen");
+    }
+}
+
 /// Adds the conditions on the item `i`.
 pub(in crate::store) fn items(query: &mut QueryBuilder<Database>, filter: &Filter) {
     if !filter.tones.is_empty() {

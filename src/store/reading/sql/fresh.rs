@@ -22,14 +22,16 @@ macro_rules! fit_by_searches {
     };
 }
 
-/// [`BASELINE`] from the searches of run `f` and of earlier ones.
+/// [`BASELINE`] from the searches of run `f` and of earlier ones. Walks back to the last answer, as
+/// [`not_answered_before`] does.
 macro_rules! baseline_by_searches {
     () => {
         "(CASE WHEN EXISTS (SELECT 1 FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.state NOT IN ('not_run', 'over_quota') \
          AND (EXISTS (SELECT 1 FROM sighting g WHERE g.run = f.id AND g.item = t.item AND g.source = q.source) \
            OR NOT EXISTS (SELECT 1 FROM sighting g WHERE g.run = f.id AND g.item = t.item)) \
-         AND EXISTS (SELECT 1 FROM run e CROSS JOIN search a WHERE e.topic = f.topic AND e.seq < f.seq AND a.run = e.id AND a.attempt = e.attempt \
-           AND a.source = q.source AND a.operation = q.operation AND a.query = q.query AND a.state IN ('ok', 'empty'))) \
+         AND (SELECT e.seq FROM run e CROSS JOIN search a WHERE e.topic = f.topic AND e.seq < f.seq AND e.started_at IS NOT NULL \
+           AND a.run = e.id AND a.attempt = e.attempt AND a.source = q.source AND a.operation = q.operation AND a.query = q.query \
+           AND a.state IN ('ok', 'empty') ORDER BY e.seq DESC LIMIT 1) IS NOT NULL) \
          OR f.pruned_at IS NOT NULL THEN 0 ELSE 1 END)"
     };
 }
@@ -115,10 +117,9 @@ pub(in crate::store) async fn gone(conn: &mut Conn, runs: &[String]) -> Result<H
         "SELECT f.public_id AS run, CAST(f.erased_new + f.merged_new AS BIGINT) AS many FROM {} CROSS JOIN run f \
          WHERE f.public_id = given.value AND f.erased_new + f.merged_new > 0 AND f.pruned_at IS NULL \
          AND NOT EXISTS (SELECT 1 FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.state NOT IN ('not_run', 'over_quota') \
-           AND coalesce(q.asked_until, f.started_at) >= f.started_at - 60000 \
-           AND EXISTS (SELECT 1 FROM run e CROSS JOIN search a WHERE e.topic = f.topic AND e.seq < f.seq AND a.run = e.id AND a.attempt = e.attempt \
-             AND a.source = q.source AND a.operation = q.operation AND a.query = q.query AND a.state IN ('ok', 'empty')))",
-        super::texts(1)
+           AND coalesce(q.asked_until, f.started_at) >= f.started_at - 60000 AND NOT {})",
+        super::texts(1),
+        not_answered_before("f", "q")
     );
     counts_by_run(conn, &sql, runs).await
 }
@@ -258,8 +259,9 @@ async fn baseline_items(
     Ok(all)
 }
 
-/// SQL condition: no earlier run answered the same query. `run` has the topic and seq, `search` the source and query.
-fn not_answered_before(run: &str, search: &str) -> String {
+/// SQL condition: no earlier run answered the same query. `run` has the topic and seq, `search` the source and query. The
+/// order makes both databases walk back from the run: from the first run on, they would read all runs with earlier queries.
+pub(super) fn not_answered_before(run: &str, search: &str) -> String {
     format!(
         "(SELECT e.seq FROM run e CROSS JOIN search a WHERE e.topic = {run}.topic AND e.seq < {run}.seq AND e.started_at IS NOT NULL \
          AND a.run = e.id AND a.attempt = e.attempt AND a.source = {search}.source AND a.operation = {search}.operation AND a.query = {search}.query \

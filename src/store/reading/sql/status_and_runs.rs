@@ -108,6 +108,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64)
     // The ledger includes runs of jobs other than topics; exports and views include only those of topics.
     let of = if filter.topics.is_empty() && filter.tags.is_empty() { "r.job" } else { "r.topic" };
     filter_conditions::topics(&mut query, filter, of, read::RUN_AT);
+    filter_conditions::any_time(&mut query, read::RUN_AT);
     // Of runs begun in the same millisecond, those still running come first, then the last to become readable.
     query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, coalesce(r.seq, 9223372036854775807) DESC, ");
     query.push("r.public_id DESC LIMIT ").push_bind(limit);
@@ -205,6 +206,7 @@ pub(in crate::store) async fn items(
 ) -> Result<Vec<ItemRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
     filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
+    filter_conditions::latest_items(&mut query, filter);
     filter_conditions::items(&mut query, filter);
     if let Some(after) = after {
         // The first part bounds the index scan; the others skip rows of the same instant already shown.

@@ -202,6 +202,10 @@ fn push_window(query: &mut QueryBuilder<Database>, filter: &Filter, from: Option
         tokens::push_found(query, wanted);
     }
     push_since(query, filter);
+    // Items with rare words are found by their words.
+    if window < ALL {
+        filter_conditions::any_time(query, "t.first_seen");
+    }
     if let Some(from) = from {
         // The first half bounds the index scan; the second skips items already shown.
         query.push(" AND t.first_seen <= ").push_bind(from.value).push(" AND (t.first_seen < ").push_bind(from.value);
@@ -258,6 +262,7 @@ pub(in crate::store) async fn found(
 ) -> Result<Vec<ItemRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
     filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
+    filter_conditions::latest_items(&mut query, filter);
     filter_conditions::items(&mut query, filter);
     filter_conditions::marks_and_notes(&mut query, filter);
     filter_conditions::new(&mut query, filter);

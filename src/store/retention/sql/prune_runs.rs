@@ -110,10 +110,9 @@ const DAYS: &str = "SELECT id, topic, (started_at / 86400000) AS day, seq, found
 async fn first_answers(conn: &mut Conn, runs: &[i64]) -> Result<HashSet<i64>, StoreError> {
     let sql = format!(
         "SELECT DISTINCT r.id FROM {} CROSS JOIN run r CROSS JOIN search s \
-         WHERE r.id = given.value AND s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty') AND NOT EXISTS (\
-         SELECT 1 FROM run q CROSS JOIN search p WHERE q.topic = r.topic AND q.seq < r.seq AND q.started_at IS NOT NULL AND p.run = q.id AND p.attempt = q.attempt \
-         AND p.source = s.source AND p.operation = s.operation AND p.query = s.query AND p.state IN ('ok', 'empty'))",
-        super::numbers(1)
+         WHERE r.id = given.value AND s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty') AND {}",
+        super::numbers(1),
+        fresh::not_answered_before("r", "s")
     );
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(to_json(runs)?).fetch_all(conn).await?.into_iter().collect())
 }
@@ -209,10 +208,11 @@ pub(in crate::store) async fn runs(conn: &mut Conn, input: &StepInput) -> Result
     Ok(batch)
 }
 
+/// The condition that one lookup answers comes first: of a topic that fails for months, the next would read all later runs.
 const RUNS: &str = "SELECT r.id, coalesce(r.started_at, r.slot, r.planned_at) AS at, CAST(CASE WHEN \
      r.seq IS NOT NULL AND r.seq <= $5 AND r.seq < (SELECT max(m.seq) FROM run m WHERE m.seq IS NOT NULL) AND r.state NOT IN ('queued', 'running') \
-     AND (EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq AND q.started_at IS NOT NULL AND q.state IN ('ok', 'partial')) \
-       OR (r.state NOT IN ('ok', 'partial') AND r.found = 0 AND EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq)) \
+     AND ((r.state NOT IN ('ok', 'partial') AND r.found = 0 AND EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq)) \
+       OR EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq AND q.started_at IS NOT NULL AND q.state IN ('ok', 'partial')) \
        OR (r.topic IS NULL AND EXISTS (SELECT 1 FROM run q WHERE q.job = r.job AND q.slot > coalesce(r.slot, r.due_at) AND q.state = 'ok'))) \
      AND NOT EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.covered_until IS NOT NULL AND NOT EXISTS (\
        SELECT 1 FROM search n WHERE n.topic = s.topic AND n.source = s.source AND n.covered_until > s.covered_until AND n.run <> s.run)) \

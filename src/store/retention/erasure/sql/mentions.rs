@@ -81,7 +81,7 @@ fn place_sql(place: MentionPlace) -> PlaceSql {
     }
 }
 
-/// Returns rows after one, in id order.
+/// Returns rows after one, in an order of their ids.
 pub(in crate::store) async fn page(
     conn: &mut Conn,
     place: MentionPlace,
@@ -94,12 +94,26 @@ pub(in crate::store) async fn page(
         true => ("CAST($1 AS BIGINT)", if after.is_empty() { "0" } else { after }),
         false => ("$1", after),
     };
+    // Editions in the order of their primary key: no index has their ids, so each page would read and sort all of them.
+    let edition = (place == MentionPlace::Editions).then(|| {
+        let (export, number) = after.rsplit_once(' ').unwrap_or(("", "0"));
+        (export, number.parse::<i64>().unwrap_or(0))
+    });
+    let (beyond, order) = match edition {
+        Some(_) => ("(export, number) > ($1, $3)".to_owned(), "export, number"),
+        None => (format!("{id} > {bound}"), id),
+    };
     let sql = format!(
-        "SELECT CAST({id} AS TEXT) AS row_id, {} FROM {table} WHERE {id} > {bound} AND {only} AND ({}) ORDER BY {id} LIMIT $2",
+        "SELECT CAST({id} AS TEXT) AS row_id, {} FROM {table} WHERE {beyond} AND {only} AND ({}) ORDER BY {order} LIMIT $2",
         texts.join(", "),
         some.join(" OR ")
     );
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(after).bind(most).fetch_all(conn).await?;
+    let query = sqlx::query(AssertSqlSafe(sql));
+    let query = match edition {
+        Some((export, number)) => query.bind(export).bind(most).bind(number),
+        None => query.bind(after).bind(most),
+    };
+    let rows = query.fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
             let text = |name: &&str| row.try_get::<Option<String>, _>(*name);

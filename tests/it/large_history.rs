@@ -1,0 +1,103 @@
+//! Statements whose cost must not grow with the whole history: lists of what is latest, what retention asks about each run,
+//! and what `forget` reads page by page. Judged by their plans and texts, so that no test needs a large database.
+
+use crate::support::databases::{Database, databases};
+use crate::support::logged_sql::statements;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
+
+const TOPICS: &str =
+    "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n[[topics]]\nid = \"other\"\nquery = \"other news\"\n";
+
+/// The statements of a command, as it logs them.
+fn logged(place: &Place, verb: &[&str]) -> Vec<String> {
+    let program = place.program(&[verb, &["--log-format", "json"]].concat());
+    let ended = program.env("RUST_LOG", "sqlx::query=debug").start().wait();
+    assert_eq!(ended.code, Some(0), "{verb:?}: {}", ended.err);
+    statements(&ended.err).collect()
+}
+
+/// Asserts that SQLite sorts at most the rows of one instant for each list of the latest. PostgreSQL decides by the size of
+/// the tables, and an index fits.
+fn walks_back(database: &Database, all: &[String], order: &str, least: usize) {
+    let lists = all.iter().filter(|sql| sql.contains(order) && sql.contains(" LIMIT ") && !sql.contains(" AS w"));
+    let lists: Vec<&String> = lists.collect();
+    assert!(lists.len() >= least, "{}: {order}: {all:#?}", database.name);
+    if database.name != "SQLite" {
+        return;
+    }
+    // They say that the tables are small.
+    database.forget_statistics();
+    for sql in lists {
+        let plan = database.plan(sql);
+        let has = |part: &str| plan.iter().any(|line| line.contains(part));
+        // The page of a topic also sorts what is in its window.
+        let holds = if sql.starts_with("WITH") { has("topic_item_new") } else { !has("USE TEMP B-TREE FOR ORDER BY") };
+        assert!(holds, "{sql}\n{plan:#?}");
+    }
+}
+
+#[test]
+fn lists_of_the_latest_do_not_sort_all_that_was_ever_found() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let runs = "ORDER BY coalesce(r.started_at, r.slot, r.planned_at) DESC";
+        walks_back(&place.database, &logged(&place, &["runs"]), runs, 1);
+        walks_back(&place.database, &logged(&place, &["show", "acme"]), runs, 1);
+        let items = "ORDER BY t.first_seen DESC";
+        walks_back(&place.database, &logged(&place, &["items"]), items, 1);
+        walks_back(&place.database, &logged(&place, &["items", "--topic", "acme"]), items, 1);
+        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
+        let pages = Pages::of(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
+        for path in ["/topics/acme", "/items", "/items?topic=acme", "/runs?topic=acme"] {
+            assert_eq!(pages.get(path).status, 200, "{}: {path}", place.database.name);
+        }
+        let mut log = String::new();
+        pages.going.look(|_, err| log = err.to_owned());
+        let all: Vec<String> =
+            statements(&log).filter(|sql| sql.contains("topic_item") || sql.contains("run r")).collect();
+        walks_back(&place.database, &all, items, 3);
+        walks_back(&place.database, &all, runs, 1);
+    }
+}
+
+#[test]
+fn whether_a_query_was_answered_before_is_looked_up_from_the_latest_run_back() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        // Nearly all of it is old enough to be pruned.
+        let mut all = logged(&place, &["db", "prune", "--dry-run", "--at", "2030-01-01T00:00:00Z"]);
+        all.extend(logged(&place, &["export", "--what", "new", "--out", "new.csv"]));
+        let name = place.database.name;
+        let asked: Vec<&String> = all.iter().filter(|sql| sql.contains("a.query = ")).collect();
+        assert!(asked.len() >= 2, "{name}: {all:#?}");
+        for sql in asked {
+            let back = sql.matches("ORDER BY e.seq DESC LIMIT 1").count();
+            assert_eq!(sql.matches("a.query = ").count(), back, "{name}: {sql}");
+        }
+        let of_runs = all.iter().find(|sql| sql.contains("AS goes") && sql.contains("run o WHERE"));
+        let of_runs = of_runs.unwrap_or_else(|| panic!("{name}: {all:#?}"));
+        let (failed, later) = (of_runs.find("r.found = 0"), of_runs.find("q.state IN ('ok', 'partial')"));
+        assert!(failed.is_some() && failed < later, "{name}: {of_runs}");
+    }
+}
+
+#[test]
+fn forgetting_reads_each_edition_of_an_export_once() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let all = logged(&place, &["db", "forget", "--author", "nobody", "--dry-run"]);
+        let name = place.database.name;
+        let pages: Vec<&String> = all.iter().filter(|sql| sql.contains("FROM export_edition WHERE (export")).collect();
+        assert_eq!(pages.len(), 1, "{name}: {all:#?}");
+        let plan = place.database.plan(pages[0]);
+        assert!(!plan.iter().any(|line| line.contains("TEMP B-TREE") || line.contains("Sort")), "{name}: {plan:#?}");
+    }
+}
