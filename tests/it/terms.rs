@@ -590,7 +590,7 @@ fn holds_bridge(reported: &Value) {
 fn pages_whose_titles_come_late() -> Vec<Vec<u8>> {
     let page = |day: i64, n: i64, titled: bool| {
         let id = day * 10 + n;
-        let title = if titled { format!("Harbor news {id}").into() } else { Value::Null };
+        let title = if titled { Value::from(format!("Harbor news {id}")) } else { Value::Null };
         let words: Vec<String> = (0..5).map(|k| format!("w{:x}", id * 7_919 + k * 104_729)).collect();
         serde_json::json!({
             "link": format!("https://site{id}.example/p"),
