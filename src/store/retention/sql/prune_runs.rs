@@ -209,13 +209,14 @@ pub(in crate::store) async fn runs(conn: &mut Conn, input: &StepInput) -> Result
 }
 
 /// The condition that one lookup answers comes first: of a topic that fails for months, the next would read all later runs.
+/// Values instead of `EXISTS` for searches: for that PostgreSQL would read the whole table, with each batch.
 const RUNS: &str = "SELECT r.id, coalesce(r.started_at, r.slot, r.planned_at) AS at, CAST(CASE WHEN \
      r.seq IS NOT NULL AND r.seq <= $5 AND r.seq < (SELECT max(m.seq) FROM run m WHERE m.seq IS NOT NULL) AND r.state NOT IN ('queued', 'running') \
      AND ((r.state NOT IN ('ok', 'partial') AND r.found = 0 AND EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq)) \
        OR EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq AND q.started_at IS NOT NULL AND q.state IN ('ok', 'partial')) \
        OR (r.topic IS NULL AND EXISTS (SELECT 1 FROM run q WHERE q.job = r.job AND q.slot > coalesce(r.slot, r.due_at) AND q.state = 'ok'))) \
-     AND NOT EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.covered_until IS NOT NULL AND NOT EXISTS (\
-       SELECT 1 FROM search n WHERE n.topic = s.topic AND n.source = s.source AND n.covered_until > s.covered_until AND n.run <> s.run)) \
+     AND (SELECT 1 FROM search s WHERE s.run = r.id AND s.covered_until IS NOT NULL AND (SELECT 1 FROM search n \
+       WHERE n.topic = s.topic AND n.source = s.source AND n.covered_until > s.covered_until AND n.run <> s.run LIMIT 1) IS NULL LIMIT 1) IS NULL \
      THEN 1 ELSE 0 END AS BIGINT) AS goes \
      FROM (SELECT o.id FROM run o WHERE o.pruned_at IS NULL AND coalesce(o.started_at, o.slot, o.planned_at) < $1 \
        AND coalesce(o.started_at, o.slot, o.planned_at) >= $2 AND (coalesce(o.started_at, o.slot, o.planned_at) > $2 OR o.id > $3) \
