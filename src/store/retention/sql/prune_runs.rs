@@ -109,10 +109,11 @@ const DAYS: &str = "SELECT id, topic, (started_at / 86400000) AS day, seq, found
 /// Returns those of these runs that were the first to answer a query of their topic.
 async fn first_answers(conn: &mut Conn, runs: &[i64]) -> Result<HashSet<i64>, StoreError> {
     let sql = format!(
-        "SELECT DISTINCT r.id FROM {} CROSS JOIN run r CROSS JOIN search s \
-         WHERE r.id = given.value AND s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty') AND {}",
+        "WITH asked AS MATERIALIZED (SELECT r.id AS id, r.topic AS topic, r.seq AS seq, s.source AS source, s.operation AS operation, s.query AS query \
+         FROM {} CROSS JOIN run r CROSS JOIN search s WHERE r.id = given.value AND s.run = r.id AND s.attempt = r.attempt \
+         AND s.state IN ('ok', 'empty')) SELECT DISTINCT asked.id FROM asked WHERE {}",
         super::numbers(1),
-        fresh::not_answered_before("r", "s")
+        fresh::not_answered_before("asked", "asked")
     );
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(to_json(runs)?).fetch_all(conn).await?.into_iter().collect())
 }
