@@ -293,12 +293,13 @@ pub(super) async fn first_answers(
     let mut rows = sqlx::query(AssertSqlSafe(sql)).bind(topics).bind(since.0).fetch_all(&mut *conn).await?;
     // What came of a reply that was cut is part of a baseline, too, but does not answer the query.
     let sql = format!(
-        "SELECT r.id AS run, s.source AS source FROM {} CROSS JOIN run r CROSS JOIN search s \
-         WHERE r.topic = given.value AND {} >= $2 AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt \
-         AND s.state NOT IN ('ok', 'empty', 'not_run', 'over_quota') AND s.new > 0 AND {}",
+        "WITH asked AS MATERIALIZED (SELECT r.id AS run, r.topic AS topic, r.seq AS seq, s.source AS source, s.operation AS operation, s.query AS query \
+         FROM {} CROSS JOIN run r CROSS JOIN search s WHERE r.topic = given.value AND {} >= $2 AND r.seq IS NOT NULL AND r.new > 0 \
+         AND s.run = r.id AND s.attempt = r.attempt AND s.state NOT IN ('ok', 'empty', 'not_run', 'over_quota') AND s.new > 0) \
+         SELECT asked.run AS run, asked.source AS source FROM asked WHERE {}",
         super::texts(1),
         read::RUN_AT,
-        not_answered_before("r", "s")
+        not_answered_before("asked", "asked")
     );
     rows.extend(sqlx::query(AssertSqlSafe(sql)).bind(topics).bind(since.0).fetch_all(conn).await?);
     rows.iter().map(|row| Ok((row.try_get("run")?, row.try_get("source")?))).collect()
