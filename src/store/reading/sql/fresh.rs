@@ -116,8 +116,8 @@ pub(in crate::store) async fn gone(conn: &mut Conn, runs: &[String]) -> Result<H
     let sql = format!(
         "SELECT f.public_id AS run, CAST(f.erased_new + f.merged_new AS BIGINT) AS many FROM {} CROSS JOIN run f \
          WHERE f.public_id = given.value AND f.erased_new + f.merged_new > 0 AND f.pruned_at IS NULL \
-         AND NOT EXISTS (SELECT 1 FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.state NOT IN ('not_run', 'over_quota') \
-           AND coalesce(q.asked_until, f.started_at) >= f.started_at - 60000 AND NOT {})",
+         AND (SELECT 1 FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.state NOT IN ('not_run', 'over_quota') \
+           AND coalesce(q.asked_until, f.started_at) >= f.started_at - 60000 AND NOT {} LIMIT 1) IS NULL",
         super::texts(1),
         not_answered_before("f", "q")
     );
