@@ -116,8 +116,8 @@ pub(in crate::store) async fn gone(conn: &mut Conn, runs: &[String]) -> Result<H
     let sql = format!(
         "SELECT f.public_id AS run, CAST(f.erased_new + f.merged_new AS BIGINT) AS many FROM {} CROSS JOIN run f \
          WHERE f.public_id = given.value AND f.erased_new + f.merged_new > 0 AND f.pruned_at IS NULL \
-         AND NOT EXISTS (SELECT 1 FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.state NOT IN ('not_run', 'over_quota') \
-           AND coalesce(q.asked_until, f.started_at) >= f.started_at - 60000 AND NOT {})",
+         AND (SELECT 1 FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.state NOT IN ('not_run', 'over_quota') \
+           AND coalesce(q.asked_until, f.started_at) >= f.started_at - 60000 AND NOT {} LIMIT 1) IS NULL",
         super::texts(1),
         not_answered_before("f", "q")
     );
@@ -218,11 +218,12 @@ pub(in crate::store) async fn baselines_of_runs(
 /// Returns the sources of these runs that answered a query for the first time, each with the run.
 pub(super) async fn first_answers_of_runs(conn: &mut Conn, runs: &[String]) -> Result<Vec<(i64, String)>, StoreError> {
     let sql = format!(
-        "SELECT r.id AS run, s.source AS source FROM {} CROSS JOIN run r CROSS JOIN search s \
-         WHERE r.public_id = given.value AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt AND s.state NOT IN ('not_run', 'over_quota') \
-         AND {}",
+        "WITH asked AS MATERIALIZED (SELECT r.id AS run, r.topic AS topic, r.seq AS seq, s.source AS source, s.operation AS operation, s.query AS query \
+         FROM {} CROSS JOIN run r CROSS JOIN search s WHERE r.public_id = given.value AND r.seq IS NOT NULL AND r.new > 0 \
+         AND s.run = r.id AND s.attempt = r.attempt AND s.state NOT IN ('not_run', 'over_quota')) \
+         SELECT asked.run AS run, asked.source AS source FROM asked WHERE {}",
         super::texts(1),
-        not_answered_before("r", "s")
+        not_answered_before("asked", "asked")
     );
     let mut begun = Vec::new();
     for chunk in runs.chunks(CHUNK) {
@@ -261,6 +262,8 @@ async fn baseline_items(
 
 /// SQL condition: no earlier run answered the same query. `run` has the topic and seq, `search` the source and query. The
 /// order makes both databases walk back from the run: from the first run on, they would read all runs with earlier queries.
+/// The searches are best chosen before, in `WITH … AS MATERIALIZED`: beside this condition PostgreSQL thinks any join of
+/// them cheap, and reads all searches.
 pub(super) fn not_answered_before(run: &str, search: &str) -> String {
     format!(
         "(SELECT e.seq FROM run e CROSS JOIN search a WHERE e.topic = {run}.topic AND e.seq < {run}.seq AND e.started_at IS NOT NULL \
@@ -290,12 +293,13 @@ pub(super) async fn first_answers(
     let mut rows = sqlx::query(AssertSqlSafe(sql)).bind(topics).bind(since.0).fetch_all(&mut *conn).await?;
     // What came of a reply that was cut is part of a baseline, too, but does not answer the query.
     let sql = format!(
-        "SELECT r.id AS run, s.source AS source FROM {} CROSS JOIN run r CROSS JOIN search s \
-         WHERE r.topic = given.value AND {} >= $2 AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt \
-         AND s.state NOT IN ('ok', 'empty', 'not_run', 'over_quota') AND s.new > 0 AND {}",
+        "WITH asked AS MATERIALIZED (SELECT r.id AS run, r.topic AS topic, r.seq AS seq, s.source AS source, s.operation AS operation, s.query AS query \
+         FROM {} CROSS JOIN run r CROSS JOIN search s WHERE r.topic = given.value AND {} >= $2 AND r.seq IS NOT NULL AND r.new > 0 \
+         AND s.run = r.id AND s.attempt = r.attempt AND s.state NOT IN ('ok', 'empty', 'not_run', 'over_quota') AND s.new > 0) \
+         SELECT asked.run AS run, asked.source AS source FROM asked WHERE {}",
         super::texts(1),
         read::RUN_AT,
-        not_answered_before("r", "s")
+        not_answered_before("asked", "asked")
     );
     rows.extend(sqlx::query(AssertSqlSafe(sql)).bind(topics).bind(since.0).fetch_all(conn).await?);
     rows.iter().map(|row| Ok((row.try_get("run")?, row.try_get("source")?))).collect()

@@ -109,10 +109,11 @@ const DAYS: &str = "SELECT id, topic, (started_at / 86400000) AS day, seq, found
 /// Returns those of these runs that were the first to answer a query of their topic.
 async fn first_answers(conn: &mut Conn, runs: &[i64]) -> Result<HashSet<i64>, StoreError> {
     let sql = format!(
-        "SELECT DISTINCT r.id FROM {} CROSS JOIN run r CROSS JOIN search s \
-         WHERE r.id = given.value AND s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty') AND {}",
+        "WITH asked AS MATERIALIZED (SELECT r.id AS id, r.topic AS topic, r.seq AS seq, s.source AS source, s.operation AS operation, s.query AS query \
+         FROM {} CROSS JOIN run r CROSS JOIN search s WHERE r.id = given.value AND s.run = r.id AND s.attempt = r.attempt \
+         AND s.state IN ('ok', 'empty')) SELECT DISTINCT asked.id FROM asked WHERE {}",
         super::numbers(1),
-        fresh::not_answered_before("r", "s")
+        fresh::not_answered_before("asked", "asked")
     );
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(to_json(runs)?).fetch_all(conn).await?.into_iter().collect())
 }
@@ -209,13 +210,14 @@ pub(in crate::store) async fn runs(conn: &mut Conn, input: &StepInput) -> Result
 }
 
 /// The condition that one lookup answers comes first: of a topic that fails for months, the next would read all later runs.
+/// Values instead of `EXISTS` for searches: for that PostgreSQL would read the whole table, with each batch.
 const RUNS: &str = "SELECT r.id, coalesce(r.started_at, r.slot, r.planned_at) AS at, CAST(CASE WHEN \
      r.seq IS NOT NULL AND r.seq <= $5 AND r.seq < (SELECT max(m.seq) FROM run m WHERE m.seq IS NOT NULL) AND r.state NOT IN ('queued', 'running') \
      AND ((r.state NOT IN ('ok', 'partial') AND r.found = 0 AND EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq)) \
        OR EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq AND q.started_at IS NOT NULL AND q.state IN ('ok', 'partial')) \
        OR (r.topic IS NULL AND EXISTS (SELECT 1 FROM run q WHERE q.job = r.job AND q.slot > coalesce(r.slot, r.due_at) AND q.state = 'ok'))) \
-     AND NOT EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.covered_until IS NOT NULL AND NOT EXISTS (\
-       SELECT 1 FROM search n WHERE n.topic = s.topic AND n.source = s.source AND n.covered_until > s.covered_until AND n.run <> s.run)) \
+     AND (SELECT 1 FROM search s WHERE s.run = r.id AND s.covered_until IS NOT NULL AND (SELECT 1 FROM search n \
+       WHERE n.topic = s.topic AND n.source = s.source AND n.covered_until > s.covered_until AND n.run <> s.run LIMIT 1) IS NULL LIMIT 1) IS NULL \
      THEN 1 ELSE 0 END AS BIGINT) AS goes \
      FROM (SELECT o.id FROM run o WHERE o.pruned_at IS NULL AND coalesce(o.started_at, o.slot, o.planned_at) < $1 \
        AND coalesce(o.started_at, o.slot, o.planned_at) >= $2 AND (coalesce(o.started_at, o.slot, o.planned_at) > $2 OR o.id > $3) \
