@@ -73,7 +73,7 @@ async fn pruned_until(
     let topics: BTreeSet<&str> = evaluated.iter().map(|(topic, _)| topic.as_str()).collect();
     let topics: Vec<String> = topics.into_iter().map(str::to_owned).collect();
     // An empty list would mean all topics.
-    let watched = if topics.is_empty() { Vec::new() } else { store.watched(&topics).await? };
+    let watched = if topics.is_empty() { Vec::new() } else { store.watched_topics(&topics).await? };
     let window = Duration::from_millis(spec.window_ms);
     let mut moment = store.snapshot().await?;
     let mut until = None;

@@ -107,7 +107,7 @@ async fn evaluate_batch(
     Ok(!runs.is_empty())
 }
 
-/// Moves the cursor of a paused alert. It begins anew when it is resumed: what fires ends without an event, and what
+/// Moves the cursor of a paused alert. It starts again when it is resumed: what fires ends without an event, and what
 /// waits is never sent.
 async fn pause(store: &Store, spec: &AlertSpec, status: &AlertState, now: Time) -> Result<(), StoreError> {
     let (last, (seq, at)) = (store.last_seq().await?, status.cursor.unwrap_or_default());
@@ -187,7 +187,7 @@ async fn end_unwatched(store: &Store, spec: &AlertSpec, seen: &mut Transitions) 
     let mut ids: Vec<String> =
         seen.firing.keys().filter_map(|one| subject_topic(one, Some(spec))).map(str::to_owned).collect();
     ids.dedup();
-    let watched = if ids.is_empty() { Vec::new() } else { store.watched(&ids).await? };
+    let watched = if ids.is_empty() { Vec::new() } else { store.watched_topics(&ids).await? };
     let goes_on = |subject: &str| {
         let topic = subject_topic(subject, Some(spec));
         let Some(topic) = watched.iter().find(|one| Some(&*one.topic) == topic && one.ended.is_none()) else {
@@ -223,7 +223,7 @@ async fn covered_topics(
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
-    let watched = store.watched(&ids).await?.into_iter().filter_map(|watched| watched.definition);
+    let watched = store.watched_topics(&ids).await?.into_iter().filter_map(|watched| watched.definition);
     Ok(watched
         .filter(|topic| spec.matches_topic(&topic.id, &topic.tags))
         .map(|topic| (topic.id.clone(), topic))
@@ -237,7 +237,7 @@ async fn selected_topics(store: &Store, spec: &AlertSpec) -> Result<Option<Vec<T
     }
     // Finding topics by tag needs the definitions of all topics.
     let ids = if spec.tags.is_empty() { &*spec.topics } else { &[] };
-    let topics = store.watched(ids).await?.into_iter().filter_map(|watched| watched.definition);
+    let topics = store.watched_topics(ids).await?.into_iter().filter_map(|watched| watched.definition);
     Ok(Some(topics.filter(|topic| spec.matches_topic(&topic.id, &topic.tags)).collect()))
 }
 

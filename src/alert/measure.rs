@@ -43,8 +43,8 @@ pub fn measure(spec: &AlertSpec, backtest: &Backtest, events: &[RealEvent]) -> M
     let own = fired.map(|event| FiredAlert { topic: topic(&event.subject), at: event.at }).collect();
     let mut rules = vec![(spec.rule.as_str(), own)];
     if spec.rule == AlertRule::Volume {
-        rules.push(("3-sigma", textbook(backtest, u64::from(spec.least), three_sigma)));
-        rules.push(("z-score", textbook(backtest, u64::from(spec.least), z_score)));
+        rules.push(("3-sigma", fired_by_rule(backtest, u64::from(spec.least), three_sigma)));
+        rules.push(("z-score", fired_by_rule(backtest, u64::from(spec.least), z_score)));
     }
     let one = |(rule, mut alarms): (&'static str, Vec<FiredAlert>)| {
         alarms.sort_by(|a, b| (a.at, &a.topic).cmp(&(b.at, &b.topic)));
@@ -56,7 +56,11 @@ pub fn measure(spec: &AlertSpec, backtest: &Backtest, events: &[RealEvent]) -> M
 }
 
 /// When a textbook rule fires for each topic.
-fn textbook(backtest: &Backtest, least: u64, rule: impl Fn(&[EvaluatedWindow], u64) -> Vec<Time>) -> Vec<FiredAlert> {
+fn fired_by_rule(
+    backtest: &Backtest,
+    least: u64,
+    rule: impl Fn(&[EvaluatedWindow], u64) -> Vec<Time>,
+) -> Vec<FiredAlert> {
     let mut topics: Vec<&str> = backtest.looks.iter().map(|(topic, _)| topic.as_str()).collect();
     topics.sort_unstable();
     topics.dedup();

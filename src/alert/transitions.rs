@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::alert::rules::samples::spec;
 
-    fn says(subject: &str, status: Status) -> Vec<Evaluation> {
+    fn evaluations(subject: &str, status: Status) -> Vec<Evaluation> {
         vec![Evaluation { subject: subject.to_owned(), status, summary: String::new(), lines: Vec::new() }]
     }
 
@@ -127,17 +127,17 @@ mod tests {
         use Status::{Bad, Well};
         let spec = AlertSpec { recovery: true, ..spec() };
         let mut seen = Transitions::default();
-        seen.take(&spec, "r1", Time(1), says("acme", Bad), Some("snoozed"));
+        seen.take(&spec, "r1", Time(1), evaluations("acme", Bad), Some("snoozed"));
         // The next check reads what fires from the store.
         let mut seen = Transitions::of(&seen.firing.into_values().collect::<Vec<_>>());
-        seen.take(&spec, "r2", Time(2), says("acme", Well), None);
+        seen.take(&spec, "r2", Time(2), evaluations("acme", Well), None);
         assert_eq!(
             (seen.events[0].kind, seen.events[0].muted.as_deref()),
             (AlertEventKind::Recovered, Some("snoozed"))
         );
         // Begun before the snooze, ended in it.
-        seen.take(&spec, "r3", Time(3), says("acme", Bad), None);
-        seen.take(&spec, "r4", Time(4), says("acme", Well), Some("snoozed"));
+        seen.take(&spec, "r3", Time(3), evaluations("acme", Bad), None);
+        seen.take(&spec, "r4", Time(4), evaluations("acme", Well), Some("snoozed"));
         let muted: Vec<_> = seen.events[1..].iter().map(|event| event.muted.as_deref()).collect();
         assert_eq!(muted, [None, Some("snoozed")]);
     }
@@ -148,10 +148,10 @@ mod tests {
         let spec = AlertSpec { name: "ill".to_owned(), ..spec() };
         let mut seen = Transitions::of(&[]);
         for (run, status) in [("r1", Well), ("r2", Bad), ("r3", Bad), ("r4", Well), ("r5", Well), ("r6", Bad)] {
-            seen.take(&spec, run, Time(1), says("acme/web", status), None);
+            seen.take(&spec, run, Time(1), evaluations("acme/web", status), None);
         }
-        seen.take(&spec, "r7", Time(1), says("acme", Happened), Some("snoozed"));
-        seen.take(&spec, "r8", Time(1), says("acme", Happened), None);
+        seen.take(&spec, "r7", Time(1), evaluations("acme", Happened), Some("snoozed"));
+        seen.take(&spec, "r8", Time(1), evaluations("acme", Happened), None);
         let events: Vec<&str> = seen.events.iter().map(|event| event.event.as_str()).collect();
         assert_eq!(
             events,
@@ -171,7 +171,7 @@ mod tests {
     fn the_end_of_an_acknowledged_event_is_not_reported() {
         let mut seen =
             Transitions::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: true, muted: None }]);
-        seen.take(&spec(), "r1", Time(1), says("acme", Status::Well), None);
+        seen.take(&spec(), "r1", Time(1), evaluations("acme", Status::Well), None);
         assert_eq!((seen.events.len(), seen.ended.len(), seen.firing.len()), (0, 1, 0));
     }
 
@@ -179,7 +179,7 @@ mod tests {
     fn what_is_held_back_is_kept_once_and_ends_unheard() {
         let mut seen = Transitions::of(&[]);
         for status in [Status::HeldBack("unrelated"), Status::HeldBack("unrelated"), Status::Over] {
-            seen.take(&spec(), "r1", Time(1), says("acme", status), None);
+            seen.take(&spec(), "r1", Time(1), evaluations("acme", status), None);
         }
         let muted: Vec<Option<&str>> = seen.events.iter().map(|event| event.muted.as_deref()).collect();
         assert_eq!((muted.as_slice(), seen.firing.len()), ([Some("unrelated")].as_slice(), 0));
@@ -190,7 +190,7 @@ mod tests {
         let begun = |since: i64| Firing { subject: "acme".to_owned(), since: Time(since), acked: false, muted: None };
         for (since, left) in [(5, 0), (6, 1)] {
             let mut seen = Transitions::of(&[begun(since)]);
-            seen.take(&spec(), "r1", Time(9), says("acme", Status::TooLittle(Time(5))), None);
+            seen.take(&spec(), "r1", Time(9), evaluations("acme", Status::TooLittle(Time(5))), None);
             assert_eq!((seen.firing.len(), seen.events.len(), seen.ended.len()), (left, 0, 1 - left), "{since}");
         }
     }
@@ -200,7 +200,7 @@ mod tests {
         let mut seen =
             Transitions::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: false, muted: None }]);
         let quiet = AlertSpec { recovery: false, ..spec() };
-        seen.take(&quiet, "r1", Time(1), says("acme", Status::Well), None);
+        seen.take(&quiet, "r1", Time(1), evaluations("acme", Status::Well), None);
         assert_eq!((seen.events.len(), seen.ended.len()), (0, 1));
     }
 }

@@ -293,16 +293,16 @@ fn is_about(texts: &[String], topic: &str) -> bool {
         })
     };
     texts.iter().any(|text| text == topic)
-        || data.iter().any(|value| holds(value, topic))
+        || data.iter().any(|value| contains_text(value, topic))
         || !has_data && texts.first().is_some_and(is_named)
 }
 
 /// Whether a value or a part of it is this text.
-fn holds(value: &Value, text: &str) -> bool {
+fn contains_text(value: &Value, text: &str) -> bool {
     match value {
         Value::String(one) => one == text,
-        Value::Array(all) => all.iter().any(|one| holds(one, text)),
-        Value::Object(all) => all.iter().any(|(name, one)| name == text || holds(one, text)),
+        Value::Array(all) => all.iter().any(|one| contains_text(one, text)),
+        Value::Object(all) => all.iter().any(|(name, one)| name == text || contains_text(one, text)),
         _ => false,
     }
 }

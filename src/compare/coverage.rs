@@ -45,7 +45,7 @@ pub async fn coverage(
 ) -> Result<CoveragePeriod, StoreError> {
     let pruned_until = store.pruned_until().await?.filter(|until| *until > period.from);
     let mut topics: Vec<TopicCoverage> = store
-        .watched(topic_ids)
+        .watched_topics(topic_ids)
         .await?
         .into_iter()
         .map(|mut watched| {
@@ -83,7 +83,7 @@ pub async fn mark_missed(store: &Store, cards: &mut [TopicCard], now: Time) -> R
     let pruned_days = PrunedDays { uncounted: store.pruned_until().await?, days: Vec::new() };
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
     let (planned, unplanned): (Vec<_>, Vec<_>) =
-        store.watched(&ids).await?.into_iter().partition(|watched| watched.next.is_some());
+        store.watched_topics(&ids).await?.into_iter().partition(|watched| watched.next.is_some());
     for (watched, read) in [(planned, READ), (unplanned, READ_UNPLANNED)] {
         let seen = Span { from: now.minus(read), until: now };
         let missed = missed_lately(store, watched, seen, &pruned_days).await?;

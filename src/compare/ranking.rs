@@ -1,5 +1,5 @@
 //! How likely items of a topic are good, learned from the marks on its items. Reads the items and has `insight`
-//! learn. Learns anew on every call, from a bounded number of items; stores nothing and hides nothing.
+//! learn. Learns again on every call, from a bounded number of items; stores nothing and hides nothing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -39,8 +39,12 @@ impl Lessons {
         let mut rows = store.items(&filter, None, most).await?;
         let marked: Vec<String> = marks.iter().map(|mark| mark.key.clone()).collect();
         rows.extend(store.items_by_key(topic, &marked).await?);
-        let query_words =
-            store.watched(&topics).await?.pop().and_then(|one| one.definition).and_then(|one| all_query_words(&one));
+        let query_words = store
+            .watched_topics(&topics)
+            .await?
+            .pop()
+            .and_then(|one| one.definition)
+            .and_then(|one| all_query_words(&one));
         let readable = |row: ItemRow| features_of_item(&row, query_words.as_ref()).map(|features| (row, features));
         let rows = rows.into_iter().filter_map(readable).collect();
         let suggested = marks.into_iter().filter(|mark| mark.suggested).map(|mark| mark.key).collect();

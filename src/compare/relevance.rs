@@ -68,7 +68,7 @@ pub(super) fn all_query_words(topic: &Topic) -> Option<QueryWords> {
 /// The words of all questions of a topic that bring posts. `None` if one of them has no words, because it is unknown
 /// which question found a post.
 fn post_query_words(topic: &Topic) -> Option<QueryWords> {
-    let posts = topic.providers.iter().filter(|one| one.brings() == ResultKind::Posts);
+    let posts = topic.providers.iter().filter(|one| one.result_kind() == ResultKind::Posts);
     let mut questions: Vec<&str> = posts.map(|one| one.text("query").unwrap_or("")).collect();
     questions.extend(topic.social.as_ref().map(|social| social.query.as_str()));
     QueryWords::of_all(&questions)
@@ -87,11 +87,11 @@ where
     E: IntoIterator<Item = &'m CountedItem>,
 {
     let Some(query_words) = post_query_words(topic) else { return Ok(Relevance::default()) };
-    let mut found = without(snapshot, &query_words, period, MOST).await?;
+    let mut found = share_without_words(snapshot, &query_words, period, MOST).await?;
     if let Some(many) = found.high_share() {
         let mut shares = Vec::new();
         for marks in earlier.rev().take(EARLIER) {
-            let of_period = without(snapshot, &query_words, marks, MOST_EARLIER).await?;
+            let of_period = share_without_words(snapshot, &query_words, marks, MOST_EARLIER).await?;
             shares.extend(of_period.without.filter(|share| share.whole >= LEAST_POSTS as u64));
         }
         found.usual = usual_share(many.whole, &shares).ok();
@@ -101,7 +101,7 @@ where
 
 /// The share of the latest posts without any word of the question, and how many of these posts have no words stored;
 /// they do not count.
-async fn without<'m>(
+async fn share_without_words<'m>(
     snapshot: &mut ReadSnapshot,
     query_words: &QueryWords,
     marks: impl IntoIterator<Item = &'m CountedItem>,

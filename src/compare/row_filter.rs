@@ -30,7 +30,7 @@ pub struct RowFilter {
 impl RowFilter {
     /// Reads the filters of these topics, or of all if none are given.
     pub async fn of(store: &Store, topics: &[String], mode: FilterMode) -> Result<Self, StoreError> {
-        let watched = store.watched(topics).await?;
+        let watched = store.watched_topics(topics).await?;
         let definitions = watched.into_iter().filter_map(|watched| watched.definition);
         let filters = definitions.map(|topic| (filter_of(&topic), topic.id)).filter(|(filter, _)| !filter.is_empty());
         Ok(Self { filters: filters.map(|(filter, id)| (id, filter)).collect(), mode, hidden: 0 })

@@ -101,7 +101,7 @@ async fn load_coverage(
     if topics.is_empty() {
         return Ok(all);
     }
-    for mut watched in snapshot.watched(topics).await? {
+    for mut watched in snapshot.watched_topics(topics).await? {
         let searches = snapshot.runs_covering(&watched.topic, span).await?;
         if let Some(since) = known_since {
             watched.forget_before(since);

@@ -90,7 +90,7 @@ impl<'a> EventLoop<'a> {
         let give_up = CancellationToken::new();
         let (worker_pool, run_ends) =
             WorkerPool::new(Arc::clone(&collector), settings.max_concurrent_runs, give_up.clone());
-        let store = collector.store().until(stop.clone());
+        let store = collector.store().with_stop(stop.clone());
         let clock: Clock = {
             let collector = Arc::clone(&collector);
             Arc::new(move || collector.now())
@@ -329,7 +329,7 @@ impl<'a> EventLoop<'a> {
 /// Waits for the next job to end; forever if no jobs run here.
 async fn job_ended(jobs: Option<&Jobs>) {
     match jobs {
-        Some(jobs) => jobs.ended().await,
+        Some(jobs) => jobs.wait_for_end().await,
         None => std::future::pending().await,
     }
 }

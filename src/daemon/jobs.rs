@@ -190,7 +190,7 @@ impl Jobs {
     }
 
     /// Waits for the next job to end.
-    pub async fn ended(&self) {
+    pub async fn wait_for_end(&self) {
         self.ended.notified().await;
     }
 

@@ -48,7 +48,12 @@ impl Membership {
         let me = Instance { id, role: "daemon", started_at: now, lease };
         let adopted = adopt(&store, set, &me, now).await?;
         warn(adopted);
-        Ok(Self { store, clock, me, state: Mutex::new(MembershipState { set: kept(set, adopted), adopted, alone: 0 }) })
+        Ok(Self {
+            store,
+            clock,
+            me,
+            state: Mutex::new(MembershipState { set: stored_set(set, adopted), adopted, alone: 0 }),
+        })
     }
 
     /// Joins without topics, as a worker that people and other processes can count on.
@@ -62,8 +67,8 @@ impl Membership {
 
     /// Makes calls of a process that `stop` ends no longer wait for a database server that is away.
     #[must_use]
-    pub fn until(self, stop: CancellationToken) -> Self {
-        Self { store: self.store.until(stop), ..self }
+    pub fn with_stop(self, stop: CancellationToken) -> Self {
+        Self { store: self.store.with_stop(stop), ..self }
     }
 
     /// Returns the result of adopting its topics.
@@ -77,7 +82,7 @@ impl Membership {
         let set = set.into();
         let adopted = adopt(&self.store, set, &self.me, (self.clock)()).await?;
         warn(adopted);
-        *self.state() = MembershipState { set: kept(set, adopted), adopted, alone: 0 };
+        *self.state() = MembershipState { set: stored_set(set, adopted), adopted, alone: 0 };
         Ok(adopted)
     }
 
@@ -148,7 +153,7 @@ async fn adopt(
 }
 
 /// Returns what must be remembered of a set.
-fn kept(set: DefinitionSet<'_>, adopted: ActivationResult) -> Option<Arc<StoredSet>> {
+fn stored_set(set: DefinitionSet<'_>, adopted: ActivationResult) -> Option<Arc<StoredSet>> {
     adopted.follows().then(|| Arc::new(StoredSet { topics: set.topics.to_vec(), jobs: set.jobs.to_vec() }))
 }
 

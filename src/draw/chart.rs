@@ -81,7 +81,7 @@ pub struct Chart {
     /// Spans not covered.
     pub holes: Vec<ChartHole>,
     /// When the query changed.
-    pub asked_anew: Vec<Time>,
+    pub query_changed_at: Vec<Time>,
     /// The usual band for the last day.
     pub usual: Option<UsualRange>,
     /// Whether the chart is about all of its days instead of the last one.
@@ -176,8 +176,8 @@ fn draw_background(chart: &Chart, axis: &Axis, id: &str) -> Markup {
             }
         }
         line class="axis" x1=(coordinate(LEFT)) y1=(coordinate(bottom)) x2=(coordinate(WIDTH - RIGHT)) y2=(coordinate(bottom)) {}
-        @for at in &chart.asked_anew {
-            line class="anew" x1=(coordinate(axis.x(*at))) y1=(coordinate(TOP)) x2=(coordinate(axis.x(*at))) y2=(coordinate(bottom)) { title { "The query changed here" } }
+        @for at in &chart.query_changed_at {
+            line class="query-change" x1=(coordinate(axis.x(*at))) y1=(coordinate(TOP)) x2=(coordinate(axis.x(*at))) y2=(coordinate(bottom)) { title { "The query changed here" } }
         }
     }
 }
@@ -185,7 +185,7 @@ fn draw_background(chart: &Chart, axis: &Axis, id: &str) -> Markup {
 /// Explains the lines of changed queries, for the caption and the text version.
 #[must_use]
 pub fn query_changes_note(chart: &Chart, timezone: &str) -> String {
-    let at = format::date_times(&chart.asked_anew, timezone);
+    let at = format::date_times(&chart.query_changed_at, timezone);
     if at.is_empty() { String::new() } else { format!(" Vertical line: the query changed on {at}.") }
 }
 

@@ -31,15 +31,15 @@ pub struct PartShare {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few rows and parts")]
-fn real(many: usize) -> f64 {
+fn to_f64(many: usize) -> f64 {
     many as f64
 }
 
 /// Draws the rows. `names` are the labels of the parts; `thin` marks parts with too little coverage.
 #[must_use]
 pub fn shares(names: &[&str], thin: &[bool], rows: &[PartsRow]) -> Markup {
-    let height = real(rows.len()) * ROW + NAMES;
-    let step = WIDTH / real(names.len().max(1));
+    let height = to_f64(rows.len()) * ROW + NAMES;
+    let step = WIDTH / to_f64(names.len().max(1));
     let most = rows
         .iter()
         .flat_map(|row| row.shares.iter())
@@ -60,21 +60,21 @@ pub fn shares(names: &[&str], thin: &[bool], rows: &[PartsRow]) -> Markup {
                 line class="hatch" x1="0" y1="0" x2="0" y2="5" {}
             } }
             @for (place, _) in thin.iter().enumerate().filter(|(_, thin)| **thin) {
-                rect fill="url(#voice-parts-hatch)" x=(coordinate(real(place) * step + 1.0)) y="0" width=(coordinate(step - 2.0)) height=(coordinate(height - NAMES)) {}
+                rect fill="url(#voice-parts-hatch)" x=(coordinate(to_f64(place) * step + 1.0)) y="0" width=(coordinate(step - 2.0)) height=(coordinate(height - NAMES)) {}
             }
             @for (line, row) in rows.iter().enumerate() {
-                @let bottom = real(line) * ROW + ROW - 4.0;
-                text class="label now" x="0" y=(coordinate(real(line) * ROW + TITLE - 3.0)) { (format::line(&row.title, 40)) }
+                @let bottom = to_f64(line) * ROW + ROW - 4.0;
+                text class="label now" x="0" y=(coordinate(to_f64(line) * ROW + TITLE - 3.0)) { (format::line(&row.title, 40)) }
                 line class="axis" x1="0" y1=(coordinate(bottom)) x2=(coordinate(WIDTH)) y2=(coordinate(bottom)) {}
                 @for (place, part) in row.shares.iter().enumerate() {
                     @let long = part.share.map_or(0.0, |share| share.share / most * BARS);
-                    @let middle = (real(place) + 0.5) * step;
+                    @let middle = (to_f64(place) + 0.5) * step;
                     rect class="bar" x=(coordinate(middle - step * 0.3)) y=(coordinate(bottom - long)) width=(coordinate(step * 0.6)) height=(coordinate(long)) {}
                     text class="label" x=(coordinate(middle)) y=(coordinate(bottom - long - 2.0)) text-anchor="middle" { (part.label) }
                 }
             }
             @for (place, name) in names.iter().enumerate() {
-                text class="label" x=(coordinate((real(place) + 0.5) * step)) y=(coordinate(height - 4.0)) text-anchor="middle" { (name) }
+                text class="label" x=(coordinate((to_f64(place) + 0.5) * step)) y=(coordinate(height - 4.0)) text-anchor="middle" { (name) }
             }
         }
     }

@@ -29,12 +29,12 @@ fn c(value: f64) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of items and days")]
-fn real(n: u64) -> f64 {
+fn to_f64(n: u64) -> f64 {
     n as f64
 }
 
 fn step(days: &[SparkDay]) -> f64 {
-    WIDTH / real(days.len().max(1) as u64)
+    WIDTH / to_f64(days.len().max(1) as u64)
 }
 
 /// Draws items per day.
@@ -49,8 +49,8 @@ pub fn volume(days: &[SparkDay]) -> Markup {
     html! {
         svg.spark viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("Items a day. {}", labels.join(", "))) {
             @for (place, day) in days.iter().enumerate() {
-                @let x = real(place as u64) * step(days);
-                @let height = (real(day.items) / real(most) * (HEIGHT - 2.0)).max(1.0);
+                @let x = to_f64(place as u64) * step(days);
+                @let height = (to_f64(day.items) / to_f64(most) * (HEIGHT - 2.0)).max(1.0);
                 rect class=(if day.items == 0 { "none" } else if place + 1 == days.len() { "bar now" } else { "bar" }) x=(c(x + 1.0)) y=(c(HEIGHT - height)) width=(c(step(days) - 2.0)) height=(c(height)) { title { (day.date) ": " @if day.unknown { (UNKNOWN) } @else { (format::count_noun(day.items, "item")) } } }
             }
         }
@@ -72,11 +72,11 @@ pub fn tone(days: &[SparkDay]) -> Markup {
     html! {
         svg.spark viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("Tone a day. {}", labels.join("; "))) {
             @for (place, day) in days.iter().enumerate() {
-                @let x = real(place as u64) * step(days) + 1.0;
+                @let x = to_f64(place as u64) * step(days) + 1.0;
                 @let all = day.negative + day.neutral + day.positive;
                 @if all == 0 { rect.none x=(c(x)) y=(c(HEIGHT - 1.0)) width=(c(step(days) - 2.0)) height="1" {} }
                 @else {
-                    @let part = |n: u64| real(n) / real(all) * HEIGHT;
+                    @let part = |n: u64| to_f64(n) / to_f64(all) * HEIGHT;
                     @let (negative, neutral) = (part(day.negative), part(day.neutral));
                     @for (class, y, height) in [("negative", 0.0, negative), ("neutral", negative, neutral), ("positive", negative + neutral, part(day.positive))] {
                         @if height > 0.05 { rect class=(class) x=(c(x)) y=(c(y)) width=(c(step(days) - 2.0)) height=(c(height)) {

@@ -21,7 +21,7 @@ pub fn summary(story: &Story, when: FormatTime<'_>) -> Vec<String> {
         let source = first.source.map_or_else(String::new, |source| format!(" ({source})"));
         return vec![
             format!("It was seen once: by {}{source}, {}.", first.topic, when(first.first_seen)),
-            alone(story).to_owned(),
+            single_item_sentence(story).to_owned(),
         ];
     }
     let many = |n: usize, one: &str| count_noun(n as u64, one);
@@ -30,7 +30,7 @@ pub fn summary(story: &Story, when: FormatTime<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
     if story.items == 1 {
         sentences.push(format!("One item, seen several times, in {places}."));
-        sentences.push(alone(story).to_owned());
+        sentences.push(single_item_sentence(story).to_owned());
     } else {
         let items = many(story.items, "item");
         sentences.push(format!("{items}, {}, {by}, in {places}.", many(story.unique, "text")));
@@ -57,7 +57,7 @@ pub fn summary(story: &Story, when: FormatTime<'_>) -> Vec<String> {
 }
 
 /// Returns a sentence about a story of one item. As long as items wait to be compared or indexed, it denies nothing.
-fn alone(story: &Story) -> &'static str {
+fn single_item_sentence(story: &Story) -> &'static str {
     if story.uncompared || story.unindexed > 0 || story.links_beyond > 0 {
         "Whether other items repeat its words or share a link with it is not fully known."
     } else {
@@ -71,7 +71,7 @@ fn share(many: usize) -> String {
 
 /// Returns the first items, each with a label.
 #[must_use]
-pub fn firsts(story: &Story) -> Vec<(&'static str, &TimelineEntry)> {
+pub fn first_entries(story: &Story) -> Vec<(&'static str, &TimelineEntry)> {
     let published = story.first_published.as_ref();
     let sure = published.filter(|_| story.first_is_sure).map(|entry| ("First", entry));
     let earliest = published.filter(|_| !story.first_is_sure).map(|entry| ("Earliest published", entry));
@@ -178,7 +178,7 @@ fn earlier(story: &Story, when: FormatTime<'_>) -> Vec<String> {
 
 /// Returns what is left of the story: items still shown, and what was pruned.
 #[must_use]
-pub fn remaining(story: &Story, when: FormatTime<'_>) -> Vec<String> {
+pub fn remaining_items(story: &Story, when: FormatTime<'_>) -> Vec<String> {
     let still_shown = match story.still_shown {
         0 => "none".to_owned(),
         many => number(many as u64),

@@ -84,7 +84,7 @@ impl<'t> Jobs<'t> {
 
     /// Returns the value of a key, and its source text.
     #[must_use]
-    pub fn given<'e>(&self, entry: &'e Entry, key: &str) -> Option<(&'e KeyValue, &'t str)> {
+    pub fn value_and_source<'e>(&self, entry: &'e Entry, key: &str) -> Option<(&'e KeyValue, &'t str)> {
         self.value_in(&entry.keys, key)
     }
 
@@ -108,7 +108,7 @@ impl<'t> Jobs<'t> {
     /// Returns whether a table is paused, by its own key or by `[defaults]`.
     #[must_use]
     pub fn is_paused(&self, kind: Kind, entry: &Entry) -> bool {
-        match self.given(entry, "paused") {
+        match self.value_and_source(entry, "paused") {
             Some((value, _)) => *value == KeyValue::Flag(true),
             None => self.paused_by_default(kind),
         }

@@ -6,10 +6,10 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::value::basic_string;
 
-/// The most comparisons for an edit; longer lists are written anew.
+/// The most comparisons for an edit; longer lists are rewritten.
 const MOST_COMPARED: usize = 1_000_000;
 
-/// Returns the list `text` with the new entries, or `None` if it has to be written anew. `spans` are the places of the
+/// Returns the list `text` with the new entries, or `None` if it has to be rewritten. `spans` are the places of the
 /// old entries in `text`.
 pub(super) fn edited(
     text: &str,

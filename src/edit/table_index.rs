@@ -65,7 +65,7 @@ impl TableIndex {
             Some(Item::Table(table)) => keys_of(table, "", skipped, &mut defaults),
             Some(Item::Value(Value::InlineTable(table))) => {
                 for (name, value) in table.iter() {
-                    defaults.extend(place(name.to_owned(), table.key(name), value, skipped));
+                    defaults.extend(key_span(name.to_owned(), table.key(name), value, skipped));
                 }
             }
             _ => {}
@@ -124,12 +124,12 @@ fn inline_tables(item: &Item) -> Option<Vec<&InlineTable>> {
 
 /// Returns an entry that can only be shown: it has no lines of its own.
 fn inline_entry(skipped: usize, kind: Kind, table: &InlineTable) -> Entry {
-    let keys = table.iter().filter_map(|(name, value)| place(name.to_owned(), table.key(name), value, skipped));
+    let keys = table.iter().filter_map(|(name, value)| key_span(name.to_owned(), table.key(name), value, skipped));
     let keys: Vec<KeySpan> = keys.collect();
     Entry { name: name_of(kind, &keys), block: 0..0, keys, tables_from: None, torn: true }
 }
 
-fn place(name: String, key: Option<&Key>, value: &Value, skipped: usize) -> Option<KeySpan> {
+fn key_span(name: String, key: Option<&Key>, value: &Value, skipped: usize) -> Option<KeySpan> {
     let moved = |span: Range<usize>| span.start + skipped..span.end + skipped;
     let (key, at) = (key.and_then(Key::span)?, value.span()?);
     let entries = match value {
@@ -144,7 +144,7 @@ fn keys_of(table: &Table, path: &str, skipped: usize, keys: &mut Vec<KeySpan>) {
         let name_in = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
         match item {
             Item::Value(value) => {
-                keys.extend(place(name_in, table.key(name), value, skipped));
+                keys.extend(key_span(name_in, table.key(name), value, skipped));
             }
             Item::Table(table) => keys_of(table, &name_in, skipped, keys),
             Item::ArrayOfTables(list) => list.iter().for_each(|table| keys_of(table, &name_in, skipped, keys)),

@@ -20,8 +20,8 @@ fn a_key_is_replaced_added_and_left_out_and_nothing_else_moves() {
     assert_eq!(names, ["a", "b"]);
     let b = jobs.entry(Kind::Topic, "b").unwrap();
     assert!(jobs.block(b).starts_with("[[topics]]\r\nid = \"b\"") && jobs.block(b).ends_with("limit = 7\r\n"));
-    assert_eq!(jobs.given(b, "tags").unwrap().0, &KeyValue::Texts(vec!["x".into(), "y".into()]));
-    assert_eq!(jobs.given(b, "web.limit").unwrap().0, &KeyValue::Number(7));
+    assert_eq!(jobs.value_and_source(b, "tags").unwrap().0, &KeyValue::Texts(vec!["x".into(), "y".into()]));
+    assert_eq!(jobs.value_and_source(b, "web.limit").unwrap().0, &KeyValue::Number(7));
     assert_eq!((jobs.key_at(b, 13), jobs.key_at(b, 16), jobs.key_at(b, 4)), (Some("id"), Some("tags"), None));
     for (kind, name, key, value, from, to) in [
         (Kind::Topic, "a", "query", Some(text("c \"d\"")), "'a, b'", "\"c \\\"d\\\"\""),
@@ -139,7 +139,7 @@ fn what_cannot_be_edited_safely_is_refused() {
     // What cannot be edited can still be listed.
     let inline = Jobs::read_to_list("topics = [{ id = \"a\", query = 'x' }]\n[[reports]]\nname = \"r\"\n").unwrap();
     let a = inline.entry(Kind::Topic, "a").unwrap();
-    assert_eq!(inline.given(a, "query").unwrap().0, &text("x"));
+    assert_eq!(inline.value_and_source(a, "query").unwrap().0, &text("x"));
     assert!(inline.set(Kind::Topic, "a", "query", None).is_err() && inline.entry(Kind::Report, "r").is_ok());
     assert!(Jobs::read_to_list("topics = [1]").is_err());
     // The last line may have no line end.
@@ -156,7 +156,7 @@ proptest! {
             let edited = set(key, &value);
             let read = Jobs::read(&edited).unwrap();
             let b = read.entry(Kind::Topic, "b").unwrap();
-            prop_assert_eq!(read.given(b, key).unwrap().0, &value);
+            prop_assert_eq!(read.value_and_source(b, key).unwrap().0, &value);
             let a = |jobs: &Jobs<'_>| jobs.block(jobs.entry(Kind::Topic, "a").unwrap()).to_owned();
             prop_assert_eq!(a(&read), a(&jobs));
             // Only the line of the key changed; a list over several lines has one for each entry, and its comment moves

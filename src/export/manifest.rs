@@ -98,7 +98,7 @@ impl Manifest {
     ///
     /// # Errors
     /// When there is none, or one that cannot be read.
-    pub fn beside(file: &Path) -> io::Result<Self> {
+    pub fn read_for(file: &Path) -> io::Result<Self> {
         use std::io::Read as _;
         let mut text = String::new();
         std::fs::File::open(manifest_path(file))?.take(LONGEST).read_to_string(&mut text)?;

@@ -153,7 +153,7 @@ async fn feed(
         Ok::<_, ExportError>(())
     };
     store.each_new(&options.filter, &mut take).await?;
-    let watched = store.watched(&options.filter.topics).await?;
+    let watched = store.watched_topics(&options.filter.topics).await?;
     let topic = options.filter.topics.first().map_or("", String::as_str);
     let title =
         watched.first().and_then(|watched| watched.definition.as_ref()).map_or(topic, |topic| topic.title.as_str());

@@ -155,7 +155,8 @@ impl ExportOptions {
     ) -> Result<(), NoStart> {
         let tags = &self.filter.tags;
         let wanted = |topic: &Topic| tags.is_empty() || topic.tags.iter().any(|tag| tags.contains(tag));
-        let watched = store.watched(&self.filter.topics).await?.into_iter().filter_map(|watched| watched.definition);
+        let watched =
+            store.watched_topics(&self.filter.topics).await?.into_iter().filter_map(|watched| watched.definition);
         for topic in watched.filter(wanted).collect::<Vec<_>>() {
             match begin(store, &topic, named, parse_instant(named, now), reports).await? {
                 Since::Run(seq) => drop(self.since_runs.insert(topic.id, seq)),

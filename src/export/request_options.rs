@@ -63,7 +63,7 @@ impl ExportOptions {
     ) -> Result<impl Iterator<Item = (WatchedTopic, Topic)> + use<>, StoreError> {
         let tags = self.filter.tags.clone();
         let matches_tags = move |topic: &Topic| tags.is_empty() || topic.tags.iter().any(|tag| tags.contains(tag));
-        let watched = store.watched(&self.filter.topics).await?.into_iter();
+        let watched = store.watched_topics(&self.filter.topics).await?.into_iter();
         Ok(watched.filter_map(move |watched| {
             let topic = watched.definition.clone().filter(|topic| matches_tags(topic))?;
             Some((watched, topic))

@@ -64,7 +64,7 @@ pub async fn run_export(
             store.redefine_edition(run, edition.number, spec.is_incremental(), &definition).await?;
             continue;
         }
-        let (files, rows) = put(store, run, &spec, &edition, protected).await?;
+        let (files, rows) = write_files(store, run, &spec, &edition, protected).await?;
         crate::failpoint::at_of("export/placed", &spec.name);
         store.end_edition(run, &edition, spec.is_incremental(), &files, rows, now).await?;
         editions.files.extend(files);
@@ -101,7 +101,7 @@ async fn carry_over(
         if edition.placed.iter().any(|placed| placed.file == file) || !path.is_file() {
             continue;
         }
-        let own_manifest = Manifest::beside(&path).ok();
+        let own_manifest = Manifest::read_for(&path).ok();
         let own_manifest =
             own_manifest.filter(|manifest| manifest.export == old_spec.name && manifest.edition == edition.number);
         let rows = match own_manifest {
@@ -155,7 +155,7 @@ async fn remaining_files(
 }
 
 /// Writes the files of an edition and puts each in place.
-async fn put(
+async fn write_files(
     store: &Store,
     run: &JobRun,
     spec: &ExportSpec,
@@ -209,7 +209,7 @@ async fn write_file(
         return Ok(None);
     }
     // A process that stalled past its lease must not put back a file that was removed since.
-    if !store.holds(run).await? {
+    if !store.is_held(run).await? {
         let hint = "another process is writing this export";
         return Err(StoreError::new(StoreErrorKind::Fenced, format!("{} was lost", run.public_id()), hint).into());
     }
@@ -254,7 +254,7 @@ async fn remove_old(store: &Store, run: &JobRun, spec: &ExportSpec, keep: u32) -
     for edition in store.old_editions(&run.job.id, keep).await? {
         for file in &edition.files {
             let file = Path::new(file);
-            let is_own_file = Manifest::beside(file)
+            let is_own_file = Manifest::read_for(file)
                 .is_ok_and(|manifest| manifest.export == spec.name && manifest.edition == edition.number);
             if !is_own_file {
                 continue;

@@ -68,7 +68,9 @@ impl Protected {
         // Check protected names first: a database that this process uses must not be opened here, because closing it
         // again would drop SQLite's locks.
         let led = follow_links(target);
-        if let Some((_, what)) = self.files.iter().find(|(file, _)| same(file, target) || same(file, &led)) {
+        if let Some((_, what)) =
+            self.files.iter().find(|(file, _)| is_same_file(file, target) || is_same_file(file, &led))
+        {
             return Err(ProtectedError((*what).to_owned()));
         }
         if !self.databases {
@@ -122,7 +124,7 @@ fn follow_links(target: &Path) -> PathBuf {
 }
 
 /// Whether two paths name the same file.
-fn same(one: &Path, other: &Path) -> bool {
+fn is_same_file(one: &Path, other: &Path) -> bool {
     let named = |path: &Path| Some((identity(&folder_of(path))?, path.file_name()?.to_owned()));
     let names = named(one).zip(named(other));
     if names.as_ref().is_some_and(|(one, other)| one == other) {
@@ -131,12 +133,12 @@ fn same(one: &Path, other: &Path) -> bool {
     match (identity(one), identity(other)) {
         (Some(one), Some(other)) => one == other,
         // Neither exists, and the file system may treat both names as one.
-        (None, None) => names.is_some_and(|(one, other)| one.0 == other.0 && alike(&one.1, &other.1)),
+        (None, None) => names.is_some_and(|(one, other)| one.0 == other.0 && equal_ignoring_case(&one.1, &other.1)),
         _ => false,
     }
 }
 
-fn alike(one: &OsStr, other: &OsStr) -> bool {
+fn equal_ignoring_case(one: &OsStr, other: &OsStr) -> bool {
     one.to_string_lossy().to_lowercase() == other.to_string_lossy().to_lowercase()
 }
 

@@ -4,7 +4,7 @@
 const DEEPEST: usize = 4;
 
 /// Passes on the length of each way in which `text` may begin with the byte `wanted`.
-pub(super) fn spelled(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
+pub(super) fn each_spelling(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
     let Some(&first) = text.first() else { return };
     if first == wanted || (first == b'+' && wanted == b' ') {
         found(1);

@@ -7,7 +7,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use secrecy::{ExposeSecret, SecretString};
 
-use super::escapes::{may_begin_an_escape, spelled};
+use super::escapes::{each_spelling, may_begin_an_escape};
 use super::key_encodings::{KeyEncoding, key_encodings};
 use crate::model::{is_invisible, is_joiner};
 
@@ -34,7 +34,7 @@ impl KeyRedactor {
 
     /// The same for a secret whose prefix is not secret, such as a URL: it is removed only as a whole, or where the
     /// text ends within it and has at least `least_at_end` of its letters.
-    pub(crate) fn whole(secret: SecretString, least_at_end: usize) -> Self {
+    pub(crate) fn of_whole_secret(secret: SecretString, least_at_end: usize) -> Self {
         let mut redactor = Self { least_at_end, ..Self::new(secret) };
         redactor.spellings.iter_mut().for_each(|spelling| spelling.least = spelling.letters.len());
         redactor
@@ -71,7 +71,7 @@ impl KeyRedactor {
     fn without_key(&self, text: &[u8]) -> Option<Vec<u8>> {
         let mut kept = Vec::new();
         let mut done = 0;
-        for Range { start, end } in self.places(text) {
+        for Range { start, end } in self.find_key(text) {
             kept.extend_from_slice(&text[done..start]);
             kept.extend_from_slice(MASK.as_bytes());
             done = end;
@@ -83,7 +83,7 @@ impl KeyRedactor {
     }
 
     /// Returns where in a text the key is, in order.
-    pub(crate) fn places(&self, text: &[u8]) -> Vec<Range<usize>> {
+    pub(crate) fn find_key(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut places = Vec::new();
         if self.key.expose_secret().is_empty() {
             return places;
@@ -130,7 +130,7 @@ impl MatchEnds {
         for (many, &wanted) in spelling.letters.iter().enumerate() {
             self.next.clear();
             for &end in &self.now {
-                spelled(text.get(end..).unwrap_or_default(), wanted, &mut |length| {
+                each_spelling(text.get(end..).unwrap_or_default(), wanted, &mut |length| {
                     if !self.next.contains(&(end + length)) {
                         self.next.push(end + length);
                     }

@@ -41,7 +41,7 @@ impl LimitedListener {
     }
 
     /// Returns a place for an accepted connection. Probes get one too: nothing distinguishes them before they speak.
-    async fn place(&self) -> Option<OwnedSemaphorePermit> {
+    async fn connection_permit(&self) -> Option<OwnedSemaphorePermit> {
         loop {
             if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
                 return Some(permit);
@@ -62,7 +62,7 @@ impl Listener for LimitedListener {
         // The semaphore is never closed; without a permit the connection is simply not counted.
         let (permit, (stream, peer)) = if self.patience.is_some() {
             let accepted = Listener::accept(&mut self.listener).await;
-            (self.place().await, accepted)
+            (self.connection_permit().await, accepted)
         } else {
             let permit = Arc::clone(&self.free).acquire_owned().await.ok();
             (permit, Listener::accept(&mut self.listener).await)

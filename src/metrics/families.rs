@@ -17,7 +17,11 @@ pub(super) fn text(
     let mut all = Families::default();
     process(&mut all, process_status, version);
     let up = f64::from(u8::from(read.is_some()));
-    all.gauge("topicwatch_database_up", "Whether the database answered this request in time.", [Sample::alone(up)]);
+    all.gauge(
+        "topicwatch_database_up",
+        "Whether the database answered this request in time.",
+        [Sample::unlabelled(up)],
+    );
     if let Some(read) = read {
         gauges(&mut all, read);
         daily_usage(&mut all, read, limits, now);
@@ -38,10 +42,10 @@ fn process(all: &mut Families, process_status: &ProcessStatus, version: Option<&
             [Sample::of([("version", version)], 1.0)],
         );
     }
-    let began = Sample::alone(seconds(process_status.started_at.0));
+    let began = Sample::unlabelled(seconds(process_status.started_at.0));
     all.gauge("process_start_time_seconds", "Start time of this process, in seconds since 1970.", [began]);
     if let Some(beat) = &process_status.beat {
-        let at = Sample::alone(seconds(beat.last().1.0));
+        let at = Sample::unlabelled(seconds(beat.last().1.0));
         let help = "Time of the last iteration of this process's loop, in seconds since 1970.";
         all.gauge("topicwatch_loop_last_tick_timestamp_seconds", help, [at]);
         let pings = process_status.pings.counts();
@@ -53,7 +57,7 @@ fn process(all: &mut Families, process_status: &ProcessStatus, version: Option<&
 
 fn gauges(all: &mut Families, read: &Reading) {
     let counts = &read.counts;
-    let alone = |value: i64| [Sample::alone(number(value))];
+    let alone = |value: i64| [Sample::unlabelled(number(value))];
     all.gauge("topicwatch_database_size_bytes", "Size of the database on disk.", alone(read.bytes));
     let roles = read.roles.iter().map(|(role, many)| Sample::of([("role", role)], number(*many)));
     all.gauge("topicwatch_processes", "Processes that run due jobs and whose heartbeat is current.", roles);
@@ -84,22 +88,22 @@ fn daily_usage(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time
     all.gauge(
         "topicwatch_today_calls",
         "Calls to the search service on this UTC day.",
-        [Sample::alone(number(counts.calls))],
+        [Sample::unlabelled(number(counts.calls))],
     );
-    let left = limits.service.map(|limits| Sample::alone(number((i64::from(limits.calls) - counts.calls).max(0))));
+    let left = limits.service.map(|limits| Sample::unlabelled(number((i64::from(limits.calls) - counts.calls).max(0))));
     all.gauge("topicwatch_today_calls_left", "Calls to the search service left on this UTC day.", left);
     providers(all, read, limits);
     if let (Some(spent), Some(budget)) = (counts.spent, limits.service.and_then(|limits| limits.money)) {
         let help = "Cost of the search service on this UTC day, in dollars. Only if it has a budget.";
-        all.gauge("topicwatch_today_cost_dollars", help, [Sample::alone(spent.dollars())]);
-        let left = [Sample::alone(remaining_budget(budget, spent))];
+        all.gauge("topicwatch_today_cost_dollars", help, [Sample::unlabelled(spent.dollars())]);
+        let left = [Sample::unlabelled(remaining_budget(budget, spent))];
         all.gauge(
             "topicwatch_today_budget_left_dollars",
             "Budget of the search service left on this UTC day, in dollars.",
             left,
         );
     }
-    let clears = Sample::alone(seconds(now.next_utc_day().0));
+    let clears = Sample::unlabelled(seconds(now.next_utc_day().0));
     let help = "When the daily calls and budget reset, in seconds since 1970.";
     all.gauge("topicwatch_today_clears_timestamp_seconds", help, [clears]);
     let calls = read.limited.iter().filter_map(|(topic, limits, used)| {

@@ -115,7 +115,7 @@ pub(super) struct Sample {
 
 impl Sample {
     /// A value without labels.
-    pub(super) fn alone(value: f64) -> Self {
+    pub(super) fn unlabelled(value: f64) -> Self {
         Self { labels: Vec::new(), value }
     }
 

@@ -96,7 +96,7 @@ impl Metrics {
             counts.spent = Some(store.usage_on(now.utc_day(), &[]).await?.0.money);
         }
         let topics = store.first_topics(MOST_TOPICS).await?;
-        let latest = of_own_sources(store.latest_answers(&topics).await?, &store.watched(&topics).await?);
+        let latest = of_own_sources(store.latest_answers(&topics).await?, &store.watched_topics(&topics).await?);
         let limited = store.topic_limit_usage(now.utc_day(), &topics).await?;
         Ok(Reading {
             counts,

@@ -89,7 +89,7 @@ async fn compute(store: &Store, topics: &[String], now: Time) -> Result<Seconds,
     if topics.is_empty() {
         return Ok(seconds);
     }
-    let watched = store.watched(topics).await?;
+    let watched = store.watched_topics(topics).await?;
     for window in Window::ALL {
         let in_window: Vec<&WatchedTopic> =
             watched.iter().filter(|watched| watched.definition.as_ref().is_some_and(|t| t.window == *window)).collect();

@@ -45,7 +45,7 @@ fn mask_secrets(text: &str, secrets: &[String]) -> String {
     for secret in secrets {
         let secret = plain(secret);
         for (text, secret) in [(low.as_str(), secret.to_ascii_lowercase()), (text, secret)] {
-            for place in KeyRedactor::whole(secret.into(), SHORTEST_BEGINNING).places(text.as_bytes()) {
+            for place in KeyRedactor::of_whole_secret(secret.into(), SHORTEST_BEGINNING).find_key(text.as_bytes()) {
                 hidden[place].fill(true);
             }
         }

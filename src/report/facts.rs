@@ -57,7 +57,7 @@ pub struct TopicFacts {
     /// Changes of known items and of queries.
     pub changes: Option<ChangeFacts>,
     /// When the query changed, within the days of the charts.
-    pub asked_anew: Vec<Time>,
+    pub query_changed_at: Vec<Time>,
     /// When the current query began, if the query changed. Only days since then are compared.
     pub asked_since: Option<Time>,
     /// When the topic last got or lost a source, if it did. Only days with the same sources are compared.

@@ -147,7 +147,7 @@ pub(super) async fn topic(
         topic_terms(snapshot, terms_request).await?
     };
     let found_by = source_shares::read(snapshot, topic, &period, seen, by_source).await?;
-    let in_voice = voice_sources::found(snapshot, topic, &period, voice_sources).await?;
+    let in_voice = voice_sources::keys_found_by(snapshot, topic, &period, voice_sources).await?;
     let scored = scorer.as_deref();
     let reading = calendar::Reading {
         marks: &marks,
@@ -245,7 +245,7 @@ pub(super) async fn topic(
             .filter(|mark| unjudged.contains(&mark.key) && (rule.counts(mark) || chart_span.contains(mark.moment())))
             .count() as u64,
         changes: None,
-        asked_anew: query_changes.iter().copied().filter(|at| chart_span.contains(*at)).collect(),
+        query_changed_at: query_changes.iter().copied().filter(|at| chart_span.contains(*at)).collect(),
         asked_since,
         sources_since: sources.last_change(span.until),
         silences: Vec::new(),

@@ -12,13 +12,13 @@ use crate::insight::daily::{CalendarUnit, ItemCounts, UsualRange};
 use crate::model::{ReportWindow, Span, Time};
 
 /// Returns the sentences of "What matters".
-fn matters(facts: &TopicFacts) -> Vec<String> {
+fn highlight_sentences(facts: &TopicFacts) -> Vec<String> {
     let span = Span { from: Time(0), until: Time(24 * HOUR) };
     let (all, _) = highlights::of(std::slice::from_ref(facts), span, Time(25 * HOUR), "UTC");
     all.into_iter().map(|matter| matter.sentence).collect()
 }
 
-fn both(facts: &TopicFacts) -> [String; 2] {
+fn both_formats(facts: &TopicFacts) -> [String; 2] {
     let report = report(vec![facts.clone()]);
     [report.markdown(), report.html()]
 }
@@ -30,24 +30,24 @@ fn a_source_over_quota_does_not_fail() {
     (source.last, source.over_quota, source.refused_by_quota) = ("over_quota".into(), true, 2);
     source.trouble = Some("2 calls a day".into());
     assert_eq!(
-        matters(&facts),
+        highlight_sentences(&facts),
         [
             "social is over quota here: its last search, at 01-01 23:00, was not made (2 calls a day); not made in the period: 2."
         ]
     );
-    for text in both(&facts) {
+    for text in both_formats(&facts) {
         assert!(!text.contains("failing"), "{text}");
     }
-    assert!(both(&facts)[1].contains("social over quota"));
+    assert!(both_formats(&facts)[1].contains("social over quota"));
 }
 
 #[test]
 fn what_was_found_later_about_an_unsearched_period_is_shown_as_such() {
     let mut facts = topic("a");
     (facts.covered, facts.covered_in_all, facts.sources) = (Some(0.0), 0.0, Vec::new());
-    assert_eq!(matters(&facts), ["was not searched in the period: nothing is known about it."]);
+    assert_eq!(highlight_sentences(&facts), ["was not searched in the period: nothing is known about it."]);
     facts.period.raw = 4;
-    assert_eq!(matters(&facts), ["was not searched in the period: what is shown was found later."]);
+    assert_eq!(highlight_sentences(&facts), ["was not searched in the period: what is shown was found later."]);
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn there_may_be_more_of_every_count_after_a_full_reply() {
     let mut facts = topic("a");
     facts.period = ItemCounts { raw: 11, unique: 11, authors: 6, ..ItemCounts::default() };
     (facts.first_day, facts.saturated) = (true, true);
-    assert_eq!(matters(&facts), ["first day: ≥\u{a0}11 items. Nothing can be compared yet."]);
-    let [markdown, html] = both(&facts);
+    assert_eq!(highlight_sentences(&facts), ["first day: ≥\u{a0}11 items. Nothing can be compared yet."]);
+    let [markdown, html] = both_formats(&facts);
     assert!(markdown.contains("**≥\u{a0}11** items, **≥\u{a0}11** unique, ≥\u{a0}6 authors"), "{markdown}");
     assert!(
         html.contains("data-label=\"Unique\">≥\u{a0}11<") && html.contains("data-label=\"Authors\">≥\u{a0}6<"),
@@ -91,7 +91,7 @@ fn only_the_day_whose_reply_was_full_may_have_more() {
 fn what_looks_at_a_moment_covers_no_part_of_a_period() {
     let mut facts = topic("a");
     facts.checks = Some(1);
-    for text in both(&facts) {
+    for text in both_formats(&facts) {
         assert!(
             text.contains("1 check in the period; such searches see only one moment and cover no time span"),
             "{text}"
@@ -110,7 +110,7 @@ fn a_length_below_a_minute_is_never_nothing() {
     facts.covered = Some(0.5);
     let hole = Span { from: Time(HOUR), until: Time(HOUR + 30_000) };
     facts.holes = vec![HoleFacts { span: hole, why: String::new(), before: false, open: false }];
-    assert!(matters(&facts)[0].contains("the longest gap is under a minute"));
+    assert!(highlight_sentences(&facts)[0].contains("the longest gap is under a minute"));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_period_before_the_topic_was_watched_is_not_said_to_have_no_gaps() {
         [(10, "Not watched before 01-01 10:00. No gaps after that."), (24, "Not watched in the period.")]
     {
         (facts.covered, facts.holes) = (Some(0.0), vec![before(hours)]);
-        for text in both(&facts) {
+        for text in both_formats(&facts) {
             assert!(text.contains(words) && !text.contains("No gaps in the period"), "{text}");
         }
     }
@@ -249,7 +249,7 @@ fn authors_are_those_of_all_items_and_not_of_the_unique_ones() {
     facts.period = ItemCounts { raw: 96, unique: 52, authors: 95, ..ItemCounts::default() };
     facts.usual = Some(UsualRange { expected: 40.0, low: 30.0, high: 60.0, far: 90.0, days: 14, weekday: false });
     assert_eq!(
-        matters(&facts),
+        highlight_sentences(&facts),
         [
             "96 items by 95 authors, 2.4 times the usual number: 30–60 are usual, 40 expected (based on 14 earlier days). 52 with near-copies counted once."
         ]
@@ -259,7 +259,7 @@ fn authors_are_those_of_all_items_and_not_of_the_unique_ones() {
 #[test]
 fn sql_is_claimed_only_of_figures_that_have_it() {
     let one = report(vec![topic("a")]);
-    for text in both(&one.topics[0]).into_iter().chain([one.mail()]) {
+    for text in both_formats(&one.topics[0]).into_iter().chain([one.mail()]) {
         for wrong in ["every number", "all numbers", "these numbers"] {
             assert!(!text.contains(wrong), "{wrong}: {text}");
         }
@@ -287,7 +287,7 @@ fn a_day_of_which_little_was_searched_has_bounds_and_is_not_compared() {
     let of = |facts: &TopicFacts| comparison::sentence(&report(vec![facts.clone()]), facts).unwrap_or_default();
     let begin = "Day before (Wednesday 12-31): 35 items; ";
     assert_eq!(of(&facts), format!("{begin}not compared: only 89% of this day searched."));
-    assert!(both(&facts)[0].contains("**≥\u{a0}22** items, **≥\u{a0}20** unique"));
+    assert!(both_formats(&facts)[0].contains("**≥\u{a0}22** items, **≥\u{a0}20** unique"));
     // A small gap is a bound: whether there were fewer is unknown, that there were more is certain.
     (facts.searched_share, facts.partly_uncovered) = (0.95, true);
     assert_eq!(of(&facts), format!("{begin}now ≥\u{a0}22."));
@@ -317,11 +317,11 @@ fn a_day_of_which_little_was_searched_has_bounds_and_is_not_compared() {
 fn searches_that_covered_nothing_were_made_all_the_same() {
     let mut facts = topic("a");
     (facts.period, facts.covered, facts.covered_in_all) = (ItemCounts::default(), Some(0.0), 0.0);
-    for text in both(&facts) {
+    for text in both_formats(&facts) {
         assert!(text.contains(crate::draw::format::UNCOVERED), "{text}");
     }
     facts.sources = Vec::new();
-    for text in both(&facts) {
+    for text in both_formats(&facts) {
         assert!(text.contains(crate::draw::format::UNSEARCHED), "{text}");
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         uncompared: false,
         unjudged: 0,
         changes: None,
-        asked_anew: Vec::new(),
+        query_changed_at: Vec::new(),
         asked_since: None,
         sources_since: None,
         silences: Vec::new(),

@@ -39,7 +39,7 @@ pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
         None => format!("i.first_seen >= '{}' AND f.seq <= {}", report.span.from.iso_millis(), report.seq),
     };
     let inside = if report.window.is_calendar() {
-        within(&of, report.span)
+        span_condition(&of, report.span)
     } else {
         format!(
             "FROM v_item i JOIN v_run f ON f.run = i.first_run\nWHERE i.topic = '{id}'\n  AND {since}\n  AND EXISTS (SELECT 1 FROM v_sighting s WHERE s.run = i.first_run AND s.key = i.key AND s.fit <> 'outside')"
@@ -64,7 +64,7 @@ pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
     ];
     let Some(calendar) = &topic.calendar else { return all };
     let (before, name) = (calendar.before.span, calendar.before_words());
-    let inside = within(&of, before);
+    let inside = span_condition(&of, before);
     let filtered = calendar.before.filtered;
     all.push(Query::of_items(&format!("{name}: items, unique, authors"), filtered, counts(&inside)));
     all.push(Query::of_items(&format!("{name}: tone"), filtered, tones(&inside)));
@@ -72,7 +72,7 @@ pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
     if !report.voice_parts.is_empty() {
         let part = |part: &PartFacts| {
             let unique = "count(DISTINCT coalesce(i.cluster, i.key)) AS unique_items";
-            format!("SELECT '{}' AS part, {unique}\n{}{}", part.name, within(&of, part.span), found_by(report))
+            format!("SELECT '{}' AS part, {unique}\n{}{}", part.name, span_condition(&of, part.span), found_by(report))
         };
         let parts: Vec<String> = calendar.parts.iter().map(part).collect();
         all.push(Query::of_items("share of voice over time", topic.filtered, parts.join("\nUNION ALL\n")));
@@ -82,7 +82,7 @@ pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
 
 /// Restricts a statement to the items of a span. An item counts at its date, or when it was first seen if that is
 /// earlier or there is no date.
-fn within(of: &str, span: Span) -> String {
+fn span_condition(of: &str, span: Span) -> String {
     let moment = "CASE WHEN i.published_at < i.first_seen THEN i.published_at ELSE i.first_seen END";
     let [from, until] = [span.from, span.until].map(Time::iso_millis);
     format!("{of}\n  AND {moment} >= '{from}' AND {moment} < '{until}'")

@@ -30,7 +30,7 @@ pub(crate) fn social(corpus: &Corpus, hour: Hour, platform: &str, mut params: Pa
     let tools = params.texts("tools");
     let tool = format!("{platform} Search");
     if !tools.is_empty() && tools != [tool.as_str()] {
-        params.wrong("enum", "tools", &format!("Input should be exactly [\"{tool}\"]"));
+        params.add_error("enum", "tools", &format!("Input should be exactly [\"{tool}\"]"));
     }
     if !params.mistakes.is_empty() {
         return validation_error(params);

@@ -251,7 +251,7 @@ pub(crate) fn basic_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
 fn tools(params: &mut Params) -> Vec<String> {
     let tools = params.texts("tools");
     if tools.iter().any(|tool| !TOOLS.contains(&tool.as_str())) {
-        params.wrong("enum", "tools", &format!("Input should be any of: {}", TOOLS.join(", ")));
+        params.add_error("enum", "tools", &format!("Input should be any of: {}", TOOLS.join(", ")));
     }
     tools
 }
@@ -266,7 +266,7 @@ fn day(params: &mut Params, field: &str) -> Option<i64> {
     let date = text.get(..10).and_then(|day| day.parse::<jiff::civil::Date>().ok());
     let at = date.and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC).ok());
     if at.is_none() {
-        params.wrong("date_parsing", field, "Input should be a date such as 2026-03-11 or 2026-03-11T09:00:00Z");
+        params.add_error("date_parsing", field, "Input should be a date such as 2026-03-11 or 2026-03-11T09:00:00Z");
     }
     at.map(|at| at.timestamp().as_millisecond())
 }

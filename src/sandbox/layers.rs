@@ -179,7 +179,7 @@ pub(crate) async fn json_body(headers: &HeaderMap, body: Body) -> Result<Params,
     };
     serde_json::from_slice(&bytes).map(Params::body).map_err(|error| {
         let mut params = Params::body(serde_json::Map::new());
-        params.wrong("json_invalid", "", &format!("Input should be a JSON object: {error}"));
+        params.add_error("json_invalid", "", &format!("Input should be a JSON object: {error}"));
         super::params::validation_error(params)
     })
 }

@@ -40,12 +40,12 @@ impl Params {
     pub(crate) fn refuse_unknown(&mut self, known: &[&str]) {
         let unknown: Vec<String> = self.values.keys().filter(|key| !known.contains(&key.as_str())).cloned().collect();
         for key in unknown {
-            self.wrong("extra_forbidden", &key, "Extra inputs are not permitted");
+            self.add_error("extra_forbidden", &key, "Extra inputs are not permitted");
         }
     }
 
     /// Adds an error about a parameter.
-    pub(crate) fn wrong(&mut self, kind: &str, field: &str, message: &str) {
+    pub(crate) fn add_error(&mut self, kind: &str, field: &str, message: &str) {
         self.mistakes.note(kind, self.part, field, message);
     }
 
@@ -57,15 +57,15 @@ impl Params {
     /// Reads a query or prompt: required, not blank, not too long. Returns an empty text after an error.
     pub(crate) fn required_text(&mut self, field: &str) -> String {
         match self.get(field) {
-            None => self.wrong("missing", field, "Field required"),
+            None => self.add_error("missing", field, "Field required"),
             Some(Value::String(text)) if text.trim().is_empty() => {
-                self.wrong("string_too_short", field, "String should have at least 1 character");
+                self.add_error("string_too_short", field, "String should have at least 1 character");
             }
             Some(Value::String(text)) if text.chars().count() > MAX_QUERY_CHARS => {
-                self.wrong("string_too_long", field, "String should have at most 4000 characters");
+                self.add_error("string_too_long", field, "String should have at most 4000 characters");
             }
             Some(Value::String(text)) => return text,
-            Some(_) => self.wrong("string_type", field, "Input should be a valid string"),
+            Some(_) => self.add_error("string_type", field, "Input should be a valid string"),
         }
         String::new()
     }
@@ -75,11 +75,11 @@ impl Params {
         match self.get(field)? {
             Value::String(text) if text.chars().count() <= MAX_QUERY_CHARS => Some(text),
             Value::String(_) => {
-                self.wrong("string_too_long", field, "String should have at most 4000 characters");
+                self.add_error("string_too_long", field, "String should have at most 4000 characters");
                 None
             }
             _ => {
-                self.wrong("string_type", field, "Input should be a valid string");
+                self.add_error("string_type", field, "Input should be a valid string");
                 None
             }
         }
@@ -91,7 +91,7 @@ impl Params {
         if allowed.contains(&text.as_str()) {
             return Some(text);
         }
-        self.wrong("enum", field, &format!("Input should be one of: {}", allowed.join(", ")));
+        self.add_error("enum", field, &format!("Input should be one of: {}", allowed.join(", ")));
         None
     }
 
@@ -103,16 +103,20 @@ impl Params {
             _ => None,
         };
         match number {
-            None => self.wrong("int_type", field, "Input should be a valid integer"),
+            None => self.add_error("int_type", field, "Input should be a valid integer"),
             Some(number) if number < *range.start() => {
-                self.wrong(
+                self.add_error(
                     "greater_than_equal",
                     field,
                     &format!("Input should be greater than or equal to {}", range.start()),
                 );
             }
             Some(number) if number > *range.end() => {
-                self.wrong("less_than_equal", field, &format!("Input should be less than or equal to {}", range.end()));
+                self.add_error(
+                    "less_than_equal",
+                    field,
+                    &format!("Input should be less than or equal to {}", range.end()),
+                );
             }
             Some(number) => return Some(number),
         }
@@ -137,7 +141,7 @@ impl Params {
             _ => None,
         };
         if read.is_none() {
-            self.wrong("bool_parsing", field, "Input should be a valid boolean");
+            self.add_error("bool_parsing", field, "Input should be a valid boolean");
         }
         read
     }
@@ -146,7 +150,7 @@ impl Params {
     pub(crate) fn texts(&mut self, field: &str) -> Vec<String> {
         let message = match self.get(field) {
             None => {
-                self.wrong("missing", field, "Field required");
+                self.add_error("missing", field, "Field required");
                 return Vec::new();
             }
             Some(Value::Array(list)) if list.is_empty() => "List should have at least 1 item",
@@ -160,7 +164,7 @@ impl Params {
             }
             Some(_) => "Input should be a valid list",
         };
-        self.wrong("list_type", field, message);
+        self.add_error("list_type", field, message);
         Vec::new()
     }
 }

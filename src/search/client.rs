@@ -208,15 +208,15 @@ impl Client {
         let (mut was_renewed, mut tried_before) = (false, None);
         loop {
             let refused = |refusal: Refusal| CallFailure::Refused(Refusal { tried: tried_before.clone(), ..refusal });
-            let mut permit = self.pace.enter().await.map_err(refused)?;
+            let mut permit = self.pace.acquire().await.map_err(refused)?;
             let (tried, was_counted) = match self.login(gate, now).await.map_err(refused)? {
                 Err(failed) => (failed, false),
                 Ok(token) => {
                     gate.before(tries + 1).await.map_err(refused)?;
                     // The gate may take long, or the process may sleep: an expired permit belongs to another call.
-                    while !permit.holds() {
+                    while !permit.is_valid() {
                         drop(permit);
-                        permit = self.pace.enter().await.map_err(refused)?;
+                        permit = self.pace.acquire().await.map_err(refused)?;
                     }
                     (self.caller.send(request, url.clone(), token, now).await, true)
                 }
@@ -252,7 +252,7 @@ impl Client {
                 gate.failed(spent.since(earlier));
             }
             let not_before = failure.retry_after.filter(|wait| !wait.is_zero()).map(|wait| now().plus(wait));
-            let error = Box::new(failure.into_error(&self.whom(), tries, latency, not_before, spent));
+            let error = Box::new(failure.into_error(&self.provider_ref(), tries, latency, not_before, spent));
             let Next::After(pause) = next else { return Err(CallFailure::Error(error)) };
             tokio::time::sleep(pause).await;
             pauses += u32::from(!at_once);
@@ -274,7 +274,7 @@ impl Client {
         Ok(self.caller.login(now).await)
     }
 
-    fn whom(&self) -> ProviderRef<'_> {
+    fn provider_ref(&self) -> ProviderRef<'_> {
         ProviderRef { provider: &self.provider, login: Some(self.login) }
     }
 
@@ -312,7 +312,7 @@ impl Client {
             _ => false,
         };
         if inner && !self.allow_private {
-            let hint = format!("if that is intended, set {} = true", self.whom().key("allow_private"));
+            let hint = format!("if that is intended, set {} = true", self.provider_ref().key("allow_private"));
             return refused("the address points into a private network".to_owned(), &hint);
         }
         Ok(url)

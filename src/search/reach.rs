@@ -52,7 +52,7 @@ mod tests {
     const FROM: Time = Time(1_773_219_600_000);
 
     /// Takes minutes after the start of the window; negative ones are before it.
-    fn reaches(minutes: impl IntoIterator<Item = i64>) -> bool {
+    fn covers_start(minutes: impl IntoIterator<Item = i64>) -> bool {
         covers_window_start(minutes.into_iter().map(|minute| Time(FROM.0 + minute * MINUTE)), FROM)
     }
 
@@ -82,17 +82,17 @@ mod tests {
             ),
             ("a burst may be missing before the oldest", newest(72, 5).chain([-4_000]).collect(), false),
         ] {
-            assert_eq!(reaches(minutes), expected, "{name}");
+            assert_eq!(covers_start(minutes), expected, "{name}");
         }
     }
 
     proptest! {
         #[test]
         fn the_order_of_a_reply_does_not_matter(mut minutes in proptest::collection::vec(-2_000_i64..400, 0..60), by in 0_usize..60) {
-            let first = reaches(minutes.clone());
+            let first = covers_start(minutes.clone());
             let by = by % minutes.len().max(1);
             minutes.rotate_left(by);
-            prop_assert_eq!(reaches(minutes), first);
+            prop_assert_eq!(covers_start(minutes), first);
         }
     }
 }

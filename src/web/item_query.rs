@@ -58,7 +58,7 @@ impl ItemQuery {
         let (topics, tags, authors, languages) = (list("topic"), list("tag"), list("author"), list("lang"));
         let sources = request.word("source", Source::parse)?;
         if let Some(topic) = topics.first()
-            && site.store.watched(&topics).await?.is_empty()
+            && site.store.watched_topics(&topics).await?.is_empty()
         {
             let hint = "It may have been renamed or forgotten. Choose from the form on /items.";
             return Err(Problem {
@@ -127,7 +127,7 @@ pub(super) fn address(path: &str, filters: &BTreeMap<String, String>) -> String 
 
 /// The filters of an address, to be saved: checked, and not too long.
 pub(super) async fn to_keep(site: &Site, request: &PageRequest) -> Result<BTreeMap<String, String>, Problem> {
-    let filters = request.only(PARAMETERS);
+    let filters = request.given_of(PARAMETERS);
     ItemQuery::of(site, request, Format::Csv).await?;
     if address("/items", &filters).len() > LONGEST {
         return Err(Problem::bad_request("This search is too long to save", "Search for less at a time."));

@@ -67,7 +67,7 @@ fn may_open(visitor: &Visitor, path: &str) -> bool {
 }
 
 /// A page without links to others, for visitors who were sent a link to it.
-pub(super) fn alone(title: &str, origin: Option<DataOrigin>, main: &Markup) -> Response {
+pub(super) fn standalone_page(title: &str, origin: Option<DataOrigin>, main: &Markup) -> Response {
     let page = html! {
         (DOCTYPE)
         html lang="en" {

@@ -133,7 +133,7 @@ impl PageRequest {
     }
 
     /// Those of these parameters that are given.
-    pub(super) fn only(&self, names: &[&str]) -> BTreeMap<String, String> {
+    pub(super) fn given_of(&self, names: &[&str]) -> BTreeMap<String, String> {
         let pairs = names.iter().filter_map(|name| Some(((*name).to_owned(), self.get(name)?.to_owned())));
         pairs.collect()
     }

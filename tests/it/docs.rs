@@ -158,7 +158,7 @@ fn the_reference_of_commands_is_that_of_the_program() {
     if std::env::var_os("UPDATE_DOCS").is_some() {
         replace(&root().join(path), &commands());
     }
-    assert!(page(path) == commands(), "{path} is old: UPDATE_DOCS=1 writes it anew");
+    assert!(page(path) == commands(), "{path} is old: UPDATE_DOCS=1 rewrites it");
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn every_column_of_every_export_is_reported_as_the_program_has_it() {
     } else {
         tables.to_owned()
     };
-    assert!(tables == topicwatch::export::reference_tables(), "{path} is old: UPDATE_DOCS=1 writes it anew");
+    assert!(tables == topicwatch::export::reference_tables(), "{path} is old: UPDATE_DOCS=1 rewrites it");
     for what in ExportKind::ALL {
         let names: Vec<&str> = what.columns().iter().map(|column| column.name).collect();
         let reported = first_cells(section(&tables, &format!("## {what}")));

@@ -235,7 +235,7 @@ fn whatever_is_typed_is_data_or_refused() {
                 Jobs::read(&before).unwrap().entries(Kind::Topic).count() + 1
             );
             let entry = jobs.entry(Kind::Topic, &id).unwrap();
-            let reported = match jobs.given(entry, key).unwrap().0 {
+            let reported = match jobs.value_and_source(entry, key).unwrap().0 {
                 KeyValue::Text(text) => text.clone(),
                 KeyValue::Texts(texts) => texts.join("\n"),
                 other => panic!("{key}: {other:?}"),

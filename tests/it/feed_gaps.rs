@@ -156,7 +156,7 @@ fn updates_alone_make_no_gap() {
     }
     let (place, _server) = place_of(&atom(&first), &atom(&ten(all)));
     assert!(!hides(&place), "changed");
-    // A file that is written anew at each request, with that date on all entries.
+    // A file that is rewritten at each request, with that date on all entries.
     let quiet = |at: i64| (1..6).map(|n| (format!("old{n}"), -600 * n, at)).collect::<Vec<Dated>>();
     for write in [atom, rss] {
         let (place, _server) = place_of(&write(&quiet(0)), &write(&quiet(360)));

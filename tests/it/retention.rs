@@ -337,7 +337,7 @@ fn a_kill_at_every_point_of_a_pruning_costs_nothing() {
         unharmed.ok(&["db", "prune", "--at", &at]);
         let expected: Vec<String> =
             everything(&unharmed.database).into_iter().filter(|line| !line.starts_with("known")).collect();
-        for point in ["prune::raw", "prune_runs::thin", "prune::items"] {
+        for point in ["prune::raw", "prune_runs::thin_snapshots", "prune::items"] {
             for moment in ["written", "committed"] {
                 let place = fresh();
                 let ended = place

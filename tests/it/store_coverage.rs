@@ -95,10 +95,10 @@ async fn searches_are_ordered_by_topic_and_time_with_missed_slots() {
         assert_eq!(looks(11).await.len(), 1);
 
         store.sync_topics(std::slice::from_ref(&t), at(50)).await.unwrap();
-        let watched = store.watched(&[]).await.unwrap();
+        let watched = store.watched_topics(&[]).await.unwrap();
         assert_eq!(watched.iter().map(|w| w.topic.as_str()).collect::<Vec<_>>(), ["rust"]);
         assert_eq!((watched[0].began, watched[0].ended, watched[0].definition.as_ref()), (NOW, None, Some(&t)));
-        let named = store.watched(&["b".into(), "nobody".into()]).await.unwrap();
+        let named = store.watched_topics(&["b".into(), "nobody".into()]).await.unwrap();
         assert_eq!(named.iter().map(|w| w.ended).collect::<Vec<_>>(), [Some(at(50))], "a name finds what is gone");
         drop(running);
         reported.push(all);

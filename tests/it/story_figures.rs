@@ -212,7 +212,7 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
         let told_by = |reported: &Story| {
             let when = |at: Time| at.to_string();
             let heads: Vec<String> = story_chart::caveats(reported, &when).into_iter().map(|(head, _)| head).collect();
-            (story_chart::firsts(reported).iter().map(|(what, _)| *what).collect::<Vec<_>>(), heads)
+            (story_chart::first_entries(reported).iter().map(|(what, _)| *what).collect::<Vec<_>>(), heads)
         };
         let all = format!(
             "The searches of its topics that look back over time covered all of {} to {}.",
@@ -279,7 +279,8 @@ async fn what_only_a_snapshot_found_is_never_called_the_first() {
             "{reported:?}"
         );
         assert!(reported.first_by_snapshot && !reported.first_is_sure, "{}: {reported:?}", database.name);
-        let what: Vec<_> = story_chart::firsts(&reported).iter().map(|(what, entry)| (*what, &*entry.key)).collect();
+        let what: Vec<_> =
+            story_chart::first_entries(&reported).iter().map(|(what, entry)| (*what, &*entry.key)).collect();
         assert_eq!(what, [("First seen", "post:x:1"), ("Earliest published", "post:x:1")]);
         let why = "No search that looks back over time is known to have found the earliest item.".to_owned();
         let when = |at: Time| at.to_string();

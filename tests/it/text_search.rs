@@ -50,7 +50,7 @@ async fn found(store: &Store, filter: &Filter) -> Vec<usize> {
         Ok::<_, StoreError>(())
     };
     store.each_sighting(filter, &mut each).await.unwrap();
-    let listed = store.found(filter, None, 10_000).await.unwrap();
+    let listed = store.search_items(filter, None, 10_000).await.unwrap();
     let mut listed: Vec<usize> = listed.iter().map(|found| place(&found.item.key)).collect();
     for all in [&mut streamed, &mut sighted, &mut listed] {
         all.sort_unstable();
@@ -252,7 +252,7 @@ async fn an_item_is_found_by_the_words_it_has_now() {
         }
         // The two merged, and the item was edited.
         for (typed, times) in [("first", 0), ("other", 0), ("second", 1), ("words", 1)] {
-            let count = store.found(&asked(typed), None, 10).await.unwrap().len();
+            let count = store.search_items(&asked(typed), None, 10).await.unwrap().len();
             assert_eq!(count, times, "{} {typed}", database.name);
         }
         store.rebuild_word_index().await.unwrap();
@@ -263,7 +263,7 @@ async fn an_item_is_found_by_the_words_it_has_now() {
             database.number("SELECT count(*) FROM item_words WHERE CAST(words AS TEXT) LIKE '%first%'")
         };
         assert_eq!(left, 0, "{}", database.name);
-        assert_eq!(store.found(&asked("second"), None, 10).await.unwrap().len(), 1);
+        assert_eq!(store.search_items(&asked("second"), None, 10).await.unwrap().len(), 1);
         database.close(store).await;
     }
 }
@@ -303,7 +303,7 @@ async fn pages_of_what_was_found_come_newest_first_and_miss_nothing() {
         index_words(&store, &|_| false).await.unwrap();
         let (mut after, mut all): (Option<SearchCursor>, Vec<(i64, String)>) = (None, Vec::new());
         loop {
-            let page = store.found(&asked("word"), after.as_ref(), 3).await.unwrap();
+            let page = store.search_items(&asked("word"), after.as_ref(), 3).await.unwrap();
             let Some(last) = page.last() else { break };
             after = Some(SearchCursor { seq: last.seq, topic: last.item.topic.clone(), key: last.item.key.clone() });
             all.extend(page.into_iter().map(|found| (found.seq, found.item.key)));

@@ -26,7 +26,7 @@ async fn keep(store: &Store, run: &str, at: Time, posts: &[(&str, &str)]) {
 
 async fn found(store: &Store, typed: &str) -> Vec<String> {
     let filter = Filter { words: Some(parse_query(typed).unwrap()), ..Filter::default() };
-    store.found(&filter, None, 100).await.unwrap().into_iter().map(|found| found.item.key).collect()
+    store.search_items(&filter, None, 100).await.unwrap().into_iter().map(|found| found.item.key).collect()
 }
 
 #[tokio::test]

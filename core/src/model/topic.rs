@@ -233,7 +233,7 @@ impl Topic {
     #[must_use]
     pub fn sources(&self) -> Vec<Source> {
         let named = |answers: bool| {
-            let of = self.providers.iter().filter(move |one| (one.brings() == ResultKind::Answer) == answers);
+            let of = self.providers.iter().filter(move |one| (one.result_kind() == ResultKind::Answer) == answers);
             of.map(|one| one.source)
         };
         let social = self.social.iter().map(|_| Source::Social);
@@ -247,7 +247,7 @@ impl Topic {
     pub fn finds_items(&self) -> bool {
         self.social.is_some()
             || self.web.is_some()
-            || self.providers.iter().any(|one| one.brings() != ResultKind::Answer)
+            || self.providers.iter().any(|one| one.result_kind() != ResultKind::Answer)
     }
 
     /// The query to a provider.
@@ -258,12 +258,12 @@ impl Topic {
 
     /// What a source of this topic returns; `None` if the source is off.
     #[must_use]
-    pub fn brings(&self, source: Source) -> Option<ResultKind> {
+    pub fn result_kind(&self, source: Source) -> Option<ResultKind> {
         match source {
             Source::Social => self.social.as_ref().map(|_| ResultKind::Posts),
             Source::Web => self.web.as_ref().map(|_| ResultKind::Pages),
             Source::Ai => self.ai.as_ref().map(|_| ResultKind::Answer),
-            other => self.provider(other).map(ProviderQuery::brings),
+            other => self.provider(other).map(ProviderQuery::result_kind),
         }
     }
 

@@ -135,7 +135,7 @@ fn checked_fields(expression: &str, warnings: &mut Vec<String>) -> Result<Vec<St
     }
     let expression = expression.trim();
     if expression.starts_with('@') {
-        return nickname(expression);
+        return expand_nickname(expression);
     }
     if let Some((name, _)) = expression.split_whitespace().next().and_then(|first| first.split_once('=')) {
         return Err(ScheduleError::new(
@@ -192,7 +192,7 @@ fn suggest_correction(kinds: &[Field], field_texts: &[&str]) -> Option<String> {
     Some(mended.join(" "))
 }
 
-fn nickname(text: &str) -> Result<Vec<String>, ScheduleError> {
+fn expand_nickname(text: &str) -> Result<Vec<String>, ScheduleError> {
     let small = text.to_lowercase();
     if let Some((_, fields)) = NICKNAMES.iter().find(|(name, _)| *name == small) {
         return Ok(fields.split(' ').map(str::to_owned).collect());

@@ -71,12 +71,12 @@ pub fn explain(policy: &SchedulePolicy, after: Time, next: usize) -> Result<Expl
         effect: change.effect(&schedule.when),
     });
     let changes: Vec<ClockChange> = changes.collect();
-    let (follows, meaning) = meaning(&schedule.when, !changes.is_empty());
+    let (follows, meaning) = clock_rule(&schedule.when, !changes.is_empty());
     Ok(Explanation { follows, rules: rules(&schedule, policy, meaning), slots, changes })
 }
 
 /// Returns what the schedule follows. `moves` is whether the zone's clock will change; otherwise changes need no words.
-fn meaning(when: &When, moves: bool) -> (&'static str, String) {
+fn clock_rule(when: &When, moves: bool) -> (&'static str, String) {
     let (follows, meaning, changing) = match when {
         When::Every(_) => ("period", "real time, counted from 1970-01-01T00:00:00Z, regardless of clock changes", ""),
         When::Cron(cron) if cron.real_time => (

@@ -115,7 +115,7 @@ impl Field {
     }
 
     fn item(&self, item: &str, warnings: &mut Vec<String>) -> Result<String, FieldError> {
-        let Some((base, step)) = item.split_once('/') else { return self.unstepped(item) };
+        let Some((base, step)) = item.split_once('/') else { return self.plain_field(item) };
         let Some(step) = number(step).filter(|_| !step.is_empty()) else {
             return Err(FieldError::new(format!("the step of `{item}` is not a number")));
         };
@@ -154,7 +154,7 @@ impl Field {
         Ok(format!("{plain}/{step}"))
     }
 
-    fn unstepped(&self, item: &str) -> Result<String, FieldError> {
+    fn plain_field(&self, item: &str) -> Result<String, FieldError> {
         match (&self.extras, item) {
             (_, "*") | (Extras::DayOfMonth | Extras::DayOfWeek, "?") => return Ok("*".to_owned()),
             (Extras::DayOfMonth, "L" | "LW") => return Ok(item.to_owned()),

@@ -81,7 +81,7 @@ fn words(
                 sum.word(valences.of(token.hash), near, negated, token.shouted && !all_shout);
                 boost = [boost[1], boost[2], booster(word)];
                 if BUT.contains(&word) {
-                    sum.but();
+                    sum.halve_what_came_before();
                 }
                 seen.reach = if entry.negates { REACH } else { seen.reach.saturating_sub(1) };
                 seen.negations += u32::from(entry.negates);

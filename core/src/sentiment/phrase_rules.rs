@@ -135,7 +135,7 @@ struct PhraseTokens {
 }
 
 impl Slot {
-    fn takes(&self, word: PhraseTokens) -> bool {
+    fn accepts(&self, word: PhraseTokens) -> bool {
         self.words.contains(&word.hash) || self.digits && word.digits
     }
 }
@@ -144,7 +144,7 @@ impl Slot {
 fn follows(words: &[PhraseTokens], slots: &[Slot]) -> bool {
     let Some((slot, rest)) = slots.split_first() else { return true };
     let places = words.iter().enumerate().take(slot.between + 1);
-    places.filter(|(_, word)| slot.takes(**word)).any(|(at, _)| follows(words.get(at + 1..).unwrap_or(&[]), rest))
+    places.filter(|(_, word)| slot.accepts(**word)).any(|(at, _)| follows(words.get(at + 1..).unwrap_or(&[]), rest))
 }
 
 /// The weight for negative that a text's complaints add.

@@ -22,7 +22,7 @@ impl Valences {
         let size = (words.len() * 3 + 16).next_power_of_two();
         let mut table = Self { slots: vec![(0, 0); size] };
         for (hash, valence) in words.iter().filter(|(_, valence)| *valence != 0) {
-            let at = table.place(*hash);
+            let at = table.slot_of(*hash);
             if let Some(slot) = table.slots.get_mut(at) {
                 *slot = (*hash, *valence);
             }
@@ -31,7 +31,7 @@ impl Valences {
     }
 
     /// The slot of a hash, or the empty slot for it.
-    fn place(&self, hash: u32) -> usize {
+    fn slot_of(&self, hash: u32) -> usize {
         let mask = self.slots.len().saturating_sub(1);
         let mut at = hash.wrapping_mul(0x9e37_79b1) as usize & mask;
         while self.slots.get(at).is_some_and(|(other, valence)| *valence != 0 && *other != hash) {
@@ -43,7 +43,7 @@ impl Valences {
     /// A word's valence; 0 if it has none.
     #[must_use]
     pub fn of(&self, hash: u64) -> f32 {
-        self.slots.get(self.place(upper_half(hash))).map_or(0.0, |(_, valence)| f32::from(*valence) / 10.0)
+        self.slots.get(self.slot_of(upper_half(hash))).map_or(0.0, |(_, valence)| f32::from(*valence) / 10.0)
     }
 }
 
@@ -93,7 +93,7 @@ impl ValenceSum {
     }
 
     /// Handles `but`: halves the weight of everything before it.
-    pub fn but(&mut self) {
+    pub fn halve_what_came_before(&mut self) {
         self.good *= 0.5;
         self.bad *= 0.5;
     }

@@ -1,7 +1,7 @@
 //! Measures the terms feature on real posts. On days with a known event a word for it must be among the first ten terms. With
 //! the posts shuffled over the days nothing is news, so hardly any day may have a term. Days without a past are compared with
 //! the other events, and so is the busiest day so far if its words differ from before and no term is news. The table goes into docs/dev/terms-measured.md
-//! (`UPDATE_DOCS=1` writes it anew); `scripts/terms/compare.py` makes the rows of other methods.
+//! (`UPDATE_DOCS=1` rewrites it); `scripts/terms/compare.py` makes the rows of other methods.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -20,7 +20,7 @@ pub(super) async fn run(context: &Context, as_json: bool) -> Result<Exit, Failur
         ));
     }
     let store = context.store(false).await?;
-    let tries = jobs::courier(&store, &context.clock).deliver_due(&channels).await?;
+    let tries = jobs::delivery_worker(&store, &context.clock).deliver_due(&channels).await?;
     if as_json {
         store.close().await;
         output::json(&json!({ "deliveries": tries.iter().map(deliveries::to_json).collect::<Vec<_>>() }))?;

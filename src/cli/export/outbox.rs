@@ -69,7 +69,7 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
         let head = (["state", "tries", "at", "event"].as_slice(), "what");
         let rows = messages.iter().map(row).collect();
         let texts: Vec<String> = messages.iter().map(what).collect();
-        text.push_str(&output::table_with_text(head, rows, &[1], &texts, output::room()));
+        text.push_str(&output::table_with_text(head, rows, &[1], &texts, output::wrap_width()));
     }
     for note in notes {
         text.push_str(&format!("note: {note}\n"));

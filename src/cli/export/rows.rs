@@ -207,7 +207,7 @@ fn build_order(args: &ExportArgs, now: Time) -> Result<ExportOptions, Failure> {
         tones: args.tone.iter().filter_map(|tone| Tone::parse(tone)).collect(),
         new_since: args.new_since.as_deref(),
         authors: &args.author,
-        words: args.search.as_deref().map(search::wanted).transpose()?,
+        words: args.search.as_deref().map(search::parse_search).transpose()?,
         seq: args.seq.as_deref(),
         timezone: args.timezone.as_deref(),
         filtered: FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Keep),

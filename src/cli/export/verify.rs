@@ -20,7 +20,7 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
         };
         Failure::usage(format!("{what} cannot be read: {error}"), hint)
     };
-    let manifest = Manifest::beside(file).map_err(|error| {
+    let manifest = Manifest::read_for(file).map_err(|error| {
         let absent = "verifying a file of [[exports]] needs its .manifest.json in the same folder";
         unreadable(&format!("{name}.manifest.json"), &error, absent)
     })?;

@@ -52,7 +52,7 @@ pub(super) async fn set_next_tries(
     let paused = paused_channels(context, kept.map(|posted| posted.message.channel.as_str()));
     notes.extend(paused.into_iter().map(paused_channel));
     let next = |posted: &OutboxEntry| {
-        let due = posted.next_at.filter(|_| sends(context, &posted.message.channel))?;
+        let due = posted.next_at.filter(|_| is_sending_channel(context, &posted.message.channel))?;
         let card = card(posted);
         (!card.is_some_and(|card| card.spec.paused)).then(|| tried_at(due, card, now))
     };
@@ -64,7 +64,7 @@ pub(super) async fn set_next_tries(
 }
 
 /// Whether the configuration has a channel and does not pause it.
-fn sends(context: &Context, channel: &str) -> bool {
+fn is_sending_channel(context: &Context, channel: &str) -> bool {
     context.config.channels.iter().any(|spec| spec.name == channel && !spec.paused)
 }
 
@@ -94,8 +94,9 @@ pub(super) fn silences<'p>(
     messages: impl Iterator<Item = (&'p str, &'p str)>,
     now: Time,
 ) -> Vec<String> {
-    let counts =
-        |alert: &str, channel: &str| cards.get(alert).is_some_and(|card| card.spec.paused || sends(context, channel));
+    let counts = |alert: &str, channel: &str| {
+        cards.get(alert).is_some_and(|card| card.spec.paused || is_sending_channel(context, channel))
+    };
     let alerts: BTreeSet<&str> =
         messages.filter(|(alert, channel)| counts(alert, channel)).map(|(alert, _)| alert).collect();
     alerts.into_iter().filter_map(|alert| silence(cards.get(alert)?, now)).collect()

@@ -57,5 +57,5 @@ pub(super) fn render(events: &[AlertEvent]) -> String {
     };
     let summaries: Vec<String> = events.iter().map(|event| output::escape_control(&event.summary)).collect();
     let head = ["at", "alert", "what", "state"];
-    output::table_with_text((&head, "summary"), events.iter().map(row).collect(), &[], &summaries, output::room())
+    output::table_with_text((&head, "summary"), events.iter().map(row).collect(), &[], &summaries, output::wrap_width())
 }

@@ -200,7 +200,7 @@ async fn list(context: &Context, names: &[String], args: &AlertsListOptions) -> 
     } else {
         let head = ["alert", "rule", "waiting", "last message"];
         let (rows, states): (Vec<Vec<String>>, Vec<String>) = rows.unzip();
-        text.push_str(&output::table_with_text((&head, "state"), rows, &[2], &states, output::room()));
+        text.push_str(&output::table_with_text((&head, "state"), rows, &[2], &states, output::wrap_width()));
     }
     if !events.is_empty() {
         text.push('\n');

@@ -75,7 +75,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     for topic in &topics {
         for source in &topic.sources {
-            text.push_str(&render(&topic.watched.topic, source, period, output::room()));
+            text.push_str(&render(&topic.watched.topic, source, period, output::wrap_width()));
         }
     }
     if let Some(until) = pruned_until {

@@ -75,7 +75,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
 /// Returns the stored definition of a topic, which is the one in force.
 pub(in crate::cli) async fn stored_topic(context: &Context, store: &Store, id: &str) -> Result<Topic, Failure> {
     renamed(context, store, &[id.to_owned()]).await?;
-    let watched = store.watched(&[id.to_owned()]).await?;
+    let watched = store.watched_topics(&[id.to_owned()]).await?;
     let Some(watched) = watched.into_iter().next() else {
         context.check_topics(&[id.to_owned()])?;
         return Err(no_finished_run(context, id));

@@ -24,7 +24,7 @@ pub(in crate::cli) fn render(topic: &str, changes: &Changes, width: usize) -> St
     list(&mut text, "New", counts.new, &changes.new, |item| new(item, width));
     let outside = "First seen, but older than the window or dated in the future";
     list(&mut text, outside, counts.outside, &changes.outside, |item| new(item, width));
-    list(&mut text, "Gone", counts.gone, &changes.gone, |item| gone(item, width));
+    list(&mut text, "Gone", counts.gone, &changes.gone, |item| gone_line(item, width));
     list(&mut text, "Edited", counts.edited, &changes.edited, |item| edited(item, width));
     list(&mut text, "Rising", counts.rising, &changes.rising, |item| rising(item, width));
     text
@@ -164,7 +164,7 @@ fn new(item: &NewItem, width: usize) -> String {
     format!("  {}\n{details}{}", item_line(&item.item, width), address(&item.item))
 }
 
-fn gone(item: &GoneItem, width: usize) -> String {
+fn gone_line(item: &GoneItem, width: usize) -> String {
     let (seen, missed) = (output::format_time(item.last_seen), output::format_time(item.missed));
     let details = wrap_indented(&format!("{}: last seen {seen}, missed {missed}", item.source), "    ", width);
     format!("  {}\n{details}{}", item_line(&item.item, width), address(&item.item))

@@ -65,7 +65,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
             text.push_str(format!("{topic} {} {} {}", run.run, run.state, end_reason(run)).trim_end());
             text.push('\n');
             for search in searches.iter().filter(|s| s.run == run.run) {
-                text.push_str(&output::wrap("    ", &line(search), output::room()));
+                text.push_str(&output::wrap("    ", &line(search), output::wrap_width()));
             }
         }
     } else {
@@ -73,7 +73,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
         for (run, many) in &baselines {
             *others.entry(run.clone()).or_default() += many;
         }
-        text.push_str(&render(&runs, &saturated_runs(&searches), (&others, &gone), output::room()));
+        text.push_str(&render(&runs, &saturated_runs(&searches), (&others, &gone), output::wrap_width()));
         if !others.is_empty() {
             let why = match (older.is_empty(), baselines.is_empty()) {
                 (false, true) => "older than the window or dated in the future",

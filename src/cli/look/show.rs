@@ -87,7 +87,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
     let unasked = if answer.is_some() { None } else { reason_not_asked(&store, &run, &searches).await? };
     let last_found = if run.counts.found == 0 && answer.is_none() { last_found(&store, &run).await? } else { None };
     let now = (context.clock)();
-    let watched = store.watched(std::slice::from_ref(&args.topic)).await?;
+    let watched = store.watched_topics(std::slice::from_ref(&args.topic)).await?;
     let definitions: Vec<Topic> = watched.into_iter().filter_map(|watched| watched.definition).collect();
     let first_seen = first_seen(&store, &[&run], if args.filtered == "hide" { &definitions } else { &[] }).await?;
     let snapshot = Snapshot {

@@ -51,7 +51,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Ex
     // The database might resolve a relative path differently.
     let path = std::path::absolute(file.path()).map_err(unwritable)?;
     let copied = store.backup_to(&path, (context.clock)()).await;
-    let place = output::escape_control(store.place());
+    let place = output::escape_control(store.location());
     store.close().await;
     let copied = copied?;
     let size = std::fs::metadata(&path).map_err(unwritable)?.len();

@@ -32,7 +32,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &MoveArgs) -> Result<Exit
         }
     };
     let moved = store.copy_to(&target, (context.clock)(), &report_table).await;
-    let from = store.place().to_owned();
+    let from = store.location().to_owned();
     store.close().await;
     let moved = moved?;
     let to = crate::config::redact_url(&target.url);

@@ -8,7 +8,7 @@ use crate::cli::wiring::options::Common;
 pub(in crate::cli) async fn run(common: &Common) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let store = context.store(true).await?;
-    let place = output::escape_control(store.place());
+    let place = output::escape_control(store.location());
     store.close().await;
     output::text(&format!("{place} is up to date\n"))?;
     Ok(Exit::Ok)

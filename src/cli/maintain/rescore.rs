@@ -30,7 +30,7 @@ const BATCH: u32 = 500;
 pub(in crate::cli) async fn run(common: &Common, args: &RescoreArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let store = context.store(false).await?;
-    let stored = store.watched(&args.topic).await?;
+    let stored = store.watched_topics(&args.topic).await?;
     // A topic removed from the file still has its items.
     if let Some(name) = args.topic.iter().find(|name| stored.iter().all(|known| known.topic != **name)) {
         context.check_topics(std::slice::from_ref(name))?;

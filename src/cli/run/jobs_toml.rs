@@ -80,11 +80,11 @@ fn gets_group(folder: &Path, group: u32) -> io::Result<bool> {
 /// overwrite the other. A folder that cannot be locked, as on some network file systems, stays unlocked.
 pub(in crate::cli) fn lock_folder(path: &Path) -> io::Result<Option<std::fs::File>> {
     let Ok(folder) = std::fs::File::open(path.parent().unwrap_or(Path::new("."))) else { return Ok(None) };
-    let begun = std::time::Instant::now();
+    let started = std::time::Instant::now();
     loop {
         match folder.try_lock() {
             Ok(()) => return Ok(Some(folder)),
-            Err(TryLockError::WouldBlock) if begun.elapsed() < LOCKED => {
+            Err(TryLockError::WouldBlock) if started.elapsed() < LOCKED => {
                 crate::failpoint::at("editor/waits");
                 // Saving runs on a thread that may block.
                 std::thread::park_timeout(LOCK_AGAIN);

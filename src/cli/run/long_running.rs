@@ -64,7 +64,7 @@ impl LongRunning {
     ) -> Self {
         let stop = CancellationToken::new();
         // Stops everything except the runs: their calls were paid for, so they get time to finish.
-        let others = store.until(stop.clone());
+        let others = store.with_stop(stop.clone());
         let pinging = PingTask::begin(targets, Arc::clone(&process_status.pings));
         let pinger = &pinging.pinger;
         let delivering = DeliveryTask::begin(&context.config, channels, &others, &context.clock, pinger, stop.clone());
@@ -105,7 +105,7 @@ impl LongRunning {
             }
         };
         let jobs = Some(delivering.jobs.clone());
-        let watch = Some(alerts::evaluator(&store.until(stop.clone()), &context.clock, delivering.waker()));
+        let watch = Some(alerts::evaluator(&store.with_stop(stop.clone()), &context.clock, delivering.waker()));
         let run_pinger = pinging.pinger.clone();
         let begun: Option<OnRunStart> = Some(Arc::new(move |run| pings::topic_started(&run_pinger, &run.topic.id)));
         let (membership, beat) = (Some(membership), process_status.beat.clone());

@@ -278,7 +278,7 @@ async fn print(
     let baseline: i64 = store.baselines_of_runs(&ids).await?.into_values().sum();
     if args.json {
         return output::json(&json!({
-            "sandbox": invented, "database": store.place(), "sums": run_table::sums(reports, &hidden), "baseline": baseline, "volume": volume, "runs": reports,
+            "sandbox": invented, "database": store.location(), "sums": run_table::sums(reports, &hidden), "baseline": baseline, "volume": volume, "runs": reports,
             "jobs": job_results.jobs, "deliveries": job_results.deliveries,
         }));
     }
@@ -303,7 +303,7 @@ async fn print(
         text.push_str(&format!("next due: {topic} at {}\n", output::format_time(at)));
     }
     if unfailed || !reports.is_empty() {
-        text.push_str(&format!("stored in {}\n", output::escape_control(store.place())));
+        text.push_str(&format!("stored in {}\n", output::escape_control(store.location())));
     }
     if !reports.is_empty() && reports.iter().all(|report| report.state == RunState::Failed) {
         text.push_str(&format!("next: {}\n", context.command("check --probe")));

@@ -25,7 +25,7 @@ fn question(topic: &Topic) -> Option<Question<'_>> {
         return Some(Question::Service(Source::Web, SearchQuery::Web(web.clone())));
     }
     let finds = |one: &&ProviderQuery| {
-        let brings = topic.brings(one.source);
+        let brings = topic.result_kind(one.source);
         matches!(brings, Some(crate::model::ResultKind::Posts | crate::model::ResultKind::Pages))
     };
     topic.providers.iter().find(finds).map(Question::Provider)

@@ -189,7 +189,7 @@ impl Reloader {
             return Err(rejected(
                 format!(
                     "the database cannot change while topicwatch runs: it is {}, but the file now has {}",
-                    self.store.place(),
+                    self.store.location(),
                     config::redact_url(&context.store_settings(false).url)
                 ),
                 "restart to use another database or schema",

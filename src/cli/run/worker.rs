@@ -34,13 +34,13 @@ pub(in crate::cli) async fn run(common: &Common) -> Result<Exit, Failure> {
         Ok::<_, Failure>((store, membership))
     };
     let (store, membership) = wait_for_database::retry_while_away(begin).await?;
-    let database = store.place().to_owned();
+    let database = store.location().to_owned();
     let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
     let answering = tokio::spawn(log_hangups(hang_ups));
     let working = LongRunning::begin(&context, store, channels, targets, process_status);
     // From here on a signal to stop is handled.
     tracing::info!(database, "topicwatch {} worker started", env!("CARGO_PKG_VERSION"));
-    let membership = Arc::new(membership.until(working.stop.clone()));
+    let membership = Arc::new(membership.with_stop(working.stop.clone()));
     let means = Resources { skew, callers, sandbox, membership, lock: None };
     let ended = working.until_stopped(&context, means, None).await;
     answering.abort();

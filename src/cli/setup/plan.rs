@@ -208,7 +208,7 @@ fn prices(forecast: &Forecast, stored: &Stored) -> String {
         true => (&["one call", "price", "highest", "from"][..], &[1, 2][..]),
         false => (&["one call", "price", "from"][..], &[1][..]),
     };
-    let mut text = output::table_with_text((heads, "because"), rows, numbers, &reasons, output::room());
+    let mut text = output::table_with_text((heads, "because"), rows, numbers, &reasons, output::wrap_width());
     if let Some(missing) = &stored.missing {
         text.push_str(&output::wrap("", &output::truncate(missing, 300), usize::from(output::width())));
     }

@@ -81,9 +81,9 @@ async fn one_provider(context: &Context, config: &ProviderConfig, provider: &Pro
     let Some(kind) = kinds::named(&query.kind) else { return free(format!("{name}: unknown kind"), String::new()) };
     let span = LookBack::from(Window::Past24Hours).span(now);
     let request = kinds::ProviderRequest { query, span, now, memory: &[], items: &[] };
-    let begun = std::time::Instant::now();
+    let started = std::time::Instant::now();
     let called = kinds::call_all(kind, &request, &provider.client, PROBES, &*ids::fractions(), &*context.clock).await;
-    let latency_ms = begun.elapsed().as_millis();
+    let latency_ms = started.elapsed().as_millis();
     let parts = match called {
         Ok(parts) => parts,
         Err(wrong) => return free(format!("{name}: {}", wrong.message), wrong.hint),

@@ -197,10 +197,10 @@ pub(in crate::cli) async fn ask_query(
         memory: &[],
         items: &[],
     };
-    let begun = std::time::Instant::now();
+    let started = std::time::Instant::now();
     let random = ids::fractions();
     let called = kinds::call_all(kind, &request, &provider.client, usize::MAX, &*random, &*context.clock).await;
-    let latency_ms = begun.elapsed().as_millis();
+    let latency_ms = started.elapsed().as_millis();
     let calls = called.as_ref().map_or(0, |parts| u32::try_from(parts.len()).unwrap_or(u32::MAX));
     let read = match &called {
         Ok(parts) => {

@@ -129,7 +129,7 @@ pub(in crate::cli) fn width() -> u16 {
 }
 
 /// Returns the columns that a text may take before it is wrapped: those of the terminal; without one there is no limit.
-pub(in crate::cli) fn room() -> usize {
+pub(in crate::cli) fn wrap_width() -> usize {
     known_width().map_or(usize::MAX, |width| usize::from(width.clamp(60, 200)))
 }
 

@@ -35,7 +35,7 @@ pub(in crate::cli) type Hidden = HashMap<String, BTreeMap<Source, i64>>;
 
 impl Sums {
     /// Describes how much was found, in parts that add up.
-    pub(in crate::cli) fn found(&self) -> String {
+    pub(in crate::cli) fn found_parts(&self) -> String {
         let filtered = if self.filtered > 0 { format!("{} filtered + ", self.filtered) } else { String::new() };
         let Counts { found, new, duplicate, .. } = self.counts;
         let (found, new) = (output::at_least(found, self.full), output::at_least(new - self.filtered, self.full));
@@ -167,7 +167,12 @@ pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
     }
     let numbers: Vec<usize> = (3..header.len()).collect();
     let mut text = output::table(&header, rows, &numbers);
-    text.push_str(&format!("\n{} · {} · cost {}\n", states(reports, reports.len(), "run"), sums.found(), sums.paid()));
+    text.push_str(&format!(
+        "\n{} · {} · cost {}\n",
+        states(reports, reports.len(), "run"),
+        sums.found_parts(),
+        sums.paid()
+    ));
     render_notes(&mut text, &notes);
     text
 }

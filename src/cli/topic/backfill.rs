@@ -255,7 +255,7 @@ async fn print(
             .map(|(day, report)| json!({ "day": Time::of_utc_day(*day).utc_date(), "run": report }))
             .collect();
         return output::json(
-            &json!({ "sandbox": invented, "database": store.place(), "topic": args.topic, "sums": sums, "days": days }),
+            &json!({ "sandbox": invented, "database": store.location(), "topic": args.topic, "sums": sums, "days": days }),
         );
     }
     let mut rows = Vec::new();
@@ -298,9 +298,9 @@ async fn print(
         "\n{}{} · {} · cost {}\n{notes}stored in {}\n",
         run_table::states(&reports, wanted, "day"),
         if not_whole > 0 { format!(" ({not_whole} not wholly covered)") } else { String::new() },
-        sums.found(),
+        sums.found_parts(),
         sums.paid(),
-        output::escape_control(store.place())
+        output::escape_control(store.location())
     ));
     Ok(output::text(&text)?)
 }

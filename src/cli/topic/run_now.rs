@@ -116,14 +116,14 @@ async fn wait(store: &Store, runs: &[(String, String)], args: &RunNowArgs, limit
     let hidden = run_table::hidden(store, &reports).await?;
     if args.json {
         output::json(
-            &json!({ "sandbox": invented, "database": store.place(), "sums": run_table::sums(&reports, &hidden), "runs": reports }),
+            &json!({ "sandbox": invented, "database": store.location(), "sums": run_table::sums(&reports, &hidden), "runs": reports }),
         )?;
     } else {
         let heading = if invented { "SANDBOX: findings and costs are invented, nothing is billed\n\n" } else { "" };
         output::text(&format!(
             "{heading}{}stored in {}\n",
             run_table::render(&reports, &hidden),
-            output::escape_control(store.place())
+            output::escape_control(store.location())
         ))?;
     }
     Ok(if reports.iter().all(|report| report.state == RunState::Ok) { Exit::Ok } else { Exit::Searches })

@@ -8,7 +8,7 @@ use crate::store::Store;
 /// Rejects topics that neither the configuration nor the database has, and old ids of renamed topics.
 pub(in crate::cli) async fn check_topics(context: &Context, store: &Store, named: &[String]) -> Result<(), Failure> {
     renamed(context, store, named).await?;
-    let stored = if named.is_empty() { Vec::new() } else { store.watched(named).await? };
+    let stored = if named.is_empty() { Vec::new() } else { store.watched_topics(named).await? };
     let missing: Vec<String> =
         named.iter().filter(|name| stored.iter().all(|known| known.topic != **name)).cloned().collect();
     context.check_topics(&missing)

@@ -180,7 +180,7 @@ fn failed(class: &str, text: String, hint: &str) -> Failed {
 }
 
 /// Returns a courier that logs each attempt.
-pub(in crate::cli) fn courier(store: &Store, clock: &Clock) -> DeliveryWorker {
+pub(in crate::cli) fn delivery_worker(store: &Store, clock: &Clock) -> DeliveryWorker {
     DeliveryWorker::new(store.clone(), Arc::clone(clock), Arc::new(ids::token), Arc::new(log_delivery))
 }
 
@@ -205,7 +205,7 @@ impl DeliveryTask {
         pinger: &Pinger,
         stop: CancellationToken,
     ) -> Self {
-        let courier = courier(store, clock);
+        let courier = delivery_worker(store, clock);
         let (channels, receiver) = watch::channel(channels);
         let (wake, serving) = (courier.clone(), courier.clone());
         let task = tokio::spawn(async move { serving.run(receiver, stop).await });
@@ -300,7 +300,7 @@ pub(in crate::cli) async fn run_due(
     done.sort_by(|a, b| a.run.cmp(&b.run));
     // Deliver waiting messages even if evaluating the alerts fails.
     let evaluated = crate::alert::evaluate(store, clock(), &|| cancel.is_cancelled()).await;
-    let deliveries = courier(store, clock).deliver_due_until(channels, cancel).await?;
+    let deliveries = delivery_worker(store, clock).deliver_due_until(channels, cancel).await?;
     evaluated?;
     Ok((done, deliveries))
 }

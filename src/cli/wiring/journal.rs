@@ -158,7 +158,7 @@ pub(in crate::cli) async fn reject_older_database(store: &Store) -> Result<(), F
             strange,
             hashes.len(),
             output::escape_control(&path.display().to_string()),
-            output::escape_control(store.place())
+            output::escape_control(store.location())
         ),
         "run `topicwatch db forget --resume` to erase it again (or move the journal away if it belongs to another database)",
     ))

@@ -37,7 +37,7 @@ pub(in crate::cli) fn one(spec: &PingSpec) -> Result<PingTarget, KeyError> {
             config::read_secret("address", &place, &env)?
         }
     };
-    let url = spec.filled(address.expose_secret());
+    let url = spec.with_job_name(address.expose_secret());
     let good = url::Url::parse(&url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
     if !good {
         let variable = spec.url_variable.as_deref().unwrap_or("ping");

@@ -58,7 +58,7 @@ async fn zones(store: &Store, topics: &[String]) -> Result<BTreeMap<String, Stri
     if topics.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let watched = store.watched(topics).await?.into_iter();
+    let watched = store.watched_topics(topics).await?.into_iter();
     let definitions = watched.filter_map(|watched| Some((watched.topic, watched.definition?)));
     Ok(definitions.map(|(id, topic)| (id, topic.timezone().to_owned())).collect())
 }

@@ -38,7 +38,7 @@ pub async fn count_terms(
         }
         let named: Vec<String> = since.keys().map(|topic| (*topic).to_owned()).collect();
         let topics: Vec<Topic> =
-            store.watched(&named).await?.into_iter().filter_map(|watched| watched.definition).collect();
+            store.watched_topics(&named).await?.into_iter().filter_map(|watched| watched.definition).collect();
         let ended: BTreeMap<&str, Vec<Span>> =
             topics.iter().map(|topic| (topic.id.as_str(), completed_days(topic, now))).collect();
         let earliest = ended.values().filter_map(|days| days.first()).map(|day| day.from).min().unwrap_or(now);

@@ -75,7 +75,7 @@ impl Permits {
     }
 
     /// Returns why no lease can be had, if there is none under which a call could start.
-    pub(in crate::collect) fn stuck(&self) -> Option<StoreError> {
+    pub(in crate::collect) fn blocked_by(&self) -> Option<StoreError> {
         let state = self.state();
         state.broken.clone().filter(|_| self.left(&state) <= self.margin)
     }
@@ -175,7 +175,7 @@ impl Permits {
         instant.saturating_duration_since(Instant::now()).min(time.since((self.clock)()))
     }
 
-    fn holds(&self, lease: u64) -> bool {
+    fn is_valid(&self, lease: u64) -> bool {
         let state = self.state();
         state.lease == lease && self.left(&state) > self.margin
     }
@@ -204,11 +204,11 @@ impl PermitRequest {
         if let Ok(permit) = self.0.free.acquire().await {
             permit.forget();
         }
-        self.taken()
+        self.into_permit()
     }
 
     /// Makes a permit of one that was taken from the free ones.
-    fn taken(&self) -> Result<Permit, Self> {
+    fn into_permit(&self) -> Result<Permit, Self> {
         let mut state = self.0.state();
         if state.debt > 0 {
             // There are no free permits while there is a debt: this one was taken just before the share shrank or the
@@ -221,7 +221,7 @@ impl PermitRequest {
         let lease = state.lease;
         drop(state);
         let permit = Permit { of: Self::new(&self.0), lease };
-        if permit.holds() { Ok(permit) } else { Err(Self::new(&self.0)) }
+        if permit.is_valid() { Ok(permit) } else { Err(Self::new(&self.0)) }
     }
 }
 
@@ -238,8 +238,8 @@ pub(in crate::collect) struct Permit {
 }
 
 impl CallPermit for Permit {
-    fn holds(&self) -> bool {
-        self.of.0.holds(self.lease)
+    fn is_valid(&self) -> bool {
+        self.of.0.is_valid(self.lease)
     }
 }
 
@@ -288,13 +288,13 @@ mod tests {
         // Another thread replaces the lease between the two steps of `acquire`: another process has the permit now.
         permits.free.acquire().await.unwrap().forget();
         permits.apply_lease(&share(0, true), until());
-        assert!(request.taken().is_err());
+        assert!(request.into_permit().is_err());
         assert_eq!((permits.usage().held, permits.free.available_permits()), (0, 0));
         // When the permit is free again, one call has it, and no more.
         permits.apply_lease(&share(1, false), until());
         let mut request = PermitRequest::new(&permits);
         let Ok(permit) = request.acquire().await else { panic!("the lease covers it") };
-        assert!(permit.holds() && permits.free.available_permits() == 0);
+        assert!(permit.is_valid() && permits.free.available_permits() == 0);
         drop(permit);
         assert_eq!(permits.free.available_permits(), 1);
     }

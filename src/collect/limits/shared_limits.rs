@@ -91,7 +91,7 @@ impl SharedLimits {
             self.permits.wake.notify_one();
             let _ = checks.changed().await;
             // The permits of an expired lease are free at once, so the failure branch above is never reached.
-            if let Some(error) = self.permits.stuck() {
+            if let Some(error) = self.permits.blocked_by() {
                 return Err(Refusal::from_error(error));
             }
         }
@@ -102,7 +102,7 @@ impl SharedLimits {
         loop {
             // The sender is our own, so this cannot fail.
             let _ = checks.changed().await;
-            if let Some(error) = self.permits.stuck() {
+            if let Some(error) = self.permits.blocked_by() {
                 return error;
             }
         }
@@ -161,7 +161,7 @@ impl SharedLimits {
 pub(in crate::collect) struct SharedPace(pub(in crate::collect) Arc<SharedLimits>);
 
 impl CallLimiter for SharedPace {
-    fn enter(&self) -> Pin<Box<dyn Future<Output = Admission> + Send + '_>> {
+    fn acquire(&self) -> Pin<Box<dyn Future<Output = Admission> + Send + '_>> {
         Box::pin(async {
             // First the permit, then the start: otherwise calls with a start would queue for permits and then begin
             // together.

@@ -17,7 +17,7 @@ const REPLIES: usize = 90;
 
 /// Returns how late the new posts of a reply were, in milliseconds: posts that the previous reply should have shown
 /// were indexed after it. Returns `None` if no post is new or nothing was asked before.
-pub(in crate::collect) fn lateness(posts: &[Finding], recall: &QueryHistory) -> Option<i64> {
+pub(in crate::collect) fn indexing_delay(posts: &[Finding], recall: &QueryHistory) -> Option<i64> {
     let before = recall.before?;
     let known: HashSet<&str> = recall.shown.iter().map(|(_, key)| key.as_str()).collect();
     let new = posts.iter().filter(|post| post.fit == WindowFit::In);
@@ -64,7 +64,7 @@ mod tests {
         let before = Some(Span { from: Time(100 * MINUTE), until: Time(200 * MINUTE) });
         let recall =
             QueryHistory { before, shown: vec![(Time(150 * MINUTE), "known".into())], ..QueryHistory::default() };
-        let of = |posts: &[Finding]| lateness(posts, &recall).map(|ms| ms / MINUTE);
+        let of = |posts: &[Finding]| indexing_delay(posts, &recall).map(|ms| ms / MINUTE);
         assert_eq!(of(&[]), None);
         assert_eq!(of(&[post("known", 150)]), None);
         assert_eq!(of(&[post("after", 230)]), Some(0), "it could not be shown");
@@ -74,7 +74,7 @@ mod tests {
         let mut many: Vec<Finding> = (0..99).map(|n| post(&n.to_string(), 230)).collect();
         many.push(post("late", 101));
         assert_eq!(of(&many), Some(0));
-        assert_eq!(lateness(&[post("late", 180)], &QueryHistory::default()), None);
+        assert_eq!(indexing_delay(&[post("late", 180)], &QueryHistory::default()), None);
     }
 
     #[test]

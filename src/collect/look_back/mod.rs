@@ -68,7 +68,7 @@ impl Plan {
     pub(super) fn apply(&self, settings: &Settings, search_query: SearchQuery) -> SearchQuery {
         match self.over {
             Some(over) if self.reason.is_some() => search_query.with_look_back(over),
-            Some(over) if can(look_back_support(settings.dialect, &search_query), over) => {
+            Some(over) if can_look_back(look_back_support(settings.dialect, &search_query), over) => {
                 search_query.with_look_back(over)
             }
             _ => search_query,
@@ -104,7 +104,7 @@ fn look_back_to(
     }
 }
 
-fn can(reach: LookBackSupport, over: LookBack) -> bool {
+fn can_look_back(reach: LookBackSupport, over: LookBack) -> bool {
     match reach {
         LookBackSupport::Unsaid => false,
         LookBackSupport::Windows => matches!(over, LookBack::Window(_)),

@@ -294,7 +294,7 @@ impl Fetched {
                 if reply_span == look_back::ReplySpan::Unfiltered {
                     result.reason = Some(saturation::DATES_IGNORED.to_owned());
                 }
-                result.late_ms = indexing_delay::lateness(own, &over.recall);
+                result.late_ms = indexing_delay::indexing_delay(own, &over.recall);
             }
             let sent_at = self.sent_at.unwrap_or(seen_at);
             if matches!(search_query, SearchQuery::Social(..)) && result.state == SearchState::Empty {

@@ -54,9 +54,9 @@ impl Collector {
             price: served.price.expected(query.entries(), query.tokens()),
         };
         let gate = self.ledger(run, call, served);
-        let begun = tokio::time::Instant::now();
+        let started = tokio::time::Instant::now();
         let called = self.all_parts(kind, &request, served, &gate, stop).await?;
-        let took = begun.elapsed();
+        let took = started.elapsed();
         crate::failpoint::at_of("call/replied", &run.topic.id);
         let was_tried = gate.tries_made.load(Ordering::Relaxed) > 0;
         let (parts, stopped) = match called {
@@ -64,7 +64,7 @@ impl Collector {
             Err(wrong) => return Ok(unsupported(source, search_query, wrong).into()),
         };
         let sent_at = was_tried.then(|| Time(gate.sent_at.load(Ordering::Relaxed)));
-        let recalls = covers_spans(&query.kind) && query.brings() == ResultKind::Posts;
+        let recalls = covers_spans(&query.kind) && query.result_kind() == ResultKind::Posts;
         let recall = match not_run(source, search_query, "").question() {
             question if recalls && !parts.is_empty() => {
                 self.store.query_history(&run.topic.id, &question, request.span).await?
@@ -128,7 +128,8 @@ impl Collector {
             }
             let is_over = AtomicBool::new(false);
             let calls = next.into_iter().take(room).enumerate().take_while(|_| !is_over.load(Ordering::Relaxed));
-            let calls = calls.map(|(place, part)| async move { (place, self.part(part, served, gate, stop).await) });
+            let calls =
+                calls.map(|(place, part)| async move { (place, self.call_one(part, served, gate, stop).await) });
             let mut calls = futures_util::stream::iter(calls).buffer_unordered(WIDTH);
             let (mut arrived, mut ended) = (Vec::new(), None);
             // In any order: a reply must not be lost because an earlier call hangs until the run ends. Calls under way
@@ -154,7 +155,7 @@ impl Collector {
         }
     }
 
-    async fn part(
+    async fn call_one(
         &self,
         request: Request,
         served: &ProviderState,
@@ -275,7 +276,7 @@ impl Collector {
                 fetched.part_of_answer = answer.is_some();
             }
             None if covers_spans(&asking.query.kind) => {
-                result.late_ms = indexing_delay::lateness(&findings, recall);
+                result.late_ms = indexing_delay::indexing_delay(&findings, recall);
                 let late = recall.late.iter().copied().chain(result.late_ms);
                 let allowance = indexing_delay::allowance(late);
                 let mut until = request.span.until.min(request.now.minus(allowance));

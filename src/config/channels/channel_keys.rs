@@ -13,11 +13,11 @@ use crate::model::SecretSource;
 /// Reports a key that a channel needs but does not have.
 pub(in crate::config) fn missing(table: &Table, key: &str, broken: bool, mistakes: &mut Mistakes<'_>) {
     if let (false, Some(header), false) = (broken, &table.header, table.was_written(key)) {
-        mistakes.at(header, format!("this channel has no `{key}`"), needs(key));
+        mistakes.at(header, format!("this channel has no `{key}`"), missing_key_hint(key));
     }
 }
 
-fn needs(key: &str) -> &'static str {
+fn missing_key_hint(key: &str) -> &'static str {
     match key {
         "name" => "write name = \"…\": a short name that reports refer to",
         "kind" => {

@@ -95,7 +95,7 @@ impl Text {
     }
 
     /// Returns the place of a span: its first line, cut and cleaned, with the part to underline.
-    pub(in crate::config) fn place(&self, span: &Range<usize>) -> Location {
+    pub(in crate::config) fn location(&self, span: &Range<usize>) -> Location {
         let line = self.line(span.start.min(self.text.len()));
         let begin = self.lines.get(line - 1).copied().unwrap_or(0);
         let end = self.lines.get(line).map_or(self.text.len(), |next| next - 1);
@@ -133,7 +133,7 @@ mod tests {
     fn columns_count_characters_and_nothing_unprintable_is_left() {
         let text = Text::new("jobs.toml", "\u{FEFF}a = 1\r\n\tb😀\u{1b}[31m x = 2\r\n");
         let at = text.as_str().find("x =").unwrap_or(0);
-        let place = text.place(&(at..at + 1));
+        let place = text.location(&(at..at + 1));
         assert_eq!((place.line, place.column), (2, 10));
         assert_eq!(place.excerpt, " b😀\u{FFFD}[31m x = 2");
         assert_eq!(&place.excerpt[place.underline], "x");
@@ -144,7 +144,7 @@ mod tests {
         let long = format!("{}x = 1{}", "é ".repeat(1_000), " ".repeat(10_000));
         let text = Text::new("jobs.toml", &long);
         let at = long.find('x').unwrap_or(0);
-        let place = text.place(&(at..at + 1));
+        let place = text.location(&(at..at + 1));
         assert_eq!(place.column, 2_001);
         assert!(place.excerpt.chars().count() <= EXCERPT);
         assert_eq!(&place.excerpt[place.underline], "x");
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_span_past_the_end_is_a_place_all_the_same() {
         let text = Text::new("jobs.toml", "");
-        let place = text.place(&(7..9));
+        let place = text.location(&(7..9));
         assert_eq!((place.line, place.column), (1, 1));
     }
 }

@@ -123,7 +123,7 @@ impl<'t> Mistakes<'t> {
         let mistake = Mistake {
             severity,
             file: self.text.display_name().to_owned(),
-            place: span.map(|span| self.text.place(span)),
+            place: span.map(|span| self.text.location(span)),
             message: one_line(message),
             hint: one_line(hint),
         };

@@ -230,7 +230,7 @@ impl QueryContext<'_> {
 pub(super) fn answer_conflict(sources: &[Source], queries: &[ProviderQuery]) -> Option<(String, &'static str)> {
     let writes = |source: &&Source| {
         let provider = queries.iter().find(|one| one.source == **source);
-        provider.map_or(**source == Source::Ai, |one| one.brings() == ResultKind::Answer)
+        provider.map_or(**source == Source::Ai, |one| one.result_kind() == ResultKind::Answer)
     };
     let answers: Vec<&str> = sources.iter().filter(writes).map(Source::as_str).collect();
     let [first, rest @ ..] = answers.as_slice() else { return None };

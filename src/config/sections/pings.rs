@@ -37,7 +37,7 @@ pub(in crate::config) fn read(reader: &Reader<'_>, job: &str, mistakes: &mut Mis
                 Value::Text(text) if text.is_empty() => Ok(String::new()),
                 value => {
                     let text = plain_text(value, LONGEST)?;
-                    address(&spec.filled(&text), "use `ping_env`").map(|_| text)
+                    address(&spec.with_job_name(&text), "use `ping_env`").map(|_| text)
                 }
             })?;
             if text.is_empty() {

@@ -97,7 +97,7 @@ pub(super) fn ai_count(
     if reader.written("ai.count").is_none() {
         return Some(None);
     }
-    only(reader, "ai.count", dialect, Dialect::Desearch, mistakes)?;
+    report_unsent_key(reader, "ai.count", dialect, Dialect::Desearch, mistakes)?;
     reader.count(mistakes, "ai.count").map(Some)
 }
 
@@ -130,8 +130,9 @@ pub(super) fn model_and_order(
     dialect: Option<Dialect>,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<(String, Option<String>)> {
-    let known = ["model", "response_order"]
-        .map(|name| reader.written(name).is_none() || only(reader, name, dialect, Dialect::Spec, mistakes).is_some());
+    let known = ["model", "response_order"].map(|name| {
+        reader.written(name).is_none() || report_unsent_key(reader, name, dialect, Dialect::Spec, mistakes).is_some()
+    });
     if known.contains(&false) {
         return None;
     }
@@ -144,7 +145,7 @@ pub(super) fn model_and_order(
 }
 
 /// Reports a key that was written although the dialect never sends it.
-fn only(
+fn report_unsent_key(
     reader: &Reader<'_>,
     name: &str,
     dialect: Option<Dialect>,

@@ -214,7 +214,7 @@ struct QueryBuilder<'r> {
 }
 
 impl QueryBuilder<'_> {
-    fn filled(&mut self, source: Source, key: &'static str, mistakes: &mut Mistakes<'_>) -> Option<String> {
+    fn query_text(&mut self, source: Source, key: &'static str, mistakes: &mut Mistakes<'_>) -> Option<String> {
         let (longest, lines) = if source == Source::Ai { (LONGEST_PROMPT, true) } else { (LONGEST_QUERY, false) };
         let name = &format!("{source}.{key}");
         let setting = self.reader.value_or_default(name)?;
@@ -238,7 +238,7 @@ impl QueryBuilder<'_> {
 
     fn social(&mut self, dialect: Option<Dialect>, mistakes: &mut Mistakes<'_>) -> Option<SocialQuery> {
         let reader = self.reader;
-        let query = self.filled(Source::Social, "query", mistakes);
+        let query = self.query_text(Source::Social, "query", mistakes);
         let operation = reader.choice(mistakes, "social.operation", SocialOperation::parse);
         let limit = calls::social_number(reader, dialect, operation, mistakes);
         Some(SocialQuery { query: query?, operation: operation?, limit: limit? })
@@ -246,7 +246,7 @@ impl QueryBuilder<'_> {
 
     fn web(&mut self, dialect: Option<Dialect>, mistakes: &mut Mistakes<'_>) -> Option<WebQuery> {
         let reader = self.reader;
-        let query = self.filled(Source::Web, "query", mistakes);
+        let query = self.query_text(Source::Web, "query", mistakes);
         let operation = reader.choice(mistakes, "web.operation", WebOperation::parse);
         let limit = calls::web_number(reader, dialect, operation, mistakes);
         Some(WebQuery { query: query?, operation: operation?, limit: limit? })
@@ -254,7 +254,7 @@ impl QueryBuilder<'_> {
 
     fn ai(&mut self, dialect: Option<Dialect>, mistakes: &mut Mistakes<'_>) -> Option<AiQuery> {
         let reader = self.reader;
-        let prompt = self.filled(Source::Ai, "prompt", mistakes);
+        let prompt = self.query_text(Source::Ai, "prompt", mistakes);
         let model_and_order = calls::model_and_order(reader, dialect, mistakes);
         let streaming = reader.read(mistakes, "streaming", flag);
         let when = reader.choice(mistakes, "ai.when", AiWhen::parse);

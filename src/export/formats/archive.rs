@@ -111,7 +111,7 @@ impl<'w> Archive<'w> {
     }
 
     /// Writes a whole part.
-    pub(in crate::export) fn whole(&mut self, name: &str, text: &str) -> std::io::Result<()> {
+    pub(in crate::export) fn add_part(&mut self, name: &str, text: &str) -> std::io::Result<()> {
         self.begin(name)?;
         self.write(text.as_bytes())?;
         self.end()

@@ -203,18 +203,18 @@ impl<'w> Writer<'w> {
         let workbook = format!(
             "{PROLOG}<workbook xmlns=\"{SPREADSHEET}\" xmlns:r=\"{RELATIONS}\"><sheets>{sheets}</sheets></workbook>"
         );
-        self.archive.whole("xl/workbook.xml", &workbook)?;
-        self.archive.whole("xl/_rels/workbook.xml.rels", &related(&relations))?;
-        self.archive.whole("xl/styles.xml", &format!("{PROLOG}{STYLES}"))?;
+        self.archive.add_part("xl/workbook.xml", &workbook)?;
+        self.archive.add_part("xl/_rels/workbook.xml.rels", &related(&relations))?;
+        self.archive.add_part("xl/styles.xml", &format!("{PROLOG}{STYLES}"))?;
         let document =
             format!("<Relationship Id=\"rId1\" Type=\"{RELATIONS}/officeDocument\" Target=\"xl/workbook.xml\"/>");
-        self.archive.whole("_rels/.rels", &related(&document))?;
+        self.archive.add_part("_rels/.rels", &related(&document))?;
         let types = format!(
             "{PROLOG}<Types xmlns=\"{PACKAGE}/content-types\"><Default Extension=\"rels\" ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>\
              <Override PartName=\"/xl/workbook.xml\" ContentType=\"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml\"/>\
              <Override PartName=\"/xl/styles.xml\" ContentType=\"application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml\"/>{parts}</Types>"
         );
-        self.archive.whole("[Content_Types].xml", &types)?;
+        self.archive.add_part("[Content_Types].xml", &types)?;
         self.archive.finish()?;
         Ok(self.cut)
     }

@@ -121,7 +121,7 @@ async fn requested_report(
             let hint = format!("give `topics` (list_topics names them), or `name`: {}", names(call));
             return Err(ToolError::new("no report was chosen", hint));
         }
-        let found = call.store.watched(&ids).await?;
+        let found = call.store.watched_topics(&ids).await?;
         if let Some(id) = ids.iter().find(|id| found.iter().all(|found| found.topic != **id)) {
             return Err(ToolError::no_topic(id));
         }

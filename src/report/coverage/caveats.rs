@@ -123,7 +123,7 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
         return Some("the period is not over".to_owned());
     }
     if topic.covered.is_none_or(|covered| covered < WHOLE) {
-        let reason = if topic.idle(report.span) { "not covered yet".to_owned() } else { only(topic, WHOLE) };
+        let reason = if topic.idle(report.span) { "not covered yet".to_owned() } else { why_incomplete(topic, WHOLE) };
         return Some(reason);
     }
     if topic.covered_in_all < WHOLE {
@@ -132,7 +132,7 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
     topic.few_checks().or_else(|| topic.saturated.then(|| "replies were cut short".to_owned()))
 }
 
-fn only(topic: &TopicFacts, limit: f64) -> String {
+fn why_incomplete(topic: &TopicFacts, limit: f64) -> String {
     if topic.checks == Some(0) {
         return format!("{} answered", topic.no_search());
     }
@@ -181,7 +181,7 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
             return Some("not covered yet".to_owned());
         }
         if topic.covered.is_none_or(|covered| covered < COVERED) {
-            return Some(only(topic, COVERED));
+            return Some(why_incomplete(topic, COVERED));
         }
         if topic.checks.is_some() {
             return Some("its searches see only one moment".to_owned());
@@ -195,12 +195,12 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
 
 /// The text when nothing happened, but something limits trust in the figures.
 pub(in crate::report) fn no_news(report: &Report) -> String {
-    of_days(report).unwrap_or_else(|| judged(report, &ASPECTS[..2]))
+    of_days(report).unwrap_or_else(|| calm_sentence(report, &ASPECTS[..2]))
 }
 
 /// The text when nothing matters.
 pub(in crate::report) fn calm_text(report: &Report) -> String {
-    let Some(of_days) = of_days(report) else { return judged(report, &ASPECTS) };
+    let Some(of_days) = of_days(report) else { return calm_sentence(report, &ASPECTS) };
     let mut sentences = evaluate(report, &ASPECTS[2..]).sentences();
     sentences.push(of_days);
     sentences.join(" ")
@@ -215,7 +215,7 @@ fn of_days(report: &Report) -> Option<String> {
 }
 
 /// Says what was judged and calm, and what was not judged. It is called unusual or not only if all was judged.
-fn judged(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> String {
+fn calm_sentence(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> String {
     let summary = evaluate(report, aspects);
     if summary.unjudged.is_empty() && summary.incomplete.is_empty() {
         return format!("Nothing unusual: {}.", summary.calm);

@@ -20,7 +20,7 @@ pub(super) async fn read_coverage(
     topic: &Topic,
     seen: Span,
 ) -> Result<SearchCoverage, StoreError> {
-    let watched = snapshot.watched(std::slice::from_ref(&topic.id)).await?.pop();
+    let watched = snapshot.watched_topics(std::slice::from_ref(&topic.id)).await?.pop();
     let searches = snapshot.runs_with_searches(&topic.id, seen).await?;
     Ok(SearchCoverage::new(watched, searches, seen, Time(seen.until.0.saturating_sub(1))))
 }

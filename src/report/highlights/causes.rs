@@ -103,7 +103,7 @@ pub(in crate::report) async fn read(
         by_day.find_cause(found, None, usual.expected, |compared| why::volume_cause(compared, &usual))
     });
     if let Some(cause) = cause {
-        facts.volume = Some(named(snapshot, by_day.period, cause).await?);
+        facts.volume = Some(with_display_name(snapshot, by_day.period, cause).await?);
     }
     let scorer = figures.tone.scorer.as_deref().unwrap_or_default();
     let usual_items = why::mean(by_day.earlier.iter().map(|(_, marks)| marks.len()));
@@ -112,7 +112,7 @@ pub(in crate::report) async fn read(
         let cause = by_day
             .find_cause(found, tone_and_scorer, usual_items, |compared| why::tone_cause(compared, &usual, MIN_SAMPLE));
         if let Some(cause) = cause {
-            facts.tone.push((tone, named(snapshot, by_day.period, cause).await?));
+            facts.tone.push((tone, with_display_name(snapshot, by_day.period, cause).await?));
         }
     }
     Ok(facts)
@@ -136,7 +136,11 @@ fn unusual_tones(tone: &ToneFacts) -> Vec<(Tone, UsualShare)> {
 }
 
 /// Adds the name by which a cause is shown.
-async fn named(snapshot: &mut ReadSnapshot, period: &[&CountedItem], cause: Cause) -> Result<NamedCause, StoreError> {
+async fn with_display_name(
+    snapshot: &mut ReadSnapshot,
+    period: &[&CountedItem],
+    cause: Cause,
+) -> Result<NamedCause, StoreError> {
     let display_name = match cause.first_copy(period.iter().copied()) {
         Some(first) => {
             let words = snapshot.words(std::slice::from_ref(&first.key)).await?;

@@ -17,9 +17,9 @@ pub(super) fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Ma
     let missing = answer.cited.missing();
     let (listed, left) = answer.cited.listed();
     html! {
-        section.answer aria-labelledby=(links::named(&topic.id, "answer")) {
+        section.answer aria-labelledby=(links::part_label(&topic.id, "answer")) {
             h3 id=(format::id(&topic.id, "answer")) { "The answer" }
-            @for (place, line) in lines.iter().enumerate() { p class=[print::beyond(place, printed)] { (answer_section(answer, line)) } }
+            @for (place, line) in lines.iter().enumerate() { p class=[print::off_paper_class(place, printed)] { (answer_section(answer, line)) } }
             @if cut { p.meta.paper-only { "More of the answer is on the HTML page." } }
             @for note in answer.text_notes(&topic.id) { p.note { (note) } }
             p.meta {

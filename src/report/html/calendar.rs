@@ -12,7 +12,7 @@ use crate::report::comparison::measures::Voice;
 use crate::report::shares::voice_parts::{VoiceCell, VoicePart};
 
 /// Returns a topic's figures beside those of the week or month before, or why they are not compared.
-pub(super) fn beside(topic: &TopicFacts) -> Markup {
+pub(super) fn comparison_table(topic: &TopicFacts) -> Markup {
     let Some(calendar) = &topic.calendar else { return html! {} };
     let (rows, noun) = (calendar.rows(topic), calendar.unit.noun());
     let caption = format::id(&topic.id, "before");

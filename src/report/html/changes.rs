@@ -4,8 +4,8 @@ use maud::{Markup, html};
 
 use super::super::facts::{EditFacts, TopicFacts};
 use super::super::format::{self, at_least};
-use super::lists::{Empty, by, named};
-use super::print::{ITEMS, beyond, long, more};
+use super::lists::{Empty, by, item_link};
+use super::print::{ITEMS, long, more, off_paper_class};
 use crate::insight::Piece;
 
 pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'a>) -> Markup {
@@ -26,13 +26,13 @@ pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'
                 section {
                     h3 { "Edited" (more(changes.edits.len(), ITEMS)) }
                     p.meta { (at_least(changes.edited, changes.at_least)) " in all; the latest:" }
-                    ol.items { @for (at, edit) in changes.edits.iter().enumerate() { li class=[beyond(at, ITEMS)] {
+                    ol.items { @for (at, edit) in changes.edits.iter().enumerate() { li class=[off_paper_class(at, ITEMS)] {
                         span dir="auto" class=[long(characters(edit))] { @for piece in &edit.diff { @match piece {
                             Piece::Same(text) => { (text) " " },
                             Piece::Removed(text) => { del { (text) } " " },
                             Piece::Added(text) => { ins { (text) } " " },
                         } } }
-                        @if let Some(note) = edit.reverted_note() { (named(&edit.item)) p.note { (note) } }
+                        @if let Some(note) = edit.reverted_note() { (item_link(&edit.item)) p.note { (note) } }
                         p.meta { (by(&edit.item)) " · seen " (format::date_time_short(edit.at, zone)) @if let Some(link) = &edit.item.link { " · " a href=(link) rel="noopener noreferrer nofollow" { "open" } } }
                     } } }
                 }
@@ -42,7 +42,7 @@ pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'
                 @if let Some(unjudged) = &unjudged { p.meta { (unjudged) } }
                 @if changes.lost.is_empty() { p.meta { (changes.none_gone()) } } @else {
                     p.meta { (at_least(changes.gone, changes.at_least || unjudged.is_some())) " in all; the latest:" }
-                    ol.items { @for (at, gone) in changes.lost.iter().enumerate() { li class=[beyond(at, ITEMS)] { (named(&gone.item)) p.meta { (by(&gone.item)) " · last seen " (format::date_time_short(gone.last_seen, zone)) } } } }
+                    ol.items { @for (at, gone) in changes.lost.iter().enumerate() { li class=[off_paper_class(at, ITEMS)] { (item_link(&gone.item)) p.meta { (by(&gone.item)) " · last seen " (format::date_time_short(gone.last_seen, zone)) } } } }
                 }
             } }
         } }

@@ -27,7 +27,7 @@ impl TopicFacts {
             title: self.title.clone(),
             days: days.collect(),
             holes: self.holes.iter().filter_map(|hole| self.chart_hole(hole)).collect(),
-            asked_anew: self.asked_anew.clone(),
+            query_changed_at: self.query_changed_at.clone(),
             usual: self.usual,
             all_alike: self.calendar.is_some(),
             each: "day",

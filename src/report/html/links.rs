@@ -14,7 +14,7 @@ pub(super) fn anchor(topic: &str, section: &str) -> String {
 
 /// Returns the label of a part of a topic's section. It includes the topic's title, since all topics have the same
 /// parts.
-pub(super) fn named(topic: &str, part: &str) -> String {
+pub(super) fn part_label(topic: &str, part: &str) -> String {
     format!("{} {}", format::id(topic, "title"), format::id(topic, part))
 }
 

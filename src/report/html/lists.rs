@@ -7,7 +7,7 @@ use super::super::facts::{ItemExcerpt, RowFacts, TopicFacts};
 use super::super::format::{self, count_noun, number};
 use super::super::items::host;
 use super::links;
-use super::print::{ITEMS, ROWS, beyond, long, more};
+use super::print::{ITEMS, ROWS, long, more, off_paper_class};
 use crate::insight::daily::Tally;
 use crate::model::Kind;
 
@@ -35,7 +35,7 @@ impl<'a> Empty<'a> {
 }
 
 /// Returns the item's text, as a link if its address may be one.
-pub(super) fn named(item: &ItemExcerpt) -> Markup {
+pub(super) fn item_link(item: &ItemExcerpt) -> Markup {
     let words = if item.words.is_empty() { "(no text)" } else { &item.words };
     html! {
         @match &item.link {
@@ -84,8 +84,8 @@ fn list(report: &Report, topic: &TopicFacts, List { title, places, scores, count
     html! {
         section {
             h3 { (title) @if let Some((all, _)) = count { ": " (all) } (more(places.len(), ITEMS)) }
-            ol.items { @for (at, (place, row)) in places.iter().filter_map(|place| Some((*place, topic.rows.get(*place)?))).enumerate() { li class=[beyond(at, ITEMS)] {
-                (named(&row.item))
+            ol.items { @for (at, (place, row)) in places.iter().filter_map(|place| Some((*place, topic.rows.get(*place)?))).enumerate() { li class=[off_paper_class(at, ITEMS)] {
+                (item_link(&row.item))
                 p.meta {
                     (source(row)) " · " (report.format_date(row.at)) @if row.undated { " (undated)" }
                     @if *scores { " · " (format::tone(row.sound)) " " (row.score.map_or(String::new(), format::score)) } @else { " · " (engagement(row)) }
@@ -158,8 +158,8 @@ fn rising(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section {
             h3 { "Rising fastest" (more(topic.rising.len(), ITEMS)) }
-            ol.items { @for (at, riser) in topic.rising.iter().enumerate() { li class=[beyond(at, ITEMS)] {
-                (named(&riser.item))
+            ol.items { @for (at, riser) in topic.rising.iter().enumerate() { li class=[off_paper_class(at, ITEMS)] {
+                (item_link(&riser.item))
                 p.meta {
                     (by(&riser.item)) " · " (format::rise(&riser.rise)) ": "
                     (report.format_date(riser.rise.from_at)) " – " (report.format_date(riser.rise.to_at))
@@ -171,10 +171,10 @@ fn rising(report: &Report, topic: &TopicFacts) -> Markup {
 
 fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
-        section aria-labelledby=(links::named(&topic.id, "copies")) {
+        section aria-labelledby=(links::part_label(&topic.id, "copies")) {
             h3 id=(format::id(&topic.id, "copies")) { "One text, many times" (more(topic.campaigns.len(), ITEMS)) }
-            ol.items { @for (at, copies) in topic.campaigns.iter().enumerate() { li class=[beyond(at, ITEMS)] {
-                (named(&copies.item))
+            ol.items { @for (at, copies) in topic.campaigns.iter().enumerate() { li class=[off_paper_class(at, ITEMS)] {
+                (item_link(&copies.item))
                 p.meta {
                     strong { (format::items(copies.campaign.copies, copies.campaign.posts)) } ", "
                     @if copies.campaign.authors == 0 { (copies.authors_words()) } @else { strong { (copies.authors_words()) } }
@@ -195,10 +195,10 @@ fn tally(topic: &str, title: &str, name: &str, all: &[Tally], reach: bool) -> Ma
     html! {
         section {
             h3 id=(format::id(topic, &name.to_lowercase())) { (title) (more(all.len(), ROWS)) }
-            div.wide role="region" tabindex="0" aria-labelledby=(links::named(topic, &name.to_lowercase())) { table {
+            div.wide role="region" tabindex="0" aria-labelledby=(links::part_label(topic, &name.to_lowercase())) { table {
                 caption.quiet { (title) }
                 thead { tr { th scope="col" { (name) } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } @if reach { th.n scope="col" { "Engagement" } } } }
-                tbody { @for (at, one) in all.iter().enumerate() { tr class=[beyond(at, ROWS)] { th scope="row" { bdi { (format::line(&one.name, 60)) } } td.n { (number(one.raw)) } td.n { (number(one.unique)) } @if reach { td.n { (of(one)) } } } } }
+                tbody { @for (at, one) in all.iter().enumerate() { tr class=[off_paper_class(at, ROWS)] { th scope="row" { bdi { (format::line(&one.name, 60)) } } td.n { (number(one.raw)) } td.n { (number(one.unique)) } @if reach { td.n { (of(one)) } } } } }
             } }
         }
     }
@@ -224,7 +224,7 @@ pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         details.rows.page-only open[false] id=(format::id(&topic.id, "rows")) {
             summary { "The rows: " (count_noun(topic.rows.len() as u64, "item")) @if topic.rows_left_out > 0 { ", " (number(topic.rows_left_out)) " more in the database" } }
-            div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "rows-caption")) { table {
+            div.wide role="region" tabindex="0" aria-labelledby=(links::part_label(&topic.id, "rows-caption")) { table {
                 caption id=(caption) {
                     "Items of the period and items in the lists above, latest first. "
                     @if topic.rows_left_out > 0 { "The SQL below lists all." }
@@ -233,7 +233,7 @@ pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
                 tbody { @for (place, row) in topic.rows.iter().enumerate() { tr id=(row_id(topic, place)) {
                     th.n scope="row" { (place + 1) }
                     td { (report.format_date(row.at)) @if row.undated { " (first seen; undated)" } }
-                    td { (source(row)) ": " (named(&row.item)) }
+                    td { (source(row)) ": " (item_link(&row.item)) }
                     td { (format::tone(row.sound)) @if let Some(score) = row.score { " " (format::score(score)) } }
                     td.n { (row.engagement.map_or("unknown".to_owned(), format::signed)) }
                     td { code { (row.item.key) } @if let Some(of) = &row.copy_of { br; "copy of " code { (of) } } }
@@ -250,7 +250,7 @@ pub(super) fn found_by(topic: &TopicFacts) -> Markup {
         @if let Some(sentence) = found.sentence() { section {
             h3 id=(format::id(&topic.id, "found-by")) { "Found by" }
             p { (sentence) }
-            div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "found-by")) { table {
+            div.wide role="region" tabindex="0" aria-labelledby=(links::part_label(&topic.id, "found-by")) { table {
                 caption.quiet { "Found by" }
                 thead { tr { th scope="col" { "Source" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Only this source" } } }
                 tbody { @for one in &found.sources { tr { th scope="row" { (one.source) } @for cell in found.cells(one) { td.n { (cell) } } } } }

@@ -39,30 +39,30 @@ fn parse(page: &str) -> Vec<Node<'_>> {
     while let Some((text, (tag, after))) =
         rest.split_once('<').and_then(|(text, from)| Some((text, from.split_once('>')?)))
     {
-        put(&mut open, Node::Text(text));
+        append(&mut open, Node::Text(text));
         rest = after;
         let name = tag.split([' ', '/']).next().unwrap_or("");
         if tag.starts_with('/') {
             if open.len() > 1
                 && let Some(done) = open.pop()
             {
-                put(&mut open, Node::Element(done));
+                append(&mut open, Node::Element(done));
             }
         } else if name.starts_with('!') || matches!(name, "meta" | "br") || open.len() > DEEPEST {
-            put(&mut open, Node::Element(Element { name, tag, inner: Vec::new() }));
+            append(&mut open, Node::Element(Element { name, tag, inner: Vec::new() }));
         } else {
             open.push(Element { name, tag, inner: Vec::new() });
         }
     }
-    put(&mut open, Node::Text(rest));
+    append(&mut open, Node::Text(rest));
     while open.len() > 1 {
         let done = open.pop().map(Node::Element);
-        done.into_iter().for_each(|done| put(&mut open, done));
+        done.into_iter().for_each(|done| append(&mut open, done));
     }
     open.pop().map(|all| all.inner).unwrap_or_default()
 }
 
-fn put<'a>(open: &mut [Element<'a>], node: Node<'a>) {
+fn append<'a>(open: &mut [Element<'a>], node: Node<'a>) {
     if let Some(last) = open.last_mut() {
         last.inner.push(node);
     }
@@ -85,7 +85,7 @@ impl<'a> Element<'a> {
         })
     }
 
-    fn named(&self, name: &str) -> impl Iterator<Item = &Element<'a>> {
+    fn elements_named(&self, name: &str) -> impl Iterator<Item = &Element<'a>> {
         self.elements().filter(move |element| element.name == name)
     }
 
@@ -131,7 +131,7 @@ fn write_element(element: &Element<'_>, left_out: &str, out: &mut String) {
             within(&before, &format!("<p style=\"{SMALL}\">{left_out}</p></div></body>"));
         }
         "details" if element.is("brief") => {
-            for summary in element.named("summary") {
+            for summary in element.elements_named("summary") {
                 write_element(summary, left_out, out);
             }
         }
@@ -181,7 +181,7 @@ fn styled<'a>(name: &'a str, element: &Element<'_>) -> (&'a str, &'static str) {
 /// Writes a chart as its title and description, without the holes, which have their own list.
 fn chart(svg: &Element<'_>, out: &mut String) {
     let words: Vec<String> =
-        ["title", "desc"].into_iter().filter_map(|name| Some(svg.named(name).next()?.text())).collect();
+        ["title", "desc"].into_iter().filter_map(|name| Some(svg.elements_named(name).next()?.text())).collect();
     let words = words.join(": ");
     let words = words.split(" Not covered: ").next().unwrap_or_default();
     let _ = write!(out, "<p style=\"{SMALL}\">{words}</p>");
@@ -189,12 +189,12 @@ fn chart(svg: &Element<'_>, out: &mut String) {
 
 /// Writes each row as lines: its head, its numbers with the names of their columns, its other cells.
 fn table(table: &Element<'_>, left_out: &str, out: &mut String) {
-    let heads = table.named("thead").flat_map(|head| head.named("tr")).flat_map(Element::elements);
+    let heads = table.elements_named("thead").flat_map(|head| head.elements_named("tr")).flat_map(Element::elements);
     let names: Vec<String> = heads.map(Element::text).collect();
-    for caption in table.named("caption").filter(|caption| !caption.is("quiet")) {
+    for caption in table.elements_named("caption").filter(|caption| !caption.is("quiet")) {
         write_element(caption, left_out, out);
     }
-    for row in table.named("tbody").flat_map(|body| body.named("tr")) {
+    for row in table.elements_named("tbody").flat_map(|body| body.elements_named("tr")) {
         let _ = write!(out, "<div style=\"{ROW}\">");
         let (mut numbers, mut others) = (Vec::new(), String::new());
         for (cell, name) in row.elements().zip(&names) {

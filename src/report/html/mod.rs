@@ -99,15 +99,15 @@ fn summary(report: &Report) -> Markup {
             @else if report.matters.is_empty() { p.calm { (caveats::calm_text(report)) } }
             @else {
                 @let (news, trust) = report.news_and_trust();
-                @if news.is_empty() { p.calm { (caveats::no_news(report)) } } @else { h3 { "What happened" } (matters(report, news)) }
-                @if !trust.is_empty() { h3 { "How far to trust it" } (matters(report, trust)) }
+                @if news.is_empty() { p.calm { (caveats::no_news(report)) } } @else { h3 { "What happened" } (highlight_list(report, news)) }
+                @if !trust.is_empty() { h3 { "How far to trust it" } (highlight_list(report, trust)) }
                 @if let Some(more) = report.more_matters() { p.meta { (more) } }
             }
         }
     }
 }
 
-fn matters(report: &Report, matters: &[Highlight]) -> Markup {
+fn highlight_list(report: &Report, matters: &[Highlight]) -> Markup {
     html! {
         ol.matters { @for matter in matters {
             li.(matter.kind.replace(' ', "-")) {

@@ -20,7 +20,7 @@ const ANSWER: usize = 900;
 const LONG: usize = 130;
 
 /// Returns the class of an entry that is not printed.
-pub(super) fn beyond(place: usize, most: usize) -> Option<&'static str> {
+pub(super) fn off_paper_class(place: usize, most: usize) -> Option<&'static str> {
     (place >= most).then_some("off-paper")
 }
 

@@ -7,7 +7,7 @@ use super::super::facts::{HoleFacts, TopicFacts};
 use super::super::format::{self, at_least, count_noun, number, percent};
 use super::super::{chart, comparison, sql};
 use super::lists::Empty;
-use super::print::{ROWS, beyond};
+use super::print::{ROWS, off_paper_class};
 use super::{answer, changes, links, lists, terms};
 use crate::insight::daily;
 use crate::model::SearchState;
@@ -88,12 +88,12 @@ fn figures(report: &Report, topic: &TopicFacts) -> Markup {
 
 fn volume(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
-        section aria-labelledby=(links::named(&topic.id, "numbers")) {
+        section aria-labelledby=(links::part_label(&topic.id, "numbers")) {
             h3 id=(format::id(&topic.id, "numbers")) { "What is new" }
             (figures(report, topic))
             @if let Some(sentence) = topic.relevance_sentence() { p.note { (sentence) } }
             @if let Some(sentence) = comparison::sentence(report, topic) { p { (sentence) } }
-            (super::calendar::beside(topic))
+            (super::calendar::comparison_table(topic))
             figure {
                 (chart::volume(&topic.chart(), &report.timezone))
                 figcaption {
@@ -149,7 +149,7 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
     let tone = &topic.tone;
     let period = &tone.period;
     html! {
-        section aria-labelledby=(links::named(&topic.id, "tone")) {
+        section aria-labelledby=(links::part_label(&topic.id, "tone")) {
             h3 id=(format::id(&topic.id, "tone")) { "Tone of items" }
             @if tone.scorer.is_none() { p.note { "No items of these days are scored." } }
             @else {
@@ -200,7 +200,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
     let describe = |hole: &HoleFacts| html! { (format::span(hole.span, zone)) ", " (format::length(hole.span)) @if !hole.why.is_empty() { ": " (format::line(&hole.why, 160)) } };
     let listed = inside.len().min(GAPS);
     html! {
-        section aria-labelledby=(links::named(&topic.id, "sources")) {
+        section aria-labelledby=(links::part_label(&topic.id, "sources")) {
             h3 id=(format::id(&topic.id, "sources")) { "How it was searched" }
             @if let Some(gone) = topic.not_kept_words() { p.note { (format::sentence(&gone)) } } @else if topic.sources.is_empty() { p { "No searches were made in the period." } } @else {
                 div.wide role="region" tabindex="0" aria-label=(format!("{}: sources", topic.id)) { table.cards {
@@ -227,7 +227,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
                 @if let Some(gaps) = topic.gaps_words((report.span, report.made_at), zone) { (gaps) }
             }
             @if !inside.is_empty() { ul {
-                @for (place, hole) in inside.iter().rev().take(GAPS).enumerate() { li class=[beyond(place, ROWS)] { (describe(hole)) } }
+                @for (place, hole) in inside.iter().rev().take(GAPS).enumerate() { li class=[off_paper_class(place, ROWS)] { (describe(hole)) } }
                 @if listed > ROWS { li.paper-only { (number((listed - ROWS) as u64)) " more on the HTML page" } }
                 @if inside.len() > GAPS { li { (count_noun((inside.len() - GAPS) as u64, "earlier gap")) " in the period: " code { "topicwatch coverage " (topic.id) } } }
             } }

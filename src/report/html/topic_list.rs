@@ -36,7 +36,7 @@ pub(super) fn topics(report: &Report) -> Markup {
         report.topics.iter().partition(|topic| report.is_quiet(topic));
     let mut rest = Vec::new();
     if active.len() > MANY {
-        active.sort_by_key(|topic| (place(report, topic), Reverse(topic.period.raw)));
+        active.sort_by_key(|topic| (rank_in_highlights(report, topic), Reverse(topic.period.raw)));
         rest = active.split_off(LISTED);
     }
     let class = if active.len() > FEW { "glance many" } else { "glance" };
@@ -55,7 +55,7 @@ pub(super) fn topics(report: &Report) -> Markup {
 }
 
 /// Returns the place of a topic's first sentence in `What matters`, which has the most important first.
-fn place(report: &Report, topic: &TopicFacts) -> usize {
+fn rank_in_highlights(report: &Report, topic: &TopicFacts) -> usize {
     report.matters.iter().position(|matter| matter.topic == topic.id).unwrap_or(usize::MAX)
 }
 

@@ -76,10 +76,10 @@ pub(in crate::report) fn of(topics: &[&TopicFacts], voices: &[Voice]) -> Vec<Voi
     let order: Vec<&TopicFacts> =
         voices.iter().filter_map(|voice| topics.iter().copied().find(|topic| topic.id == voice.topic)).collect();
     let parts = order.iter().filter_map(|topic| topic.calendar.as_ref()).map(|calendar| calendar.parts.len()).min();
-    (0..parts.unwrap_or(0)).filter_map(|place| part(&order, place)).collect()
+    (0..parts.unwrap_or(0)).filter_map(|place| voice_part(&order, place)).collect()
 }
 
-fn part(order: &[&TopicFacts], place: usize) -> Option<VoicePart> {
+fn voice_part(order: &[&TopicFacts], place: usize) -> Option<VoicePart> {
     let parts: Vec<_> = order.iter().filter_map(|topic| topic.calendar.as_ref()?.parts.get(place)).collect();
     let total = parts.iter().map(|part| part.voice.unwrap_or(part.unique)).sum();
     let open_ended = parts.iter().filter(|part| part.has_gaps).count();

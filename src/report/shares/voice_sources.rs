@@ -23,7 +23,7 @@ pub(in crate::report) async fn read(
     let since = Span { until: Time(now.0.saturating_add(1)), ..span };
     let mut all = Vec::with_capacity(topics.len());
     for topic in topics {
-        let Some(watched) = snapshot.watched(std::slice::from_ref(&topic.id)).await?.pop() else { continue };
+        let Some(watched) = snapshot.watched_topics(std::slice::from_ref(&topic.id)).await?.pop() else { continue };
         let runs = snapshot.runs_with_searches(&topic.id, since).await?;
         all.push(finding_sources(&watched, &runs, span));
     }
@@ -51,7 +51,7 @@ pub(in crate::report) async fn are_pruned(
 
 /// Returns the keys of items of a topic that these sources found, those of the period among them; `None` if all sources
 /// count.
-pub(in crate::report) async fn found(
+pub(in crate::report) async fn keys_found_by(
     snapshot: &mut ReadSnapshot,
     topic: &Topic,
     period: &[&CountedItem],

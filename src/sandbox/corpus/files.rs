@@ -143,7 +143,7 @@ fn read_csv(reader: impl Read, keep: &mut dyn FnMut(Option<Row>) -> bool) -> std
         }
         let mut row = Row::default();
         for (column, cell) in columns.iter().zip(&record) {
-            row.put(*column, &String::from_utf8_lossy(cell));
+            row.set_cell(*column, &String::from_utf8_lossy(cell));
         }
         if !keep(Some(row.with_id_date())) {
             return Ok(());

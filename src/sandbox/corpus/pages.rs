@@ -96,7 +96,7 @@ mod tests {
     use super::super::Hour;
     use super::*;
 
-    fn found(query: &str, hour: i64, limit: usize) -> Vec<Page> {
+    fn find_pages(query: &str, hour: i64, limit: usize) -> Vec<Page> {
         pages(query, &CorpusQuery { query, hour: Hour(hour), hours_back: 24, limit })
     }
 
@@ -104,9 +104,9 @@ mod tests {
     fn pages_live_on_reserved_hosts_and_fill_the_limit() {
         for query in ["rust language", "地震", "<b>&\"'", "a/b?c#d"] {
             for limit in [1, 5, 100] {
-                assert_eq!(found(query, 492_560, limit).len(), limit);
+                assert_eq!(find_pages(query, 492_560, limit).len(), limit);
             }
-            for page in found(query, 492_560, 100) {
+            for page in find_pages(query, 492_560, 100) {
                 let url = url::Url::parse(&page.url).map(|url| url.host_str().unwrap_or_default().to_owned());
                 let host = url.unwrap_or_default();
                 let reserved = [".example", "example.com", "example.org"].iter().any(|end| host.ends_with(end));
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_new_article_comes_every_three_hours_and_old_ones_keep_their_address() {
-        let urls = |hour| found("coffee", hour, 60).into_iter().map(|page| page.url).collect::<Vec<_>>();
+        let urls = |hour| find_pages("coffee", hour, 60).into_iter().map(|page| page.url).collect::<Vec<_>>();
         let (first, later) = (urls(492_561), urls(492_564));
         assert!(!first.contains(&later[0]));
         assert!(later[1..].iter().filter(|url| first.contains(url)).count() >= 55);
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn dates_come_in_every_form_and_a_post_is_found_now_and_then() {
-        let all: Vec<Page> = (0..40).flat_map(|n| found("coffee", 492_560 + n * 6, 20)).collect();
+        let all: Vec<Page> = (0..40).flat_map(|n| find_pages("coffee", 492_560 + n * 6, 20)).collect();
         assert!(all.iter().any(|page| matches!(page.date, PageDate::Iso(_))));
         assert!(all.iter().any(|page| matches!(page.date, PageDate::HoursAgo(1..=23))));
         assert!(all.iter().any(|page| matches!(page.date, PageDate::DaysAgo(1..))));

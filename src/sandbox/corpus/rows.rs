@@ -65,7 +65,7 @@ pub(super) fn parse_column(name: &str) -> Column {
 
 impl Row {
     /// Stores a cell. The first non-empty cell of a kind wins.
-    pub(super) fn put(&mut self, column: Column, cell: &str) {
+    pub(super) fn set_cell(&mut self, column: Column, cell: &str) {
         let cell = cell.trim();
         if cell.is_empty() {
             return;
@@ -104,12 +104,12 @@ impl Row {
         for (name, value) in object {
             let column = parse_column(name);
             match value {
-                Value::String(text) => row.put(column, text),
-                Value::Number(number) => row.put(column, &number.to_string()),
+                Value::String(text) => row.set_cell(column, text),
+                Value::Number(number) => row.set_cell(column, &number.to_string()),
                 Value::Object(user) if column == Column::Author => {
                     let handle =
                         ["username", "screen_name", "handle", "name"].iter().find_map(|key| user.get(*key)?.as_str());
-                    row.put(column, handle.unwrap_or_default());
+                    row.set_cell(column, handle.unwrap_or_default());
                 }
                 _ => {}
             }
@@ -171,10 +171,10 @@ mod tests {
     #[test]
     fn quoted_ids_and_long_or_broken_texts_are_cleaned() {
         let mut row = Row::default();
-        row.put(Column::Id, "'340000000000000123'");
-        row.put(Column::Text, &format!("a\0{}", "é".repeat(10_000)));
-        row.put(Column::Text, "second");
-        row.put(Column::Likes, "many");
+        row.set_cell(Column::Id, "'340000000000000123'");
+        row.set_cell(Column::Text, &format!("a\0{}", "é".repeat(10_000)));
+        row.set_cell(Column::Text, "second");
+        row.set_cell(Column::Likes, "many");
         assert_eq!(row.id.as_deref(), Some("340000000000000123"));
         let text = row.text.clone().unwrap_or_default();
         assert!(text.starts_with("a\u{fffd}é") && text.len() <= MAX_TEXT + 3);

@@ -49,7 +49,7 @@ pub(super) fn search_by_date(corpus: &Corpus, hour: Hour, encoded: &str) -> Resp
     let found: Vec<Item> = posts(corpus, query, hour, since, None)
         .iter()
         .map(|post| item(query, post))
-        .filter(|item| numeric.holds(&item.figures) && matches_tags(tags, &item.tags))
+        .filter(|item| numeric.matches(&item.figures) && matches_tags(tags, &item.tags))
         .collect();
     let first = page.saturating_mul(per_page);
     // A page beyond the limit gets an answer without hits, and a message.

@@ -60,7 +60,7 @@ pub(super) fn search(corpus: &Corpus, hour: Hour, encoded: &[u8]) -> Response {
     let Ok(page) = params.number("pageno", 1..=usize::MAX, 1) else { return invalid("pageno") };
     let engines: Vec<&Engine> = ENGINES.iter().filter(|engine| is_selected(engine, &params, range.is_some())).collect();
     let since = range.map(|hours| hour.start().saturating_sub(hours.saturating_mul(HOUR_MS)));
-    let all = found(corpus, &query, hour, &engines, since);
+    let all = find_pages(corpus, &query, hour, &engines, since);
     let first = page.saturating_sub(1).saturating_mul(PER_PAGE);
     let results: Vec<Value> =
         all.iter().enumerate().skip(first).take(PER_PAGE).map(|(at, found)| result(at + 1, found)).collect();
@@ -92,7 +92,7 @@ fn is_selected(engine: &Engine, params: &QueryParams, by_time: bool) -> bool {
 }
 
 /// Returns the pages that these engines have. A page without a date counts as old as the next older one with a date.
-fn found(corpus: &Corpus, query: &str, hour: Hour, engines: &[&'static Engine], since: Option<i64>) -> Vec<Found> {
+fn find_pages(corpus: &Corpus, query: &str, hour: Hour, engines: &[&'static Engine], since: Option<i64>) -> Vec<Found> {
     let corpus_query = CorpusQuery { query, hour, hours_back: 24, limit: MAX_READ };
     let (mut all, mut age) = (Vec::new(), None);
     for page in corpus.pages(&corpus_query).into_iter().rev() {

@@ -58,7 +58,7 @@ impl NumericFilters {
             .map(Self)
     }
 
-    pub(super) fn holds(&self, figures: &Figures) -> bool {
+    pub(super) fn matches(&self, figures: &Figures) -> bool {
         self.0.iter().all(|condition| {
             let value = match condition.field {
                 Field::Created => Some(figures.created_at_i),
@@ -153,7 +153,7 @@ mod tests {
             ("created_at_i<100.25", true),
             ("num_comments>=0", false),
         ] {
-            assert_eq!(NumericFilters::read(text).unwrap().holds(&item), holds, "{text}");
+            assert_eq!(NumericFilters::read(text).unwrap().matches(&item), holds, "{text}");
         }
         assert_eq!(NumericFilters::read("created_at_i>5,created_at_i>=9,points>50").unwrap().since(), Some(9));
         for text in ["created_at_i", "created_at>5", "points>x", "created_at_i>>5"] {

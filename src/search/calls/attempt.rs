@@ -65,11 +65,11 @@ impl HttpSender {
         now: &(dyn Fn() -> Time + Send + Sync),
     ) -> Result<Option<SecretString>, Attempt> {
         let Credential::Session(session) = &self.key else { return Ok(None) };
-        let begun = Instant::now();
+        let started = Instant::now();
         let token = session.token(&self.http, self.deadline(), now).await;
         token
             .map(Some)
-            .map_err(|why| Attempt { latency: begun.elapsed(), outcome: Err((self.login_failure(&why), None)) })
+            .map_err(|why| Attempt { latency: started.elapsed(), outcome: Err((self.login_failure(&why), None)) })
     }
 
     /// Makes the call once, in a session with its token. A failure comes with the part of a 2xx reply that arrived
@@ -81,7 +81,7 @@ impl HttpSender {
         token: Option<SecretString>,
         now: &(dyn Fn() -> Time + Send + Sync),
     ) -> Attempt {
-        let begun = Instant::now();
+        let started = Instant::now();
         let deadline = self.deadline();
         let outcome = match (&self.key, token) {
             (Credential::Session(session), Some(token)) => {
@@ -90,7 +90,7 @@ impl HttpSender {
             (Credential::Fixed(key), _) => self.send_once(request, url, Some(key), deadline, now).await,
             _ => self.send_once(request, url, None, deadline, now).await,
         };
-        Attempt { latency: begun.elapsed(), outcome }
+        Attempt { latency: started.elapsed(), outcome }
     }
 
     /// The failure of a login, which costs nothing.
@@ -101,8 +101,8 @@ impl HttpSender {
 
     /// Returns the deadline of a call that starts now. A timeout too long for the clock becomes one day.
     fn deadline(&self) -> tokio::time::Instant {
-        let begun = tokio::time::Instant::now();
-        begun.checked_add(self.call_timeout).unwrap_or(begun + Duration::from_secs(86_400))
+        let started = tokio::time::Instant::now();
+        started.checked_add(self.call_timeout).unwrap_or(started + Duration::from_secs(86_400))
     }
 
     /// Makes the call with a session token. Renews it when the service no longer accepts it; the next try uses the new

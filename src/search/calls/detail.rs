@@ -64,7 +64,7 @@ fn message(value: &Value, depth: u32) -> String {
         Value::Object(fields) if depth > 0 => {
             let messages = WORDS.iter().filter_map(|name| fields.get(*name)).map(|inner| message(inner, depth - 1));
             match messages.into_iter().find(|text| !text.is_empty()) {
-                Some(text) => place(value).map_or_else(|| text.clone(), |place| format!("{place}: {text}")),
+                Some(text) => fault_location(value).map_or_else(|| text.clone(), |place| format!("{place}: {text}")),
                 None if fields.is_empty() => String::new(),
                 None => value.to_string(),
             }
@@ -74,7 +74,7 @@ fn message(value: &Value, depth: u32) -> String {
 }
 
 /// Returns where in the request the fault lies, as validators report it: `"loc": ["body", "count"]`.
-fn place(value: &Value) -> Option<String> {
+fn fault_location(value: &Value) -> Option<String> {
     let steps = value.get("loc")?.as_array()?;
     Some(steps.iter().take(DEPTH as usize).map(|step| message(step, 0)).collect::<Vec<_>>().join("."))
 }

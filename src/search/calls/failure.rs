@@ -60,7 +60,7 @@ impl Failure {
             text: self.text,
             hint,
             location: self.location,
-            reach: reach(self.class),
+            reach: failure_scope(self.class),
             tries,
             latency,
             cost: self.cost,
@@ -107,7 +107,7 @@ pub(super) fn class_of_body(why: &ReadStop) -> ErrorClass {
     }
 }
 
-fn reach(class: ErrorClass) -> FailureScope {
+fn failure_scope(class: ErrorClass) -> FailureScope {
     match class {
         ErrorClass::KeyRefused | ErrorClass::BalanceSpent => FailureScope::Service,
         _ => FailureScope::Search,

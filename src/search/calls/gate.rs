@@ -67,7 +67,7 @@ impl Gate for NoGate {
 /// Permission for one call in flight. Dropping it gives it back.
 pub trait CallPermit: Send + Sync {
     /// Whether it is still valid. A leased permit may expire before its call begins.
-    fn holds(&self) -> bool;
+    fn is_valid(&self) -> bool;
 }
 
 /// The result of [`CallLimiter::enter`].
@@ -76,5 +76,5 @@ pub type Admission = Result<Box<dyn CallPermit>, Refusal>;
 /// Decides when a call may start: the client's own limits, or limits shared by several processes.
 pub trait CallLimiter: Send + Sync {
     /// Waits for a permit, then for the rate limit; the call counts as started. The future may be dropped at any point.
-    fn enter(&self) -> Pin<Box<dyn Future<Output = Admission> + Send + '_>>;
+    fn acquire(&self) -> Pin<Box<dyn Future<Output = Admission> + Send + '_>>;
 }

@@ -69,7 +69,7 @@ impl<C: Clock + Clone + Send + Sync> CallLimiter for Limits<C>
 where
     C::Instant: Send + Sync,
 {
-    fn enter(&self) -> Pin<Box<dyn Future<Output = Admission> + Send + '_>> {
+    fn acquire(&self) -> Pin<Box<dyn Future<Output = Admission> + Send + '_>> {
         Box::pin(async {
             let permit = self.acquire().await;
             let closed = || Refusal::new("the client accepts no more calls");
@@ -82,7 +82,7 @@ where
 struct LocalPermit(#[expect(dead_code, reason = "given back when dropped")] OwnedSemaphorePermit);
 
 impl CallPermit for LocalPermit {
-    fn holds(&self) -> bool {
+    fn is_valid(&self) -> bool {
         true
     }
 }

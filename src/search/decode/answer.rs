@@ -36,7 +36,7 @@ fn is_none(node: &Node) -> bool {
 }
 
 /// Returns the name and the text of a frame's answer, with its white space unchanged.
-pub(super) fn piece(object: &Object) -> Option<(&'static str, &str)> {
+pub(super) fn answer_part(object: &Object) -> Option<(&'static str, &str)> {
     NAMES.iter().find_map(|name| match object.get(name)? {
         Node::Text(text) if !text.is_empty() => Some((*name, text.as_str())),
         _ => None,

@@ -54,7 +54,7 @@ impl Kind for Bluesky {
             };
             ended = page.posts.is_empty() || page.cursor.is_none();
             for post in &page.posts {
-                match found(post, request.now) {
+                match read_entry(post, request.now) {
                     Some(found) if found.id.as_ref().is_none_or(|id| !seen.insert(id.clone())) => {}
                     Some(found) => items.push(found),
                     None => unreadable = unreadable.saturating_add(1),
@@ -162,7 +162,7 @@ fn id(account: &str, post_id: &str) -> String {
     if is_plain { id } else { format!("did-{}", digest()) }
 }
 
-fn found(post: &Value, now: Time) -> Option<ReplyEntry> {
+fn read_entry(post: &Value, now: Time) -> Option<ReplyEntry> {
     let text = |pointer: &str| post.pointer(pointer).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let number = |name: &str| post.get(name).and_then(Value::as_i64);
     let (account, post_id) = text("/uri")?.strip_prefix("at://")?.split_once("/app.bsky.feed.post/")?;

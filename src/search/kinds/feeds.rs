@@ -48,7 +48,7 @@ impl Kind for Feeds {
             request.query.texts("urls").iter().map(|url| (Memory::read(remembered.get(url.as_str()).copied()), url));
         let mut due: Vec<(Memory, &String)> = urls.filter(|(memory, _)| !memory.is_resting(request.now)).collect();
         // Not all may be reached in one search, so those requested longest ago come first.
-        due.sort_by_key(|(memory, _)| memory.tried());
+        due.sort_by_key(|(memory, _)| memory.last_request());
         let mut next: Vec<Request> = Vec::new();
         let mut begun = 0;
         for (memory, url) in &due {
@@ -282,7 +282,7 @@ fn read_feed(
     let continuity = Continuity::of(before.last_look(), &feed, request.now);
     let emptied = feed.names.is_empty() && !before.newest.is_empty();
     let memory = if emptied {
-        before.clone().emptied(reply, &feed, request.now)
+        before.clone().after_empty_reply(reply, &feed, request.now)
     } else {
         let shared = shared_addresses::mark_shared_addresses(&mut feed, &before.shared);
         before.changed(reply, &feed, continuity.since, shared, request.now)

@@ -62,7 +62,7 @@ impl Kind for HackerNews {
             };
             total = total.max(page.total);
             for hit in &page.hits {
-                match found(hit, request.now) {
+                match read_entry(hit, request.now) {
                     Some(found) if found.id.as_ref().is_none_or(|id| !seen.insert(id.clone())) => {}
                     Some(found) => {
                         oldest = oldest.into_iter().chain(found.published_at).min();
@@ -149,7 +149,7 @@ fn id(hit: &Value) -> Option<String> {
     }
 }
 
-fn found(hit: &Value, now: Time) -> Option<ReplyEntry> {
+fn read_entry(hit: &Value, now: Time) -> Option<ReplyEntry> {
     let text = |name: &str| hit.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let number = |name: &str| hit.get(name).and_then(Value::as_i64);
     let id = id(hit)?;

@@ -41,7 +41,7 @@ pub struct PromptItem {
 }
 
 impl ProviderRequest<'_> {
-    pub(in crate::search) fn remembered(&self, name: &str) -> Option<&Remembered> {
+    pub(in crate::search) fn memory_of(&self, name: &str) -> Option<&Remembered> {
         self.memory.iter().find(|one| one.name == name)
     }
 }

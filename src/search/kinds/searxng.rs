@@ -25,7 +25,7 @@ impl Kind for Searxng {
     }
 
     fn next(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
-        let needs_config = range(request).is_some() && remembered(request).is_none();
+        let needs_config = range(request).is_some() && valid_memory(request).is_none();
         let configs = usize::from(parts.first().is_some_and(is_config));
         if needs_config && parts.is_empty() {
             return Ok(vec![get(request.query, "/config", Vec::new())]);
@@ -62,7 +62,7 @@ impl Kind for Searxng {
                 Ok((results, silent)) => {
                     silent_engines.extend(silent);
                     for result in &results {
-                        match found(result, request.now) {
+                        match read_entry(result, request.now) {
                             Some(found) => items.push(found),
                             None => unreadable = unreadable.saturating_add(1),
                         }
@@ -93,7 +93,7 @@ impl Kind for Searxng {
         let hint = failure.as_ref().map(|error| error.hint.clone());
         let failure = failure.map(|error| (error.class, error.text));
         let left_out =
-            remembered(request).map(|one| one.value.clone()).or_else(|| memory.first().map(|one| one.value.clone()));
+            valid_memory(request).map(|one| one.value.clone()).or_else(|| memory.first().map(|one| one.value.clone()));
         let note = range(request).and(left_out).and_then(|value| left_out_note(request, &value));
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
         Ok(ReadResult { reply, coverage: SpanCoverage::Nothing, full: false, memory, tokens: 0, note, hint })
@@ -105,7 +105,7 @@ fn is_config(part: &SearchCall) -> bool {
 }
 
 /// Returns what is remembered of the server, while it is valid.
-fn remembered<'a>(request: &ProviderRequest<'a>) -> Option<&'a Remembered> {
+fn valid_memory<'a>(request: &ProviderRequest<'a>) -> Option<&'a Remembered> {
     let one = request.memory.iter().find(|one| one.name == CONFIG)?;
     let value: Value = serde_json::from_str(&one.value).ok()?;
     let at = value.get("at").and_then(Value::as_i64)?;
@@ -130,15 +130,15 @@ fn search(request: &ProviderRequest<'_>, page: usize) -> Request {
     ];
     let optional = [
         ("time_range", range(request).map(str::to_owned)),
-        ("categories", joined(request.query.texts("categories"))),
-        ("engines", joined(request.query.texts("engines"))),
+        ("categories", comma_list(request.query.texts("categories"))),
+        ("engines", comma_list(request.query.texts("engines"))),
         ("language", request.query.text("language").map(str::to_owned)),
     ];
     parameters.extend(optional.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     get(request.query, "/search", parameters)
 }
 
-fn joined(texts: &[String]) -> Option<String> {
+fn comma_list(texts: &[String]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join(","))
 }
 
@@ -161,9 +161,9 @@ fn unresponsive(body: &[u8]) -> Vec<String> {
         Value::Array(pair) => {
             let name = pair.first().and_then(Value::as_str)?;
             let why = pair.get(1).and_then(Value::as_str).unwrap_or("no answer");
-            Some(format!("{} ({})", brief(name), brief(why)))
+            Some(format!("{} ({})", shorten(name), shorten(why)))
         }
-        Value::String(name) => Some(brief(name)),
+        Value::String(name) => Some(shorten(name)),
         _ => None,
     };
     list.iter().filter_map(named).take(50).collect()
@@ -213,7 +213,7 @@ fn left_out_note(request: &ProviderRequest<'_>, value: &str) -> Option<String> {
         if categories.is_empty() { of("general") } else { categories.iter().any(|one| of(one)) }
     };
     let names = value.get("untimed")?.as_array()?.iter().filter(wanted);
-    let names: Vec<String> = names.filter_map(|engine| Some(brief(engine.get("name")?.as_str()?))).take(20).collect();
+    let names: Vec<String> = names.filter_map(|engine| Some(shorten(engine.get("name")?.as_str()?))).take(20).collect();
     (!names.is_empty()).then(|| {
         format!(
             "not searched because they cannot filter by time: {} (time_range = \"any\" includes them)",
@@ -222,7 +222,7 @@ fn left_out_note(request: &ProviderRequest<'_>, value: &str) -> Option<String> {
     })
 }
 
-fn found(result: &Value, now: Time) -> Option<ReplyEntry> {
+fn read_entry(result: &Value, now: Time) -> Option<ReplyEntry> {
     let text = |name: &str| result.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let url = text("url")?;
     let published = text("publishedDate").or_else(|| text("pubdate"));
@@ -239,6 +239,6 @@ fn found(result: &Value, now: Time) -> Option<ReplyEntry> {
     })
 }
 
-fn brief(text: &str) -> String {
+fn shorten(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(80).collect()
 }

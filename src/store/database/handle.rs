@@ -40,16 +40,16 @@ pub(in crate::store) async fn pause(tries: u32) {
 impl Store {
     /// The location for people: a path, or a URL without its password.
     #[must_use]
-    pub fn place(&self) -> &str {
+    pub fn location(&self) -> &str {
         &self.place
     }
 
     /// Returns the same store for a caller that stops when `stop` is cancelled: after that it does not wait for a
     /// database server that is away.
     #[must_use]
-    pub fn until(&self, stop: CancellationToken) -> Self {
+    pub fn with_stop(&self, stop: CancellationToken) -> Self {
         let db = match &self.db {
-            Db::Postgres(pools) => Db::Postgres(pools.until(stop)),
+            Db::Postgres(pools) => Db::Postgres(pools.with_stop(stop)),
             sqlite @ Db::Sqlite(_) => sqlite.clone(),
         };
         Self { db, ..self.clone() }

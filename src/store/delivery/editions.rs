@@ -44,12 +44,12 @@ impl Store {
 
     /// Records that files of an unfinished edition are in place.
     pub async fn place_files(&self, run: &JobRun, number: i64, placed: &[PlacedFile]) -> Result<(), StoreError> {
-        write_tx!(self, editions::place(run, number, placed))
+        write_tx!(self, editions::files_in_place(run, number, placed))
     }
 
     /// Returns whether this process still holds a run of a job.
-    pub async fn holds(&self, run: &JobRun) -> Result<bool, StoreError> {
-        read!(self, editions::holds(run))
+    pub async fn is_held(&self, run: &JobRun) -> Result<bool, StoreError> {
+        read!(self, editions::is_held(run))
     }
 
     /// Returns ended editions older than the newest `keep` that have files, the oldest first. The number is bounded.

@@ -69,7 +69,7 @@ impl Store {
         }
         let mut place = self.commits.looks.join(KeyLookup { topic: topic.to_owned(), keys: keys.to_vec() });
         loop {
-            let batch = match place.turn().await {
+            let batch = match place.wait_for_turn().await {
                 Turn::Answered(answer) => return answer,
                 Turn::Lead(batch) => batch,
             };
@@ -88,7 +88,7 @@ impl Store {
     async fn write(&self, request: Write) -> Result<Written, StoreError> {
         let mut place = self.commits.writes.join(request);
         loop {
-            let batch = match place.turn().await {
+            let batch = match place.wait_for_turn().await {
                 Turn::Answered(answer) => return answer,
                 Turn::Lead(batch) => batch,
             };

@@ -25,7 +25,7 @@ impl Store {
 
     /// Returns the state that the topic's earlier searches of a provider stored (`Remembered`).
     pub async fn provider_memory(&self, topic: &str, source: Source) -> Result<Vec<Remembered>, StoreError> {
-        read!(self, memory::remembered(topic, source))
+        read!(self, memory::provider_memory(topic, source))
     }
 
     /// Returns the history of a topic's query: reply sizes, and the posts of a span that it showed.

@@ -65,7 +65,7 @@ impl<Q, A> Queue<Q, A> {
 
 impl<'a, Q, A> QueueEntry<'a, Q, A> {
     /// Waits for the answer or for the turn to write.
-    pub(in crate::store) async fn turn(&mut self) -> Turn<'a, Q, A> {
+    pub(in crate::store) async fn wait_for_turn(&mut self) -> Turn<'a, Q, A> {
         let mut turn = tokio::select! {
             biased;
             answered = &mut self.mine => return Turn::Answered(answered.unwrap_or_else(|_| Err(abandoned()))),
@@ -121,7 +121,7 @@ mod tests {
     async fn send(queue: &Queue<u64, u64>, request: u64, batches: &AtomicUsize) -> u64 {
         let mut place = queue.join(request);
         loop {
-            match place.turn().await {
+            match place.wait_for_turn().await {
                 Turn::Answered(answer) => return answer.unwrap(),
                 Turn::Lead(batch) => {
                     batches.fetch_add(1, Ordering::SeqCst);
@@ -153,16 +153,16 @@ mod tests {
     async fn who_waits_behind_a_task_that_died_is_reported() {
         let queue = Arc::new(Queue::<u64, u64>::default());
         let mut first = queue.join(1);
-        let Turn::Lead(batch) = first.turn().await else { return assert_eq!("answered", "lead") };
+        let Turn::Lead(batch) = first.wait_for_turn().await else { return assert_eq!("answered", "lead") };
         let mut second = queue.join(2);
         drop(batch);
         let mut own = Queue::join(&queue, 3);
         // The second leads now, and its own request is still queued.
-        let Turn::Lead(batch) = second.turn().await else { return assert_eq!("answered", "lead") };
+        let Turn::Lead(batch) = second.wait_for_turn().await else { return assert_eq!("answered", "lead") };
         assert_eq!(batch.requests, [2, 3]);
         batch.answer([Ok(4), Ok(6)]);
-        assert!(matches!(second.turn().await, Turn::Answered(Ok(4))));
-        assert!(matches!(own.turn().await, Turn::Answered(Ok(6))));
-        assert!(matches!(first.turn().await, Turn::Answered(Err(_))));
+        assert!(matches!(second.wait_for_turn().await, Turn::Answered(Ok(4))));
+        assert!(matches!(own.wait_for_turn().await, Turn::Answered(Ok(6))));
+        assert!(matches!(first.wait_for_turn().await, Turn::Answered(Err(_))));
     }
 }

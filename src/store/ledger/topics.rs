@@ -36,7 +36,7 @@ impl Store {
 
     /// Returns the latest instant, not after `end`, up to which a job is planned.
     pub async fn planned_until(&self, end: Time) -> Result<Option<Time>, StoreError> {
-        read!(self, planned::until(end))
+        read!(self, planned::planned_until(end))
     }
 
     /// Refuses a topic of `named` that was renamed while the configuration still has its old id.

@@ -64,7 +64,7 @@ impl Store {
 
     /// Returns items of a topic by key, in order of key.
     pub async fn items_by_key(&self, topic: &str, keys: &[String]) -> Result<Vec<ItemRow>, StoreError> {
-        read!(self, topic_lists::named(topic, keys))
+        read!(self, topic_lists::items_by_key(topic, keys))
     }
 
     /// Returns answers of a topic with their `seq`, the latest first.

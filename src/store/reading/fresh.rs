@@ -17,13 +17,13 @@ impl Store {
 
     /// Returns by run how many of the items it saw first were older than its window. Runs without any are left out.
     pub async fn older_counts(&self, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
-        read!(self, fresh::older(runs))
+        read!(self, fresh::older_counts(runs))
     }
 
     /// Returns by run how many items that it counted as new were forgotten or merged since although none of them was new:
     /// it could find only a baseline, or was a backfill. Of other runs nobody can tell. Runs without any are left out.
     pub async fn gone_counts(&self, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
-        read!(self, fresh::gone(runs))
+        read!(self, fresh::gone_counts(runs))
     }
 
     /// Returns by run how many baseline items it saw first. Runs without any are left out.

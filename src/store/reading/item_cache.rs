@@ -79,20 +79,20 @@ pub(in crate::store) fn size(met: &ItemCells) -> usize {
 mod tests {
     use super::*;
 
-    fn met(text: &str) -> ItemCells {
+    fn cells(text: &str) -> ItemCells {
         Some(Arc::from(text))
     }
 
     #[test]
     fn what_is_met_again_stays_known_and_what_is_held_is_bounded() {
         let mut cache = ItemCache::default();
-        cache.insert(0, met("the one that every run meets"));
+        cache.insert(0, cells("the one that every run meets"));
         cache.insert(-1, None);
         let large = KNOWN / 100;
         for item in 1..1_000 {
             assert!(cache.get(item).is_none(), "{item}");
-            cache.insert(item, met(&"x".repeat(large)));
-            assert_eq!(cache.get(0), Some(met("the one that every run meets")), "{item}");
+            cache.insert(item, cells(&"x".repeat(large)));
+            assert_eq!(cache.get(0), Some(cells("the one that every run meets")), "{item}");
             let bytes: usize = cache.items.values().map(|(_, met)| size(met)).sum();
             assert!(bytes <= (PARTS + 1) * (KNOWN / PARTS + large + ITEM), "{bytes} bytes");
             assert!(cache.met.iter().map(Vec::len).sum::<usize>() < 500, "as many as have room, and each a few times");
@@ -107,7 +107,7 @@ mod tests {
         let some = "x".repeat(500);
         let items = i64::try_from(KNOWN / (500 + ITEM)).unwrap_or_default();
         for item in 0..items {
-            cache.insert(item, met(&some));
+            cache.insert(item, cells(&some));
         }
         for turn in 0..5 {
             for item in 0..items {

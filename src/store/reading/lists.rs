@@ -69,8 +69,8 @@ impl Store {
     }
 
     /// Returns these topics by id, or all that are watched.
-    pub async fn watched(&self, topics: &[String]) -> Result<Vec<WatchedTopic>, StoreError> {
-        read!(self, search_history::watched(topics))
+    pub async fn watched_topics(&self, topics: &[String]) -> Result<Vec<WatchedTopic>, StoreError> {
+        read!(self, search_history::watched_topics(topics))
     }
 
     /// Returns items, the latest first; from the beginning, or after a given one.
@@ -90,7 +90,7 @@ impl Store {
         after: Option<&AllItemsCursor>,
         limit: u32,
     ) -> Result<Vec<ItemRow>, StoreError> {
-        read!(self, topic_lists::found(filter, after, i64::from(limit)))
+        read!(self, topic_lists::items_after(filter, after, i64::from(limit)))
     }
 
     /// Returns what searches of each source cost, in runs since an instant.

@@ -62,8 +62,8 @@ impl ReadSnapshot {
     }
 
     /// Returns topics by id.
-    pub async fn watched(&mut self, topics: &[String]) -> Result<Vec<WatchedTopic>, StoreError> {
-        snapshot_read!(self, search_history::watched(topics))
+    pub async fn watched_topics(&mut self, topics: &[String]) -> Result<Vec<WatchedTopic>, StoreError> {
+        snapshot_read!(self, search_history::watched_topics(topics))
     }
 
     /// Returns the ids of all topics but these, including those that are no longer watched and those that were forgotten.
@@ -193,7 +193,7 @@ impl ReadSnapshot {
             all.push(search);
             Ok::<_, StoreError>(())
         };
-        snapshot_read!(self, stream::looks(&filter, &mut each))?;
+        snapshot_read!(self, stream::run_searches(&filter, &mut each))?;
         Ok(all)
     }
 

@@ -56,6 +56,6 @@ impl Store {
         filter: &Filter,
         each: &mut (dyn FnMut(RunSearch) -> Result<(), E> + Send),
     ) -> Result<(), E> {
-        stream!(self, looks(filter, each))
+        stream!(self, run_searches(filter, each))
     }
 }

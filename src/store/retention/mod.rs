@@ -105,8 +105,8 @@ impl Store {
         match (step, input.rehearsal) {
             (Step::Raw, true) => read!(self, prune::raw(input)),
             (Step::Raw, false) => write_tx!(self, prune::raw(input)),
-            (Step::Thin, true) => read!(self, prune_runs::thin(input)),
-            (Step::Thin, false) => write_tx!(self, prune_runs::thin(input)),
+            (Step::Thin, true) => read!(self, prune_runs::thin_snapshots(input)),
+            (Step::Thin, false) => write_tx!(self, prune_runs::thin_snapshots(input)),
             (Step::Items, true) => read!(self, prune::items(input)),
             (Step::Items, false) => write_tx!(self, prune::items(input)),
             (Step::Runs, true) => read!(self, prune_runs::runs(input)),

@@ -67,9 +67,9 @@ pub(in crate::web) async fn visitor<'a>(
     }
     let table = table?;
     for pass in named {
-        let holder = Sessions::name_of(pass).and_then(|name| table.named(name));
+        let holder = Sessions::name_of(pass).and_then(|name| table.by_name(name));
         if let Some(holder) = holder.filter(|holder| site.sessions.is_valid(&holder.key, pass, site.now()))
-            && site.tokens.holds(&holder.visitor, &site.store).await?
+            && site.tokens.is_valid(&holder.visitor, &site.store).await?
         {
             record_use(site, &holder.visitor);
             return Ok(holder.visitor.clone());
@@ -95,7 +95,7 @@ impl Authentication {
     /// Whether the visitor is still the same: not logged out, and the token not withdrawn.
     pub(in crate::web) async fn is_still_valid(&self, site: &Site, peer: &Peer) -> Result<bool, Problem> {
         if self.passes.is_empty() {
-            return Ok(site.tokens.holds(&self.visitor, &site.store).await?);
+            return Ok(site.tokens.is_valid(&self.visitor, &site.store).await?);
         }
         let now = visitor(site, peer, None, self.passes.iter().map(String::as_str)).await?;
         Ok(now.who == self.visitor.who)
@@ -139,7 +139,7 @@ async fn visitor_of_token(
         found.is_some()
     });
     match (tried, found) {
-        (TryResult::Right, Some(valid)) if site.tokens.holds(&valid.visitor, &site.store).await? => {
+        (TryResult::Right, Some(valid)) if site.tokens.is_valid(&valid.visitor, &site.store).await? => {
             record_use(site, &valid.visitor);
             Ok(valid)
         }
@@ -215,12 +215,12 @@ pub(in crate::web) fn session_cookies(headers: &HeaderMap, https: bool) -> impl 
 }
 
 /// Ends the session of a cookie, whoever's it is.
-pub(in crate::web) async fn leave(site: &Site, pass: &str) -> Result<(), Problem> {
+pub(in crate::web) async fn end_session(site: &Site, pass: &str) -> Result<(), Problem> {
     match (Sessions::name_of(pass), &site.settings().access) {
         (None, Some(access)) => site.sessions.end(access, pass, site.now()),
         (None, None) => {}
         (Some(name), _) => {
-            if let Some(holder) = site.tokens.table(&site.store).await?.named(name) {
+            if let Some(holder) = site.tokens.table(&site.store).await?.by_name(name) {
                 site.sessions.end(&holder.key, pass, site.now());
             }
         }

@@ -225,7 +225,7 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    fn wrong(attempts: &mut Attempts, peer: &str, now: Duration) -> TryResult {
+    fn wrong_guess(attempts: &mut Attempts, peer: &str, now: Duration) -> TryResult {
         attempts.tries(ip(peer), now, || false).0
     }
 
@@ -233,9 +233,9 @@ mod tests {
     fn a_peer_may_be_wrong_ten_times_and_then_once_in_six_seconds() {
         let mut attempts = Attempts::default();
         for _ in 0..10 {
-            assert_eq!(wrong(&mut attempts, "192.0.2.1", s(100)), TryResult::Wrong);
+            assert_eq!(wrong_guess(&mut attempts, "192.0.2.1", s(100)), TryResult::Wrong);
         }
-        assert_eq!(wrong(&mut attempts, "192.0.2.1", s(100)), TryResult::TooMany(s(6)));
+        assert_eq!(wrong_guess(&mut attempts, "192.0.2.1", s(100)), TryResult::TooMany(s(6)));
         let mut was_checked = false;
         let unseen = attempts.tries(ip("192.0.2.1"), s(103), || std::mem::replace(&mut was_checked, true)).0;
         assert_eq!(
@@ -245,10 +245,10 @@ mod tests {
         );
         assert!(!attempts.may_try(ip("192.0.2.1"), s(103)) && attempts.may_try(ip("192.0.2.1"), s(106)));
         assert_eq!(attempts.tries(ip("192.0.2.2"), s(103), || true).0, TryResult::Right, "others are");
-        assert_eq!(wrong(&mut attempts, "192.0.2.1", s(106)), TryResult::Wrong);
-        assert_eq!(wrong(&mut attempts, "192.0.2.1", s(106)), TryResult::TooMany(s(6)));
+        assert_eq!(wrong_guess(&mut attempts, "192.0.2.1", s(106)), TryResult::Wrong);
+        assert_eq!(wrong_guess(&mut attempts, "192.0.2.1", s(106)), TryResult::TooMany(s(6)));
         let in_an_hour =
-            (0..36_000).filter(|n| wrong(&mut attempts, "192.0.2.1", s(200) + s(*n) / 10) == TryResult::Wrong);
+            (0..36_000).filter(|n| wrong_guess(&mut attempts, "192.0.2.1", s(200) + s(*n) / 10) == TryResult::Wrong);
         assert_eq!(in_an_hour.count(), 609, "what had come back, and one in six seconds");
     }
 
@@ -256,7 +256,8 @@ mod tests {
     fn many_peers_share_a_limit_that_keeps_nobody_out_who_was_right() {
         let mut attempts = Attempts::default();
         assert_eq!(attempts.tries(ip("192.0.2.7"), s(0), || true).0, TryResult::Right);
-        let tried: Vec<TryResult> = (0..200).map(|n| wrong(&mut attempts, &format!("198.51.100.{n}"), s(1))).collect();
+        let tried: Vec<TryResult> =
+            (0..200).map(|n| wrong_guess(&mut attempts, &format!("198.51.100.{n}"), s(1))).collect();
         assert_eq!(tried.iter().filter(|tried| **tried == TryResult::Wrong).count(), 60);
         assert!(!attempts.may_try(ip("192.0.2.8"), s(1)) && attempts.may_try(ip("192.0.2.7"), s(1)));
         assert!(matches!(attempts.tries(ip("192.0.2.8"), s(1), || true).0, TryResult::TooMany(_)));
@@ -267,7 +268,8 @@ mod tests {
             "a second later there is one more"
         );
         // Addresses of one IPv6 network are one peer.
-        let tried: Vec<TryResult> = (0..20).map(|n| wrong(&mut attempts, &format!("2001:db8::{n}"), s(100))).collect();
+        let tried: Vec<TryResult> =
+            (0..20).map(|n| wrong_guess(&mut attempts, &format!("2001:db8::{n}"), s(100))).collect();
         assert_eq!(tried.iter().filter(|tried| **tried == TryResult::Wrong).count(), 10);
     }
 

@@ -42,13 +42,13 @@ impl TokenTable {
         self.by_hash.get(&secret_hash(secret))
     }
 
-    fn holds(&self, secret: &str) -> bool {
+    fn has_secret(&self, secret: &str) -> bool {
         let hash = secret_hash(secret);
         self.by_hash.contains_key(&hash) || self.links.contains_key(&hash)
     }
 
     /// The token of this name.
-    pub(in crate::web) fn named(&self, name: &str) -> Option<&NamedToken> {
+    pub(in crate::web) fn by_name(&self, name: &str) -> Option<&NamedToken> {
         self.by_hash.values().find(|holder| holder.name == name)
     }
 
@@ -152,7 +152,7 @@ impl Tokens {
     pub(super) async fn known_with(&self, secret: &str, store: &Store) -> Result<Arc<TokenTable>, StoreError> {
         let asked_at = Instant::now();
         let table = self.table(store).await?;
-        if table.holds(secret) {
+        if table.has_secret(secret) {
             return Ok(table);
         }
         // Those who wait for the same reading share it.
@@ -164,7 +164,7 @@ impl Tokens {
     }
 
     /// Whether a token that was found is still valid.
-    pub(in crate::web) async fn holds(&self, visitor: &Visitor, store: &Store) -> Result<bool, StoreError> {
+    pub(in crate::web) async fn is_valid(&self, visitor: &Visitor, store: &Store) -> Result<bool, StoreError> {
         let Identity::Named { hash, .. } = &visitor.who else { return Ok(true) };
         let (store, hash) = (store.clone(), hash.clone());
         self.drop_cache_unless(with_timeout(async move { store.is_token_valid(&hash).await }).await?).await

@@ -95,7 +95,7 @@ fn order(call: &Call, topics: &[String], what: ExportKind, format: Format) -> Re
         tones: call.words("tone", Tone::parse),
         new_since: call.one("new_since"),
         authors: call.all("author"),
-        words: call.wanted()?,
+        words: call.search_query()?,
         seq: call.one("seq"),
         timezone: call.one("timezone"),
         filtered: call.word("filtered", FilterMode::parse).unwrap_or(FilterMode::Keep),

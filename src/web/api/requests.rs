@@ -11,7 +11,7 @@ use super::call::form::SNOOZE;
 use super::topics::card;
 use crate::model::{ControlRequest, Request, RequestKind, RequestState, excerpt};
 use crate::schedule::parse_duration;
-use crate::web::pages::topic::actions::{may_ask, put};
+use crate::web::pages::topic::actions::{may_ask, submit_request};
 use crate::web::problem::Problem;
 
 /// The actions, by their names on the command line.
@@ -87,7 +87,7 @@ fn kind(actions: &[(&str, RequestKind)], action: &str, hint: &str) -> Result<Req
 /// Makes a request, and answers with it and its address.
 async fn put_and_answer(call: &Call, control_request: &ControlRequest, path: &str) -> Result<Response, Problem> {
     let store = &call.site().store;
-    let request = match put(call.site(), control_request).await? {
+    let request = match submit_request(call.site(), control_request).await? {
         Some(id) => store.request_by_id(&id).await?,
         // If the same request already waits, answers with that one.
         None => {

@@ -48,7 +48,7 @@ pub(super) async fn check_topics(call: &Call, topics: &[String]) -> Result<(), P
     if topics.iter().any(|topic| !call.visitor.sees(topic)) {
         return Err(out_of_scope());
     }
-    let watched = if topics.is_empty() { Vec::new() } else { call.site().store.watched(topics).await? };
+    let watched = if topics.is_empty() { Vec::new() } else { call.site().store.watched_topics(topics).await? };
     match topics.iter().find(|topic| watched.iter().all(|watched| watched.topic != **topic)) {
         None => Ok(()),
         Some(topic) => {

@@ -164,7 +164,7 @@ async fn watch(site: Arc<Site>, visitor: Visitor, over: CancellationToken) {
             () = tokio::time::sleep(LOOK) => {}
         }
         // A database that is away for a moment may be back at the next check.
-        if matches!(site.tokens.holds(&visitor, &site.store).await, Ok(false)) {
+        if matches!(site.tokens.is_valid(&visitor, &site.store).await, Ok(false)) {
             tracing::info!("an export ends: its token was withdrawn");
             return over.cancel();
         }

@@ -42,7 +42,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
                 @else if alive { (word("warn", "late")) " " (count_noun(counts.overdue.unsigned_abs(), "slot")) " overdue by more than two minutes" @if let Some(at) = ledger.overdue_since { ", the first since " (moment(at, "UTC")) } }
                 @else { (word("bad", "not running")) " No daemon has reported recently. Start " code { "topicwatch run" } "." }
             }
-            dt { "Database" } dd { (word("good", "answers")) " " code { (store.place()) } ", " (bytes(disk.bytes)) }
+            dt { "Database" } dd { (word("good", "answers")) " " code { (store.location()) } ", " (bytes(disk.bytes)) }
             dt { "Runs" } dd { (number(counts.running.unsigned_abs())) " running, " (number(counts.due.unsigned_abs())) " due and waiting" @if let Some(at) = ledger.last_end { "; the last ended " (moment(at, "UTC")) } }
             dt { "Missed slots" } dd { @if let (0, Some(at)) = (ledger.missed, ledger.overdue_since) { (word("warn", "unknown")) ": not checked since " (moment(at, "UTC")) } @else if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &at_least(ledger.missed.unsigned_abs(), ledger.overdue_since.is_some()))) " in 7 days, " a href=(link("/runs", [("state", "missed"), ("since", since.as_str())])) { "which" } } }
             dt { "Messages" } dd {

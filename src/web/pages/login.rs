@@ -55,7 +55,7 @@ fn form(wrong: Option<&str>, next: &str) -> Markup {
     }
 }
 
-pub(in crate::web) async fn enter(
+pub(in crate::web) async fn log_in(
     State(app): State<App>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     body: Body,
@@ -74,7 +74,7 @@ pub(in crate::web) async fn enter(
     let problem = match authentication::token_of(site, &peer, request.get("token").unwrap_or_default()).await {
         Ok(token) => {
             let pass = site.sessions.begin(&token.key, token.name.as_deref(), site.now());
-            return kept(&sessions::cookie(site.settings().https, Some(&pass)), next_of(&request));
+            return redirect_with_cookie(&sessions::cookie(site.settings().https, Some(&pass)), next_of(&request));
         }
         Err(problem) if problem.status == StatusCode::UNAUTHORIZED => problem,
         Err(problem) => return authentication::problem_page(&problem, site, "/login"),
@@ -85,17 +85,17 @@ pub(in crate::web) async fn enter(
 }
 
 /// Ends the session on the server too, so that a copy of the cookie is no longer valid.
-pub(in crate::web) async fn leave(State(app): State<App>, headers: HeaderMap) -> Response {
+pub(in crate::web) async fn log_out(State(app): State<App>, headers: HeaderMap) -> Response {
     let (site, https) = (&app.site, app.site.settings().https);
     for pass in authentication::session_cookies(&headers, https).take(MOST_PASSES) {
-        if let Err(problem) = authentication::leave(site, pass).await {
+        if let Err(problem) = authentication::end_session(site, pass).await {
             return layout::problem(site, &problem);
         }
     }
-    kept(&sessions::cookie(https, None), "/login")
+    redirect_with_cookie(&sessions::cookie(https, None), "/login")
 }
 
 /// Redirects the browser, and sets its cookie.
-fn kept(cookie: &str, to: &str) -> Response {
+fn redirect_with_cookie(cookie: &str, to: &str) -> Response {
     ([(header::SET_COOKIE, cookie.to_owned())], Redirect::to(to)).into_response()
 }

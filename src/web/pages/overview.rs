@@ -51,7 +51,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
     let waits = store.days_pending(&ids).await?;
     let watched: BTreeMap<String, Time> =
-        store.watched(&ids).await?.into_iter().map(|one| (one.topic, one.began)).collect();
+        store.watched_topics(&ids).await?.into_iter().map(|one| (one.topic, one.began)).collect();
     let firing = alerts::firing_at(&site, &ids, &request.visitor).await?;
     let main = html! {
         h1 { "Topics" }

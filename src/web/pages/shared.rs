@@ -49,7 +49,7 @@ pub(in crate::web) async fn show(
     };
     let mut response = result.unwrap_or_else(|problem| {
         let main = html! { h1 { (problem.title) } p { (problem.hint) } };
-        let mut response = layout::alone(&problem.title, None, &main);
+        let mut response = layout::standalone_page(&problem.title, None, &main);
         *response.status_mut() = problem.status;
         response
     });
@@ -121,7 +121,7 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
             }
         }
     };
-    Ok(layout::alone(&card.title, site.origin().await?, &main))
+    Ok(layout::standalone_page(&card.title, site.origin().await?, &main))
 }
 
 /// The latest items that the topic's filter does not hide.

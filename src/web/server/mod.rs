@@ -186,8 +186,8 @@ fn routes() -> Routes {
         .get("/readyz", Open, probes::readyz)
         .get("/metrics", OfAll(Read), probes::metrics)
         .get("/login", Open, page(&[NEXT], login::show))
-        .post("/login", Open, login::enter)
-        .post("/logout", InScope(Read), login::leave)
+        .post("/login", Open, login::log_in)
+        .post("/logout", InScope(Read), login::log_out)
         .get("/style.css", Open, file("text/css; charset=utf-8", style))
         .get("/live.js", Open, file("text/javascript; charset=utf-8", script));
     api::routes(pages)

@@ -64,7 +64,7 @@ impl ReadinessCheck {
     }
 }
 
-/// Checks that the database is the one that this process has open, can be opened anew, and has room for what it
+/// Checks that the database is the one that this process has open, can be opened again, and has room for what it
 /// `stores`.
 async fn check_database(store: &Store, database: &Settings, stores: bool) -> Result<(), StoreError> {
     store.check_file()?;

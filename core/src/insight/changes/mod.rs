@@ -123,7 +123,7 @@ pub fn changes(reading: &ChangeInput, filter: &Filter, most: usize) -> Changes {
     }
     counts.new_texts = texts.len();
     counts.new_authors = authors.len();
-    gone(reading, &mut filter_state, most, &mut changes, &mut counts, &mut sources);
+    gone_items(reading, &mut filter_state, most, &mut changes, &mut counts, &mut sources);
     edited(reading, &mut filter_state, most, &mut changes, &mut counts);
     rising(reading, &mut filter_state, most, &mut changes, &mut counts);
     counts.unjudged = filter_state.unjudged.len();
@@ -148,7 +148,7 @@ fn is_pruned(reading: &ChangeInput) -> bool {
         || growth_ranges::is_start_pruned(&reading.snapshots, reading.between)
 }
 
-fn gone(
+fn gone_items(
     reading: &ChangeInput,
     filter_state: &mut FilterState<'_>,
     most: usize,

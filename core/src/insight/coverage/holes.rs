@@ -113,13 +113,13 @@ pub fn source_coverage(
         } else {
             check_coverage(watched, runs, period, source)
         };
-        all.push(SourceCoverage { source, had: had(watched, runs, period, source), coverage });
+        all.push(SourceCoverage { source, had: source_spans(watched, runs, period, source), coverage });
     }
     all
 }
 
 /// Returns when a topic had a source; `None` if in all of the period in which it was watched.
-fn had(watched: &WatchedTopic, runs: &[RunSearch], period: Span, source: Source) -> Option<Vec<Span>> {
+fn source_spans(watched: &WatchedTopic, runs: &[RunSearch], period: Span, source: Source) -> Option<Vec<Span>> {
     let since_it_began = |span: Span| Span::new(span.from.max(watched.began), span.until).unwrap_or(span);
     let had: Vec<Span> = member_spans(watched, runs, period, source).into_iter().map(since_it_began).collect();
     (had != [since_it_began(period)]).then_some(had)

@@ -82,12 +82,12 @@ fn ninth_decile(sorted: &[i64]) -> i64 {
 /// problem, and waits vary far more than counts.
 fn longest_usual_wait(mut values: Vec<i64>) -> i64 {
     values.sort_unstable();
-    let MedianMad { median, stray } = median_and_mad(values.iter().map(|value| real(*value)));
+    let MedianMad { median, stray } = median_and_mad(values.iter().map(|value| to_f64(*value)));
     ninth_decile(&values).saturating_mul(TIMES).max(truncated(median + stray * DEVIATIONS))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "spans of time are far below 2^53")]
-fn real(value: i64) -> f64 {
+fn to_f64(value: i64) -> f64 {
     value as f64
 }
 
@@ -154,7 +154,7 @@ fn stale(activity: &SourceActivity, beats: &[AnsweredSearch]) -> Option<SourceSi
     if gaps.len() < JUDGED_FROM / 4 {
         return None;
     }
-    let between = median_and_mad(beats.windows(2).map(|pair| real((pair[1].at.0 - pair[0].at.0).max(0))));
+    let between = median_and_mad(beats.windows(2).map(|pair| to_f64((pair[1].at.0 - pair[0].at.0).max(0))));
     let usual = longest_usual_wait(gaps).max(truncated(between.median).saturating_mul(TIMES));
     let since = beats.iter().filter(|beat| beat.at > last).count();
     (now.0 - last.0 > usual && since >= LEAST_EMPTY).then(|| SourceSilence {

@@ -50,24 +50,24 @@ impl Effects {
         else {
             return Self::none(many);
         };
-        let n = real(values.len());
+        let n = to_f64(values.len());
         let mean = values.iter().sum::<f64>() / n;
         for (own, size) in means.iter_mut().zip(&sizes) {
             *own = if *size > 0.0 { *own / size } else { mean };
         }
         let at = |group: usize| means.get(group).copied().unwrap_or(mean);
         let inside = values.iter().zip(groups.of).map(|(value, group)| (value - at(*group)).powi(2)).sum::<f64>();
-        let inside = (inside / real(within)).max(chance);
+        let inside = (inside / to_f64(within)).max(chance);
         // Variance components of a one-way layout with unequal group sizes.
         let between = sizes.iter().zip(&means).map(|(size, own)| size * (own - mean).powi(2)).sum::<f64>();
-        let between = between / real(filled - 1);
-        let size = (n - sizes.iter().map(|size| size * size).sum::<f64>() / n) / real(filled - 1);
+        let between = between / to_f64(filled - 1);
+        let size = (n - sizes.iter().map(|size| size * size).sum::<f64>() / n) / to_f64(filled - 1);
         let effect = (between - inside) / size;
         if effect <= 0.0 || between < doubt.ratio * inside {
             return Self::none(many);
         }
         let kept = |size: f64| if size > 0.0 { effect / (effect + inside / size) } else { 0.0 };
-        let used = sizes.iter().map(|size| kept(*size)).sum::<f64>() / real(filled) * real(filled - 1);
+        let used = sizes.iter().map(|size| kept(*size)).sum::<f64>() / to_f64(filled) * to_f64(filled - 1);
         let of = sizes.iter().zip(&means).map(|(size, own)| kept(*size) * (own - mean)).collect();
         let left = effect * (1.0 - sizes.get(groups.today).map_or(0.0, |size| kept(*size)));
         Self { of, left, used, ratio: between / inside }
@@ -79,7 +79,7 @@ impl Effects {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of days")]
-pub(super) fn real(n: usize) -> f64 {
+pub(super) fn to_f64(n: usize) -> f64 {
     n as f64
 }
 

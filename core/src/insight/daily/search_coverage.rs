@@ -140,7 +140,8 @@ impl SearchCoverage {
     /// Returns the covered milliseconds of a span, up to the present; `None` if its searches cover no spans.
     #[must_use]
     pub fn covered_ms(&self, span: Span) -> Option<i64> {
-        self.spans_in(span).map(|spans| total_ms(&split_coverage(self.passed(span), spans.iter().copied()).covered))
+        self.spans_in(span)
+            .map(|spans| total_ms(&split_coverage(self.covered_part(span), spans.iter().copied()).covered))
     }
 
     /// Returns how many searches in a span answered, if they cover no spans; otherwise `None`. AI answers count only if
@@ -157,7 +158,7 @@ impl SearchCoverage {
         match self.spans_in(span) {
             None if self.checks.iter().any(|at| span.contains(*at)) => 1.0,
             None => 0.0,
-            Some(spans) => part(self.passed(span), spans.iter().copied()),
+            Some(spans) => covered_share(self.covered_part(span), spans.iter().copied()),
         }
     }
 
@@ -178,7 +179,7 @@ impl SearchCoverage {
     /// answered in it. No if that is not known, because searches were pruned.
     #[must_use]
     pub fn is_partly_uncovered(&self, span: Span, pruned_days: &PrunedDays) -> bool {
-        let due = self.due(self.passed(span));
+        let due = self.due(self.covered_part(span));
         let is_known = due.until > due.from && pruned_days.is_complete(span);
         is_known && self.covered_share(due) < COVERED
     }
@@ -189,7 +190,9 @@ impl SearchCoverage {
     pub fn searched_share(&self, span: Span) -> f64 {
         match self.spans_in(span) {
             None => self.covered_share(span),
-            Some(spans) => part(self.passed(span), spans.iter().chain(&self.full).chain(&self.late).copied()),
+            Some(spans) => {
+                covered_share(self.covered_part(span), spans.iter().chain(&self.full).chain(&self.late).copied())
+            }
         }
     }
 
@@ -201,7 +204,7 @@ impl SearchCoverage {
     }
 
     /// The part of a span that has passed, and in which searches cover spans.
-    fn passed(&self, span: Span) -> Span {
+    fn covered_part(&self, span: Span) -> Span {
         let until = self.checks_from.map_or(self.present, |from| from.min(self.present));
         let from = self.spans_from.map_or(span.from, |from| span.from.max(from));
         Span { from, until: span.until.min(until).max(from) }
@@ -308,7 +311,7 @@ impl SearchCoverage {
 }
 
 /// Returns the share of a span that is covered.
-pub(super) fn part(span: Span, spans: impl IntoIterator<Item = Span>) -> f64 {
+pub(super) fn covered_share(span: Span, spans: impl IntoIterator<Item = Span>) -> f64 {
     let inside = total_ms(&split_coverage(span, spans).covered);
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a few days")]
     let part = inside as f64 / (span.until.0 - span.from.0).max(1) as f64;

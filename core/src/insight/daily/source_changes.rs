@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::search_coverage::{COVERED, SearchCoverage, part};
+use super::search_coverage::{COVERED, SearchCoverage, covered_share};
 use crate::insight::coverage::membership::memberships;
 use crate::insight::split_coverage;
 use crate::model::{ResultKind, RunSearch, Source, Span, Time, WatchedTopic, result_kind};
@@ -67,12 +67,12 @@ fn times_of(source: Source, watched: &WatchedTopic, runs: &[RunSearch], seen: Sp
 /// Whether these times are all of a span. A few seconds may be missing: a search at midnight starts a little later, and
 /// looks back to a little after midnight.
 fn is_whole(span: Span, times: &[Span]) -> bool {
-    part(span, times.iter().copied()) >= COVERED
+    covered_share(span, times.iter().copied()) >= COVERED
 }
 
 /// Whether these times are a part of a span only. A few seconds are no part.
 fn is_part(span: Span, times: &[Span]) -> bool {
-    part(span, times.iter().copied()) > 1.0 - COVERED && !is_whole(span, times)
+    covered_share(span, times.iter().copied()) > 1.0 - COVERED && !is_whole(span, times)
 }
 
 /// The sources that were searched and find items.
@@ -99,7 +99,7 @@ pub struct FindingSources {
 pub fn finding_sources(watched: &WatchedTopic, runs: &[RunSearch], span: Span) -> FindingSources {
     let mut any = searched(runs);
     if let Some(topic) = &watched.definition {
-        let finds = |source: &Source| topic.brings(*source).is_some_and(|kind| kind != ResultKind::Answer);
+        let finds = |source: &Source| topic.result_kind(*source).is_some_and(|kind| kind != ResultKind::Answer);
         any.extend(topic.sources().into_iter().filter(finds));
     }
     // With all runs: what follows a source that ended in the span is not its own.

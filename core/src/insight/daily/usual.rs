@@ -7,7 +7,7 @@
 //! days. docs/dev/report-measured.md has the measured error rates.
 
 use super::Day;
-use super::effects::{Effects, EvidenceThreshold, Groups, real};
+use super::effects::{Effects, EvidenceThreshold, Groups, to_f64};
 use crate::insight::robust::{MedianMad, median_and_mad};
 use crate::insight::student_t::student_t_quantile;
 
@@ -149,7 +149,7 @@ struct Fit {
 
 impl Fit {
     fn of(roots: &[f64], weekdays: &[usize], today: usize) -> Self {
-        let n = real(roots.len());
+        let n = to_f64(roots.len());
         let level = (roots.iter().sum::<f64>() / n).max(0.5);
         let chance = poisson(level).powi(2);
         let rest: Vec<f64> = roots.iter().map(|root| root - level).collect();
@@ -175,7 +175,7 @@ impl Fit {
         // Weekends may vary more or less than weekdays, as far as few days can show.
         let own: Vec<f64> = of_group(&beyond, &groups, weekend(today)).collect();
         let (pooled, of_own) = (beyond.iter().sum::<f64>() / n, own.iter().sum::<f64>());
-        let spread = ((of_own + pooled * POOLED_DAYS) / (real(own.len()) + POOLED_DAYS)).max(0.0);
+        let spread = ((of_own + pooled * POOLED_DAYS) / (to_f64(own.len()) + POOLED_DAYS)).max(0.0);
         let (spread, counting) = (spread * today_root.powi(2), poisson(today_root).powi(2));
         let variance = spread + counting;
         let deviation = (variance * (1.0 + 1.0 / n) + ends.left + days.left + moved.left).sqrt();
@@ -288,7 +288,7 @@ mod tests {
         let day = |n: usize| [90, 100, 110, 95, 105][n % 5];
         for (since, factor) in [(28, 2), (14, 2), (28, 4), (14, 4), (42, 3)] {
             let up = of(&(0..60).map(|n| if n + since >= 60 { day(n) * factor } else { day(n) }).collect::<Vec<u64>>());
-            let to = 100.0 * real(usize::try_from(factor).unwrap());
+            let to = 100.0 * to_f64(usize::try_from(factor).unwrap());
             assert!((up.expected / to - 1.0).abs() < 0.05, "{since} days ago, {factor} times: {up:?}");
             assert!(up.low > to * 0.6 && up.high < to * 1.5, "{since} days ago, {factor} times: {up:?}");
             let down =

@@ -201,7 +201,7 @@ pub fn story(rows: StoryRows, doubt: StoryCaveats) -> Option<Story> {
         topics: topics(&rows.items),
         sources: sources(&rows.items),
         sightings_pruned: rows.items.iter().flat_map(|item| &item.topics).any(|topic| topic.kept < topic.times_seen),
-        reach: reach(&timeline),
+        reach: author_reach(&timeline),
         last_seen: rows.items.iter().flat_map(|item| &item.topics).map(|topic| topic.last_seen).max()?,
         still_shown: rows.items.iter().filter(|item| is_shown(item, &rows.last_looks)).count(),
         pruned,
@@ -270,21 +270,21 @@ type Sight<'i> = (Time, &'i str, Option<&'i str>);
 
 fn topics(items: &[StoryItem]) -> Vec<FirstSighting> {
     let sight = |item| move |seen: &'_ crate::model::TopicSighting| (seen.topic.clone(), sight(item, seen.first_seen));
-    firsts(items.iter().flat_map(|item| item.topics.iter().map(sight(item))))
+    first_sightings(items.iter().flat_map(|item| item.topics.iter().map(sight(item))))
 }
 
 fn sources(items: &[StoryItem]) -> Vec<FirstSighting> {
     let sight = |item| {
         move |seen: &'_ crate::model::SourceSighting| (seen.source.as_str().to_owned(), sight(item, seen.first_seen))
     };
-    firsts(items.iter().flat_map(|item| item.sources.iter().map(sight(item))))
+    first_sightings(items.iter().flat_map(|item| item.sources.iter().map(sight(item))))
 }
 
 fn sight(item: &StoryItem, at: Time) -> Sight<'_> {
     (at, &item.key, item.author.as_deref())
 }
 
-fn firsts<'i>(sights: impl Iterator<Item = (String, Sight<'i>)>) -> Vec<FirstSighting> {
+fn first_sightings<'i>(sights: impl Iterator<Item = (String, Sight<'i>)>) -> Vec<FirstSighting> {
     let mut by_name: BTreeMap<String, (BTreeSet<&str>, Sight<'i>)> = BTreeMap::new();
     for (name, sight) in sights {
         let (keys, first) = by_name.entry(name).or_insert_with(|| (BTreeSet::new(), sight));
@@ -300,7 +300,7 @@ fn firsts<'i>(sights: impl Iterator<Item = (String, Sight<'i>)>) -> Vec<FirstSig
 }
 
 /// Returns the authors with the most reactions; those with unknown reactions come last.
-fn reach(timeline: &[TimelineEntry]) -> Vec<AuthorReach> {
+fn author_reach(timeline: &[TimelineEntry]) -> Vec<AuthorReach> {
     let mut by_author: BTreeMap<String, AuthorReach> = BTreeMap::new();
     for entry in timeline {
         let Some(author) = &entry.author else { continue };

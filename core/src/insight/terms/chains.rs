@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::meaning::{EXPLAINS, Meaning, real, shared};
+use super::meaning::{EXPLAINS, Meaning, shared, to_f64};
 use super::rises::{LEAST_VOICES, Rise, TermItem};
 use crate::model::TermKind;
 
@@ -32,13 +32,13 @@ pub(super) fn voices(places: &[usize], items: &[TermItem]) -> usize {
 fn written(text: &str, one: &Rise<'_>, other: &Rise<'_>, items: &[TermItem]) -> Option<Vec<usize>> {
     let both: Vec<usize> = one.items.iter().filter(|place| other.items.binary_search(place).is_ok()).copied().collect();
     let written = places_with(text, &both, items);
-    (real(written.len()) >= EXPLAINS * real(both.len())).then_some(written)
+    (to_f64(written.len()) >= EXPLAINS * to_f64(both.len())).then_some(written)
 }
 
 /// Returns the word that two terms are pieces of; one of them alone if the other adds nothing to it.
-pub(super) fn joined(one: &Meaning<'_>, other: &Meaning<'_>, items: &[TermItem]) -> Option<String> {
-    let both = real(shared(&one.rise.items, &other.rise.items));
-    let most = |meaning: &Meaning<'_>| both >= EXPLAINS * real(meaning.rise.items.len());
+pub(super) fn whole_word(one: &Meaning<'_>, other: &Meaning<'_>, items: &[TermItem]) -> Option<String> {
+    let both = to_f64(shared(&one.rise.items, &other.rise.items));
+    let most = |meaning: &Meaning<'_>| both >= EXPLAINS * to_f64(meaning.rise.items.len());
     let (of_one, of_other) = (most(one), most(other));
     if !is_chain(&one.text) || !is_chain(&other.text) || !of_one && !of_other {
         return None;
@@ -47,7 +47,7 @@ pub(super) fn joined(one: &Meaning<'_>, other: &Meaning<'_>, items: &[TermItem])
         let longer = if one.text.len() < other.text.len() { other } else { one };
         return (of_one && of_other).then(|| longer.text.clone());
     }
-    let mut longer = overlapped(&one.text, &other.text).into_iter();
+    let mut longer = overlaps(&one.text, &other.text).into_iter();
     let (places, text) = longer.find_map(|text| Some((written(&text, one.rise, other.rise, items)?, text)))?;
     if of_one && of_other {
         // Like any term, the word needs enough people who write it.
@@ -95,7 +95,7 @@ pub(super) fn join_chains(found: &mut Vec<Meaning<'_>>, items: &[TermItem]) {
     let mut at = 0;
     while at < found.len() {
         let next = found.iter().enumerate().skip(at + 1).find_map(|(place, other)| {
-            let text = joined(found.get(at)?, other, items)?;
+            let text = whole_word(found.get(at)?, other, items)?;
             Some((place, text))
         });
         let Some((place, text)) = next else {
@@ -112,7 +112,7 @@ pub(super) fn join_chains(found: &mut Vec<Meaning<'_>>, items: &[TermItem]) {
 }
 
 /// The texts that two chains form where the end of one is the beginning of the other, the longest overlap first.
-fn overlapped(one: &str, other: &str) -> Vec<String> {
+fn overlaps(one: &str, other: &str) -> Vec<String> {
     let mut longer = Vec::new();
     for (begin, end) in [(one, other), (other, one)] {
         for (at, _) in begin.char_indices().skip(1) {

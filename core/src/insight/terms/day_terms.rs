@@ -62,13 +62,13 @@ impl DayTerms {
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.counts.len() * 5 + 12);
         bytes.push(FORMAT);
-        put(&mut bytes, self.texts);
-        put(&mut bytes, self.counts.len() as u64);
+        write_leb128(&mut bytes, self.texts);
+        write_leb128(&mut bytes, self.counts.len() as u64);
         let mut before = 0;
         for (hash, many) in &self.counts {
-            put(&mut bytes, (hash - before) << 1 | u64::from(*many > 1));
+            write_leb128(&mut bytes, (hash - before) << 1 | u64::from(*many > 1));
             if *many > 1 {
-                put(&mut bytes, *many);
+                write_leb128(&mut bytes, *many);
             }
             before = *hash;
         }
@@ -98,7 +98,7 @@ impl DayTerms {
 }
 
 /// Appends a number as LEB128.
-fn put(bytes: &mut Vec<u8>, mut number: u64) {
+fn write_leb128(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 128 {
         bytes.push((number & 127) as u8 | 128);
         number >>= 7;
@@ -187,7 +187,7 @@ impl Basis {
     #[must_use]
     pub fn new(rules: u8, filter: &TopicFilter) -> Self {
         let filter = serde_json::to_vec(filter).unwrap_or_default();
-        let [rules, _] = halves(blake3::Hasher::new().update(&[rules, FORMAT]).update(&filter));
+        let [rules, _] = hash_halves(blake3::Hasher::new().update(&[rules, FORMAT]).update(&filter));
         Self { rules, items: [0; 2] }
     }
 
@@ -204,7 +204,7 @@ impl Basis {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
         hasher.update(&mark.edits.to_le_bytes()).update(&[u8::from(mark.pruned)]);
-        let [a, b] = halves(&hasher);
+        let [a, b] = hash_halves(&hasher);
         let [of_a, of_b] = self.items;
         self.items = [of_a.wrapping_add(a), of_b.wrapping_add(b)];
     }
@@ -215,7 +215,7 @@ impl Basis {
     }
 }
 
-fn halves(hasher: &blake3::Hasher) -> [u64; 2] {
+fn hash_halves(hasher: &blake3::Hasher) -> [u64; 2] {
     let hash = hasher.finalize();
     let mut halves = [0_u64; 2];
     for (half, bytes) in halves.iter_mut().zip(hash.as_bytes().chunks(8)) {

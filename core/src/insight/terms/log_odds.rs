@@ -15,7 +15,7 @@ pub(super) struct Counts {
     pub(super) of_before: u64,
 }
 
-fn real(count: u64) -> f64 {
+fn to_f64(count: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
     let real = count as f64;
     real
@@ -24,28 +24,28 @@ fn real(count: u64) -> f64 {
 impl Counts {
     /// The count of the period that the days before predict.
     pub(super) fn expected(&self) -> f64 {
-        if self.of_before == 0 { 0.0 } else { real(self.before) * real(self.of_now) / real(self.of_before) }
+        if self.of_before == 0 { 0.0 } else { to_f64(self.before) * to_f64(self.of_now) / to_f64(self.of_before) }
     }
 
     /// The z-score of the log-odds ratio. The prior is the term's share over both, worth at most [`PRIOR`] texts.
     pub(super) fn z(&self) -> f64 {
-        let all = real(self.of_now + self.of_before);
-        let worth = real(self.of_before).clamp(1.0, PRIOR);
-        let prior = worth * real(self.now + self.before) / all.max(1.0);
+        let all = to_f64(self.of_now + self.of_before);
+        let worth = to_f64(self.of_before).clamp(1.0, PRIOR);
+        let prior = worth * to_f64(self.now + self.before) / all.max(1.0);
         let odds = |count: u64, of: u64| {
-            let with = real(count) + prior;
-            (with / (real(of) + worth - with).max(1e-9)).ln()
+            let with = to_f64(count) + prior;
+            (with / (to_f64(of) + worth - with).max(1e-9)).ln()
         };
-        let spread = 1.0 / (real(self.now) + prior) + 1.0 / (real(self.before) + prior);
+        let spread = 1.0 / (to_f64(self.now) + prior) + 1.0 / (to_f64(self.before) + prior);
         (odds(self.now, self.of_now) - odds(self.before, self.of_before)) / spread.sqrt()
     }
 
     /// The chance of this count or a higher one if the period is like the days before: each text with the term is then in
     /// the period with the same probability. If a term varies n times as much as chance, n texts count as one.
     pub(super) fn chance(&self, scatter: f64) -> f64 {
-        let part = real(self.of_now) / real(self.of_now + self.of_before).max(1.0);
+        let part = to_f64(self.of_now) / to_f64(self.of_now + self.of_before).max(1.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a count")]
-        let fewer = |count: u64| (real(count) / scatter.max(1.0)) as u64;
+        let fewer = |count: u64| (to_f64(count) / scatter.max(1.0)) as u64;
         let now = fewer(self.now);
         upper_tail(now, now + fewer(self.before), part)
     }
@@ -58,13 +58,13 @@ pub(super) fn scatter(days: &[(u64, u64)]) -> f64 {
     if count == 0 || of == 0 {
         return 1.0;
     }
-    let expected = |of_day: u64| real(count) * real(of_day) / real(of);
+    let expected = |of_day: u64| to_f64(count) * to_f64(of_day) / to_f64(of);
     let used = days.iter().filter(|(_, of)| *of > 0);
     let (mut sum, mut many) = (0.0, 0.0);
     for (count, of) in used {
         let expected = expected(*of);
         // Less than half an expected text would weigh a day too much.
-        sum += (real(*count) - expected).powi(2) / expected.max(0.5);
+        sum += (to_f64(*count) - expected).powi(2) / expected.max(0.5);
         many += 1.0;
     }
     ((sum + BELIEVED) / (many - 1.0 + BELIEVED)).max(1.0)
@@ -79,14 +79,14 @@ fn upper_tail(least: u64, all: u64, part: f64) -> f64 {
         return 0.0;
     }
     let log = ln_factorial(all) - ln_factorial(least) - ln_factorial(all - least)
-        + real(least) * part.ln()
-        + real(all - least) * (-part).ln_1p();
+        + to_f64(least) * part.ln()
+        + to_f64(all - least) * (-part).ln_1p();
     let (mut one, mut sum) = (1.0_f64, 0.0_f64);
     for count in least..=all {
         sum += one;
-        one *= real(all - count) / real(count + 1) * part / (1.0 - part);
+        one *= to_f64(all - count) / to_f64(count + 1) * part / (1.0 - part);
         // Beyond the mean the terms shrink faster and faster.
-        if one < sum * 1e-12 && real(count) > real(all) * part {
+        if one < sum * 1e-12 && to_f64(count) > to_f64(all) * part {
             break;
         }
     }
@@ -96,9 +96,9 @@ fn upper_tail(least: u64, all: u64, part: f64) -> f64 {
 /// ln(n!), by Stirling's series from 10 on.
 fn ln_factorial(n: u64) -> f64 {
     if n < 10 {
-        return (2..=n).map(|k| real(k).ln()).sum();
+        return (2..=n).map(|k| to_f64(k).ln()).sum();
     }
-    let n = real(n);
+    let n = to_f64(n);
     n * n.ln() - n + 0.5 * (2.0 * std::f64::consts::PI * n).ln() + 1.0 / (12.0 * n) - 1.0 / (360.0 * n.powi(3))
 }
 

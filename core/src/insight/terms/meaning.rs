@@ -58,7 +58,7 @@ impl<'a> Meaning<'a> {
     }
 }
 
-pub(super) fn real(count: usize) -> f64 {
+pub(super) fn to_f64(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 

@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::chains::{is_chain, is_short_hiragana, join_chains, joined, places_with, trim_particles, voices};
-use super::meaning::{EXPLAINS, Meaning, real, shared};
+use super::chains::{is_chain, is_short_hiragana, join_chains, places_with, trim_particles, voices, whole_word};
+use super::meaning::{EXPLAINS, Meaning, shared, to_f64};
 use super::rises::{Rise, TermItem};
 use crate::insight::daily::{Share, share};
 use crate::model::{TermKind, Tone, bare_term};
@@ -42,7 +42,7 @@ pub struct NewsTerm {
 
 impl NewsTerm {
     /// Whether a text with `term` contains it: it is the term itself, or the rarest pair that it was joined from.
-    pub(super) fn holds(&self, term: &str) -> bool {
+    pub(super) fn contains(&self, term: &str) -> bool {
         self.counted == term
     }
 
@@ -106,7 +106,7 @@ fn says_more(term: &str, other: &Meaning<'_>) -> bool {
 /// Whether one term covers most items of another with a word in common.
 fn covers(one: &Meaning<'_>, other: &Meaning<'_>) -> bool {
     let both = shared(&one.rise.items, &other.rise.items);
-    related(&one.text, &other.text) && real(both) >= EXPLAINS * real(other.rise.items.len())
+    related(&one.text, &other.text) && to_f64(both) >= EXPLAINS * to_f64(other.rise.items.len())
 }
 
 /// Merges a term into one that is in the list already, if both mean the same. Returns whether it did.
@@ -115,14 +115,14 @@ fn joins<'a>(found: &mut Vec<Meaning<'a>>, rise: &'a Rise<'a>, items: &[TermItem
     for (place, one) in found.iter_mut().enumerate() {
         if is_chain(rise.term) && is_chain(&one.text) {
             let piece = Meaning::of(rise);
-            if let Some(text) = joined(one, &piece, items) {
+            if let Some(text) = whole_word(one, &piece, items) {
                 one.merge(&piece, text);
                 return true;
             }
             continue;
         }
         let both = shared(&one.rise.items, &rise.items);
-        let most_of = |all: &[usize]| real(both) >= EXPLAINS * real(all.len());
+        let most_of = |all: &[usize]| to_f64(both) >= EXPLAINS * to_f64(all.len());
         if !related(&one.text, rise.term) {
             continue;
         }

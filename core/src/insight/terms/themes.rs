@@ -100,7 +100,7 @@ fn best(term_counts: &[u32]) -> Option<usize> {
 fn before(groups: &[Vec<&NewsTerm>], earlier: &[Vec<String>]) -> Vec<u64> {
     let mut before = vec![0; groups.len()];
     for item in earlier {
-        let holds = |one: &&&NewsTerm| item.iter().any(|term| one.holds(term));
+        let holds = |one: &&&NewsTerm| item.iter().any(|term| one.contains(term));
         let term_counts: Vec<u32> = groups.iter().map(|terms| terms.iter().filter(holds).map(|_| 1).sum()).collect();
         if let Some(many) = best(&term_counts).and_then(|group| before.get_mut(group)) {
             *many += 1;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::chains::{LONGEST, is_chain, is_hiragana, places_with, voices, without_particles};
-use super::meaning::{EXPLAINS, real, shared};
+use super::meaning::{EXPLAINS, shared, to_f64};
 use super::news::NewsTerm;
 use super::rises::{LEAST_VOICES, TermItem};
 
@@ -52,8 +52,8 @@ fn complete(term: NewsTerm, items: &[TermItem], own: &dyn Fn(&str) -> bool) -> O
 /// Whether a completed term says nothing beside another: one contains the other, and most of its items are the other's.
 /// Of two that say the same, the one that comes first stays.
 fn repeats(one: &NewsTerm, other: &NewsTerm, comes_first: bool) -> bool {
-    let both = real(shared(&one.places, &other.places));
-    let mostly = |term: &NewsTerm| both >= EXPLAINS * real(term.places.len());
+    let both = to_f64(shared(&one.places, &other.places));
+    let mostly = |term: &NewsTerm| both >= EXPLAINS * to_f64(term.places.len());
     (one.term.contains(&other.term) || other.term.contains(&one.term)) && mostly(one) && (comes_first || !mostly(other))
 }
 
@@ -122,7 +122,7 @@ fn adjacent_letter(
     let found: Vec<char> = runs.iter().filter_map(|run| letter(run, run.find(&text)?, text.len())).collect();
     let count = |one: char| found.iter().filter(|other| **other == one).count();
     let one = found.iter().copied().max_by_key(|one| (count(*one), std::cmp::Reverse(*one)))?;
-    let part = real(count(one)) / real(runs.len());
+    let part = to_f64(count(one)) / to_f64(runs.len());
     (part >= EXPLAINS).then_some((one, part))
 }
 

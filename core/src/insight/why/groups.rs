@@ -78,9 +78,9 @@ pub(super) fn largest_groups<'a>(
             }
         }
     }
-    let least = least * super::real(of_days);
+    let least = least * super::to_f64(of_days);
     let mut groups: Vec<(usize, Group<'a>)> =
-        many.into_iter().filter(|(_, many)| super::real(*many) >= least).map(|(group, many)| (many, group)).collect();
+        many.into_iter().filter(|(_, many)| super::to_f64(*many) >= least).map(|(group, many)| (many, group)).collect();
     groups.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut room: BTreeMap<Dimension, usize> = BTreeMap::new();
     groups.retain(|(_, group)| {

@@ -131,12 +131,12 @@ fn most_specific_cause(mut causes: Vec<(f64, Cause)>) -> Option<Cause> {
 /// The mean of counts; 0 without any.
 pub fn mean(counts: impl Iterator<Item = usize>) -> f64 {
     let (sum, many) = counts.fold((0, 0), |(sum, many), count| (sum + count, many + 1));
-    if many == 0 { 0.0 } else { real(sum) / real(many) }
+    if many == 0 { 0.0 } else { to_f64(sum) / to_f64(many) }
 }
 
 /// Converts a count to `f64`.
 #[expect(clippy::cast_precision_loss, reason = "counts of items")]
-fn real(many: usize) -> f64 {
+fn to_f64(many: usize) -> f64 {
     many as f64
 }
 

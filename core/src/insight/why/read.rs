@@ -65,7 +65,7 @@ impl<'a> DayItems<'a> {
                 }
             })
             .collect();
-        let sourced = super::real(known) >= super::real(items.len()) * SOURCED && !sources.0.is_empty();
+        let sourced = super::to_f64(known) >= super::to_f64(items.len()) * SOURCED && !sources.0.is_empty();
         Self { day, items, sourced }
     }
 

@@ -6,7 +6,7 @@
 use super::groups::{self, Group, authors, days_of, has_sources, largest_groups};
 use super::volume::beyond_chance;
 use super::{Cause, Compared, DayItems, Dimension, Item, LEAST, NEARLY_ALL};
-use super::{is_common_to_nearly_all, mean, most_specific_cause, real};
+use super::{is_common_to_nearly_all, mean, most_specific_cause, to_f64};
 use crate::insight::daily::{Day, MIN_SAMPLES, Share, UsualShare, share, usual_range, usual_share};
 
 /// Posts of the usual tone added to the rest, so that a few posts do not decide.
@@ -40,11 +40,11 @@ impl Scored {
 
     /// The share on the arcsine scale, where its variance does not depend on it.
     fn angle(self) -> f64 {
-        ((real(self.so) + 0.375) / (real(self.all) + 0.75)).sqrt().asin()
+        ((to_f64(self.so) + 0.375) / (to_f64(self.all) + 0.75)).sqrt().asin()
     }
 
     fn variance(self) -> f64 {
-        1.0 / (4.0 * real(self.all) + 2.0)
+        1.0 / (4.0 * to_f64(self.all) + 2.0)
     }
 }
 
@@ -73,13 +73,13 @@ pub fn tone_cause(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Op
     // More items with the tone raise the share; so do fewer items without it.
     let pulls = |item: &Item<'_>| item.has_tone == Some(rise);
     let holds_back = |item: &Item<'_>| item.has_tone == Some(!rise);
-    let mut candidates = largest_groups([&compared.now], by_source, pulls, real(LEAST));
-    candidates.extend(largest_groups(compared.earlier, by_source, holds_back, real(LEAST)));
+    let mut candidates = largest_groups([&compared.now], by_source, pulls, to_f64(LEAST));
+    candidates.extend(largest_groups(compared.earlier, by_source, holds_back, to_f64(LEAST)));
     let groups = candidates.iter().filter_map(|group| {
         let comparison = group_and_rest(compared, group, all);
         let (rest_usual, rest_as_usual) = usual_without(&comparison, least)?;
         let explained = explained(&comparison, rest_usual, change);
-        if !comparison.moved(rise) || comparison.is_nearly_all() {
+        if !comparison.explains_change(rise) || comparison.is_nearly_all() {
             return None;
         }
         let scored_items = compared.now.items.iter().filter(|item| group.contains(item) && item.has_tone.is_some());
@@ -106,7 +106,7 @@ pub fn tone_cause(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Op
         // The tone of earlier posts with a term is not stored: only a term that became more frequent is a cause.
         let part = term.expected / days.max(f64::MIN_POSITIVE);
         let grown =
-            part <= NEARLY_ALL && real(scored.all) > term.expected && beyond_chance(scored.all, all.all, part, true);
+            part <= NEARLY_ALL && to_f64(scored.all) > term.expected && beyond_chance(scored.all, all.all, part, true);
         let explained = explained(&comparison, usual.expected, change);
         let cause = cause(
             Dimension::Term,
@@ -117,7 +117,7 @@ pub fn tone_cause(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Op
             authors(scored_items()),
             false,
         );
-        let nearly_all = real(scored.all) > NEARLY_ALL * real(all.all);
+        let nearly_all = to_f64(scored.all) > NEARLY_ALL * to_f64(all.all);
         (grown && !nearly_all && scored.all >= LEAST).then_some((explained, cause))
     });
     most_specific_cause(groups.chain(terms).collect())
@@ -158,7 +158,7 @@ fn usual_without(comparison: &GroupAndRest, least: u64) -> Option<(f64, bool)> {
 
 /// Returns how far back to the usual share removing the group leads: 1 is all the way.
 fn explained(comparison: &GroupAndRest, rest_usual: f64, change: f64) -> f64 {
-    let left = (real(comparison.rest.so) + rest_usual * ADDED) / (real(comparison.rest.all) + ADDED);
+    let left = (to_f64(comparison.rest.so) + rest_usual * ADDED) / (to_f64(comparison.rest.all) + ADDED);
     1.0 - (left - rest_usual) / change
 }
 
@@ -166,7 +166,7 @@ fn explained(comparison: &GroupAndRest, rest_usual: f64, change: f64) -> f64 {
 /// must lie beyond all of them.
 pub(super) fn size_changed(day: &Day, now: u64, earlier: &[(Day, u64)], grown: bool) -> bool {
     let beyond_band = usual_range(day, earlier).map(|band| {
-        let now = real(usize::try_from(now).unwrap_or(usize::MAX));
+        let now = to_f64(usize::try_from(now).unwrap_or(usize::MAX));
         if grown { now > band.high } else { now < band.low }
     });
     beyond_band.unwrap_or_else(|_| earlier.iter().all(|(_, many)| if grown { now > *many } else { now < *many }))
@@ -175,14 +175,14 @@ pub(super) fn size_changed(day: &Day, now: u64, earlier: &[(Day, u64)], grown: b
 impl GroupAndRest {
     /// Returns whether nearly all posts belong to the group: then nothing is left to compare it with.
     fn is_nearly_all(&self) -> bool {
-        let sum = |of: fn(&EarlierDay) -> usize| real(self.earlier.iter().map(of).sum::<usize>());
+        let sum = |of: fn(&EarlierDay) -> usize| to_f64(self.earlier.iter().map(of).sum::<usize>());
         let usual_part = sum(|day| day.group.all) / sum(|day| day.group.all + day.rest.all).max(1.0);
-        let part = real(self.group.all) / real(self.group.all + self.rest.all).max(1.0);
+        let part = to_f64(self.group.all) / to_f64(self.group.all + self.rest.all).max(1.0);
         is_common_to_nearly_all(part, usual_part)
     }
 
     /// Returns whether the group grew or shrank, or its tone changed, more than the rest did.
-    fn moved(&self, rise: bool) -> bool {
+    fn explains_change(&self, rise: bool) -> bool {
         let pulls = (self.group.angle() > self.rest.angle()) == rise;
         self.resized(pulls && self.group.all >= LEAST) || self.tone_diverged(rise)
     }
@@ -209,16 +209,16 @@ impl GroupAndRest {
         let shares: Vec<Share> = days.iter().filter_map(|day| day.group.share()).collect();
         let own = self.group.share().zip(usual_share(self.group.all as u64, &shares).ok());
         own.is_some_and(|(now, band)| if rise { now.share > band.high } else { now.share < band.low })
-            && self.apart(&days, rise)
+            && self.differs_more_than_usual(&days, rise)
     }
 
     /// Returns whether the tones of group and rest differ more than usual, in the direction of the change.
-    fn apart(&self, days: &[&EarlierDay], rise: bool) -> bool {
+    fn differs_more_than_usual(&self, days: &[&EarlierDay], rise: bool) -> bool {
         let days: Vec<(f64, f64)> = days
             .iter()
             .map(|day| (day.group.angle() - day.rest.angle(), day.group.variance() + day.rest.variance()))
             .collect();
-        let many = real(days.len());
+        let many = to_f64(days.len());
         let usual = days.iter().map(|(difference, _)| difference).sum::<f64>() / many;
         let scatter =
             days.iter().map(|(difference, chance)| (difference - usual).powi(2) * many / (many - 1.0) - chance);

@@ -3,7 +3,7 @@
 //! and if it explains half of the change beyond what it would have done by changing like the rest.
 
 use super::groups::{self, Group, authors, days_of, has_sources, largest_groups};
-use super::{Cause, Compared, Dimension, LEAST, Term, is_common_to_nearly_all, most_specific_cause, real};
+use super::{Cause, Compared, Dimension, LEAST, Term, is_common_to_nearly_all, most_specific_cause, to_f64};
 use crate::insight::daily::{Share, UsualRange, share, usual_range, usual_share};
 
 /// A share must move at least this part of the way to the edge of its usual band. The group must also explain half of
@@ -26,7 +26,7 @@ struct GroupCount {
 #[must_use]
 pub fn volume_cause(compared: &Compared<'_>, usual: &UsualRange) -> Option<Cause> {
     let all = compared.now.items.len();
-    let change = real(all) - usual.expected;
+    let change = to_f64(all) - usual.expected;
     let by_source = has_sources(compared);
     let candidates = if change > 0.0 {
         largest_groups([&compared.now], by_source, |_| true, change * super::HALF)
@@ -70,10 +70,10 @@ fn to_cause(
     authors: u64,
     left: Rest,
 ) -> Option<(f64, Cause)> {
-    let change = real(all) - usual.expected;
+    let change = to_f64(all) - usual.expected;
     let (now, rest, rest_usual) =
-        (real(counted.now), real(all - counted.now), (usual.expected - counted.usual).max(0.0));
-    let parts = (now / real(all.max(1)), counted.usual / usual.expected.max(f64::MIN_POSITIVE));
+        (to_f64(counted.now), to_f64(all - counted.now), (usual.expected - counted.usual).max(0.0));
+    let parts = (now / to_f64(all.max(1)), counted.usual / usual.expected.max(f64::MIN_POSITIVE));
     if !counted.beyond || rest + rest_usual < 1.0 || is_common_to_nearly_all(parts.0, parts.1) {
         return None;
     }
@@ -121,7 +121,7 @@ fn counted(
             share(in_group as u64, day.items.len() as u64)
         })
         .collect();
-    let share_now = if all == 0 { 0.0 } else { real(now) / real(all) };
+    let share_now = if all == 0 { 0.0 } else { to_f64(now) / to_f64(all) };
     if let Ok(band) = usual_share(all as u64, &shares) {
         let angle = |share: f64| share.clamp(0.0, 1.0).sqrt().asin();
         let strays = part_of_way(angle, share_now, band.expected, if rise { band.high } else { band.low });
@@ -164,7 +164,7 @@ impl Rest {
             .collect();
         let Ok(band) = usual_range(&compared.now.day, &without) else { return Self::UNKNOWN };
         let edge = if rise { band.high } else { band.low };
-        let strays = part_of_way(f64::cbrt, real(rest), band.expected, edge);
-        Self { as_usual: (band.low..=band.high).contains(&real(rest)), strays: Some(strays) }
+        let strays = part_of_way(f64::cbrt, to_f64(rest), band.expected, edge);
+        Self { as_usual: (band.low..=band.high).contains(&to_f64(rest)), strays: Some(strays) }
     }
 }

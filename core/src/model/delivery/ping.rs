@@ -17,7 +17,7 @@ pub struct PingSpec {
 impl PingSpec {
     /// The address, with `{id}` replaced by the job's name without its kind.
     #[must_use]
-    pub fn filled(&self, address: &str) -> String {
+    pub fn with_job_name(&self, address: &str) -> String {
         address.replace("{id}", self.job.split_once(':').map_or(self.job.as_str(), |(_, id)| id))
     }
 }

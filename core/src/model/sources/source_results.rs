@@ -90,7 +90,7 @@ impl ProviderQuery {
 
     /// What it returns.
     #[must_use]
-    pub fn brings(&self) -> ResultKind {
+    pub fn result_kind(&self) -> ResultKind {
         result_kind(self.source, &self.kind)
     }
 }

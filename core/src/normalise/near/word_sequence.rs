@@ -107,7 +107,7 @@ struct Raw {
 }
 
 impl Raw {
-    fn small(&self) -> String {
+    fn lower_case(&self) -> String {
         let small: String = self.written.chars().flat_map(char::to_lowercase).collect();
         small.strip_suffix("'s").map(str::to_owned).unwrap_or(small)
     }
@@ -141,7 +141,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     drop_tags(&mut raw);
     join_denials(&mut raw);
     raw.truncate(MOST_WORDS);
-    let small: Vec<String> = raw.iter().map(Raw::small).collect();
+    let small: Vec<String> = raw.iter().map(Raw::lower_case).collect();
     let style = style(&raw);
     let english = word_sense::is_english(&small);
     let unspaced = Unspaced::of(&small);
@@ -154,7 +154,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             continue;
         }
         if let Some(pieces) = unspaced.and_then(|language| language.pieces(word)) {
-            words.extend(pieces.into_iter().map(piece));
+            words.extend(pieces.into_iter().map(word_of_piece));
             continue;
         }
         let kept = match word_sense::sense(word, next) {
@@ -170,7 +170,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             None if denies_in_korean(word, small.get(..at).and_then(<[_]>::last)) => negation("not"),
             None if word.chars().all(|c| c.is_numeric() || c == '.') => number(word),
             None if is_name(raw, word, style, english) => {
-                Word { sort: WordSort::Name, spelt: spelt(word), ..plain(word) }
+                Word { sort: WordSort::Name, spelt: letter_set(word), ..plain(word) }
             }
             None => plain(word),
         };
@@ -198,7 +198,7 @@ fn negation(word: &str) -> Word {
     Word { sort: WordSort::Negation, role: None, ..plain(word) }
 }
 
-fn piece((piece, sort): (&str, PieceSort)) -> Word {
+fn word_of_piece((piece, sort): (&str, PieceSort)) -> Word {
     match sort {
         PieceSort::Character => Word { sort: WordSort::Character, role: None, ..plain(piece) },
         PieceSort::Denial => negation(piece),
@@ -217,7 +217,7 @@ pub(super) const LETTERS: u32 = (1 << 26) - 1;
 const COUNT: u32 = 31;
 const COMMON: u32 = 1 << 31;
 
-fn spelt(word: &str) -> u32 {
+fn letter_set(word: &str) -> u32 {
     let letters = word.chars().filter(|c| c.is_alphanumeric());
     let (set, count) = letters.fold((0, 0_u32), |(set, count), c| (set | 1 << (u32::from(c) % 26), count + 1));
     set | count.min(COUNT) << 26 | if word_sense::is_common(word) { COMMON } else { 0 }
@@ -268,14 +268,14 @@ fn drop_tags(raw: &mut Vec<Raw>) {
     let leads_on = first
         .checked_sub(1)
         .and_then(|before| raw.get(before))
-        .is_some_and(|raw| !raw.stops && word_sense::LEADING_ON.contains(&raw.small().as_str()));
+        .is_some_and(|raw| !raw.stops && word_sense::LEADING_ON.contains(&raw.lower_case().as_str()));
     raw.truncate(if leads_on { (first + 1).min(raw.len()) } else { first });
 }
 
 /// Drops what belongs to the word before it.
 fn join_denials(raw: &mut Vec<Raw>) {
     raw.dedup_by(|word, before| {
-        let is_one = !before.stops && word_sense::is_one_word(&before.small(), &word.small());
+        let is_one = !before.stops && word_sense::is_one_word(&before.lower_case(), &word.lower_case());
         before.stops |= is_one && word.stops;
         is_one
     });
@@ -293,7 +293,8 @@ fn split(text: &str) -> Vec<Raw> {
         let name = || noise::name(rest, before);
         if let Some(length) = keycap_or_address.or_else(name) {
             end(&mut word, &mut raw, false);
-            if rest.starts_with('@') && raw.last().is_some_and(|last| ANNOUNCING.contains(&last.small().as_str())) {
+            if rest.starts_with('@') && raw.last().is_some_and(|last| ANNOUNCING.contains(&last.lower_case().as_str()))
+            {
                 raw.pop();
             }
             word.begins = true;
@@ -307,7 +308,7 @@ fn split(text: &str) -> Vec<Raw> {
         (at, before) = (at + length, Some(c));
     }
     end(&mut word, &mut raw, false);
-    if raw.first().is_some_and(|first| first.small() == "rt") {
+    if raw.first().is_some_and(|first| first.lower_case() == "rt") {
         raw.remove(0);
     }
     raw

@@ -15,6 +15,6 @@ pub fn check_table(path: &str, mark: &str, table: &str) {
     if std::env::var_os("UPDATE_DOCS").is_some() {
         replace(&path, &format!("{before}{begin}{table}{end}{after}"));
     } else {
-        assert!(old == table, "{} is old: UPDATE_DOCS=1 writes it anew\n{table}", path.display());
+        assert!(old == table, "{} is old: UPDATE_DOCS=1 rewrites it\n{table}", path.display());
     }
 }

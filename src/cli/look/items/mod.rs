@@ -162,7 +162,7 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
         return Ok(Exit::Ok);
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
-    text.push_str(&item_list::render(&items, output::room()));
+    text.push_str(&item_list::render(&items, output::wrap_width()));
     if more {
         text.push_str(&format!("\nthe newest {}; --limit N for more, topicwatch export for all\n", items.len()));
     }

@@ -71,7 +71,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, options: &Li
     let context = Context::load(common, None)?;
     let store = context.store_to_read().await?;
     renamed(&context, &store, &options.topic).await?;
-    if store.watched(&options.topic).await?.is_empty() {
+    if store.watched_topics(&options.topic).await?.is_empty() {
         context.check_topics(&options.topic)?;
     }
     let listed = if args.suggest {

@@ -60,7 +60,7 @@ struct SearchPage {
 pub(in crate::cli) async fn run(common: &Common, args: &SearchArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let since = instant("--since", args.since.as_deref(), (context.clock)())?;
-    let wanted = wanted(&args.words.join(" "))?;
+    let wanted = parse_search(&args.words.join(" "))?;
     let after = args.after.as_deref().map(after).transpose()?;
     let store = context.store_to_read().await?;
     check_topics(&context, &store, &args.topic).await?;
@@ -90,7 +90,7 @@ async fn find(
     let invented = store.origin().await? == Some(DataOrigin::Sandbox);
     let (mut items, mut after, limit) = (Vec::new(), after, args.limit as usize);
     loop {
-        let page = store.found(filter, after.as_ref(), PAGE).await?;
+        let page = store.search_items(filter, after.as_ref(), PAGE).await?;
         let last = page.len() < PAGE as usize;
         for found in page {
             if items.len() == limit {
@@ -114,7 +114,7 @@ fn as_text(found: SearchPage, hides: bool) -> String {
         text.push_str(if hides && found.hidden > 0 { "nothing shown\n" } else { "nothing found\n" });
     } else {
         let rows: Vec<_> = found.items.into_iter().map(|item| (item, WindowFit::In)).collect();
-        text.push_str(&item_list::render(&rows, output::room()));
+        text.push_str(&item_list::render(&rows, output::wrap_width()));
     }
     if let Some(next) = &found.next {
         let next = output::escape_control(&page_mark(next));
@@ -145,7 +145,7 @@ fn after(text: &str) -> Result<SearchCursor, Failure> {
 }
 
 /// Parses the search words, and notes on stderr what is not indexed.
-pub(in crate::cli) fn wanted(text: &str) -> Result<TextQuery, Failure> {
+pub(in crate::cli) fn parse_search(text: &str) -> Result<TextQuery, Failure> {
     for word in words::unindexed_words(text) {
         output::print_stderr(&format!(
             "note: `{word}` matches only as a word of its own: {word}:// at the start of an address is not indexed"

@@ -77,7 +77,7 @@ fn render(story: &Story, width: usize) -> String {
     for line in story_chart::summary(story, &output::format_time) {
         text.push_str(&output::wrap("", &line, width));
     }
-    for (what, entry) in story_chart::firsts(story) {
+    for (what, entry) in story_chart::first_entries(story) {
         text.push_str(&format!("\n{what}: {}\n", author_and_key(entry, width.saturating_sub(what.len() + 2))));
         text.push_str(&output::wrap("  ", &story_chart::times(entry, &output::format_time), width));
         if entry.key != story.key {
@@ -96,7 +96,7 @@ fn render(story: &Story, width: usize) -> String {
     }
     text.push_str(&edits(story, width));
     text.push('\n');
-    for line in story_chart::remaining(story, &output::format_time) {
+    for line in story_chart::remaining_items(story, &output::format_time) {
         text.push_str(&output::wrap("", &line, width));
     }
     text

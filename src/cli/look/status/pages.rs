@@ -112,7 +112,7 @@ impl<'s> Pages<'s> {
         let silences = if checked > 0 { health(self.store, &ids[..checked]).await?.silences } else { Vec::new() };
         let (mut definitions, mut schedules) = (Vec::new(), BTreeMap::new());
         // An empty list would mean every topic.
-        let watched = if ids.is_empty() { Vec::new() } else { self.store.watched(&ids).await? };
+        let watched = if ids.is_empty() { Vec::new() } else { self.store.watched_topics(&ids).await? };
         for watched in watched {
             let Some(topic) = watched.definition else { continue };
             if let (None, Some(policy)) = (watched.ended, &topic.schedule) {

@@ -49,7 +49,7 @@ impl<'c> Totals<'c> {
                 .await?
                 .map_or_else(|| context.is_sandbox(), |origin| origin == DataOrigin::Sandbox),
             disk: store.disk().await?,
-            place: store.place().to_owned(),
+            place: store.location().to_owned(),
         })
     }
 

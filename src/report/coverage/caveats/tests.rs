@@ -325,8 +325,8 @@ fn as_usual_is_said_only_inside_the_band() {
 fn an_answer_is_no_search_for_items() {
     let mut facts = topic("a");
     (facts.checks, facts.covered) = (Some(0), Some(0.0));
-    assert_eq!(only(&facts, WHOLE), "no search for items answered");
+    assert_eq!(why_incomplete(&facts, WHOLE), "no search for items answered");
     assert_eq!(facts.incomplete_reason().as_deref(), Some("no search for items of this day answered"));
     facts.sources.iter_mut().for_each(|source| source.failed = source.searches);
-    assert_eq!(only(&facts, WHOLE), "no search answered");
+    assert_eq!(why_incomplete(&facts, WHOLE), "no search answered");
 }

@@ -236,7 +236,7 @@ impl State {
         let (items, answered) = (self.gather.items.len(), self.gather.answer.take());
         let known = self.gather.object(None, object, MAX_WRAPPERS);
         let full_reply = std::mem::replace(&mut self.gather.answer, answered);
-        let piece = answer::piece(object).filter(|_| self.context.source == Source::Ai);
+        let piece = answer::answer_part(object).filter(|_| self.context.source == Source::Ai);
         match (piece, full_reply) {
             (Some((name, piece)), full_reply) if self.untyped.is_completion(name) => {
                 self.completed = true;

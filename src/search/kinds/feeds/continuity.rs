@@ -49,7 +49,7 @@ impl Continuity {
             return Self { since: end_of_feed(feed, now).map_or(now, |end| end.min(now)), hole: false };
         };
         // A feed that had no entries shows all that came since.
-        let moved = moved(feed, before.looked, now);
+        let moved = redated_entries(feed, before.looked, now);
         if before.newest.is_empty() || one_is_left(before.newest, &newest_first(feed, now), &moved) {
             return Self { since, hole: false };
         }
@@ -93,9 +93,9 @@ fn order_dates(feed: &Feed) -> Vec<Option<Time>> {
     }
 }
 
-/// Returns the names of entries that may be in the feed only because they were changed, or dated anew, since the last
+/// Returns the names of entries that may be in the feed only because they were changed, or given a new date, since the last
 /// look: others may have come and gone before that.
-fn moved(feed: &Feed, looked: i64, now: Time) -> HashSet<&String> {
+fn redated_entries(feed: &Feed, looked: i64, now: Time) -> HashSet<&String> {
     // One date on all entries is that of the file. They have their own order then.
     let one_date = feed.changed.len() > 1 && feed.changed.windows(2).all(|pair| pair[0] == pair[1]);
     if one_date && published(feed).is_sorted_by(|before, after| before >= after) {
@@ -232,7 +232,7 @@ mod tests {
         };
         assert!(left(&[("x", 1, 1), ("a", 11, 11)]));
         assert!(!left(&[("a", 11, 1), ("x", 2, 2)]), "changed, the others are gone");
-        assert!(!left(&[("a", 1, 1), ("x", 2, 2)]), "dated anew");
+        assert!(!left(&[("a", 1, 1), ("x", 2, 2)]), "given a new date");
         assert!(left(&[("a", 11, 1), ("x", 2, 2), ("b", 12, 12)]), "another is left");
         assert!(left(&[("a", 11, 1), ("b", 12, 1), ("c", 13, 2), ("x", 3, 3), ("d", 14, 14)]));
         assert!(left(&[("a", 11, 1), ("b", 12, 1), ("c", 13, 1)]), "the date of the file");

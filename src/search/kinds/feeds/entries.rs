@@ -85,7 +85,7 @@ pub(super) fn read(
     let (mut own_names, mut changed) = (Vec::new(), Vec::new());
     let extra = feed.entries.len().saturating_sub(MOST);
     for entry in feed.entries.into_iter().take(MOST) {
-        match found(&entry, lang.as_deref(), address, now) {
+        match read_entry(&entry, lang.as_deref(), address, now) {
             Some(found) => {
                 names.push(name(&entry, &found, false));
                 own_names.push(name(&entry, &found, true));
@@ -120,7 +120,7 @@ fn not_a_feed(body: &[u8], error: &feed_rs::parser::ParseFeedError) -> DecodeErr
     malformed(&format!("it cannot be read as a feed: {text}"), HINT)
 }
 
-fn found(entry: &Entry, lang: Option<&str>, feed: Option<&str>, now: Time) -> Option<ReplyEntry> {
+fn read_entry(entry: &Entry, lang: Option<&str>, feed: Option<&str>, now: Time) -> Option<ReplyEntry> {
     let title = entry.title.as_ref().map(plain).filter(|title| !title.is_empty());
     let body = entry.summary.as_ref().map(plain).filter(|text| !text.is_empty());
     let body = body.or_else(|| entry.content.as_ref().and_then(|content| content.body.as_deref()).map(markup::text));

@@ -59,7 +59,7 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn of(request: &ProviderRequest<'_>, url: &str) -> Self {
-        Self::read(request.remembered(url))
+        Self::read(request.memory_of(url))
     }
 
     pub(super) fn read(remembered: Option<&Remembered>) -> Self {
@@ -68,13 +68,13 @@ impl Memory {
 
     /// Whether the feed is resting now. Not when the clock has stepped back.
     pub(super) fn is_resting(&self, now: Time) -> bool {
-        let early = (self.not_before.saturating_sub(self.tried()) / 20).clamp(0, EARLY);
+        let early = (self.not_before.saturating_sub(self.last_request()) / 20).clamp(0, EARLY);
         now.0 < self.not_before - early
             && self.not_before - now.0 <= i64::try_from(LONGEST_REST.as_millis()).unwrap_or(0)
     }
 
     /// When the feed was last requested, whatever came of it. Feeds that fail must not be first each time.
-    pub(super) fn tried(&self) -> i64 {
+    pub(super) fn last_request(&self) -> i64 {
         self.looked.max(self.failed.unwrap_or(0))
     }
 
@@ -86,7 +86,7 @@ impl Memory {
 
     /// The memory after a reply without any entry, although the feed had some. Entries may come and go meanwhile, so it
     /// still stands where it was, and an unchanged empty reply is not accepted.
-    pub(super) fn emptied(self, reply: &PartReply, feed: &Feed, now: Time) -> Self {
+    pub(super) fn after_empty_reply(self, reply: &PartReply, feed: &Feed, now: Time) -> Self {
         let rest = feed.rest(now).max(freshness(reply, now)).min(LONGEST_REST);
         Self { not_before: now.plus(rest).0, failed: Some(now.0), ..self }
     }

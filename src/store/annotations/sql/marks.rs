@@ -103,7 +103,7 @@ pub(in crate::store) async fn set(
 }
 
 /// Moves the marks of `from` to `into`; of two marks for one topic the later one is kept.
-pub(in crate::store) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Result<(), StoreError> {
+pub(in crate::store) async fn merge_marks(conn: &mut Conn, into: i64, from: i64) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO item_mark (topic, item, mark, at, through, suggested) \
          SELECT topic, $1, mark, at, through, suggested FROM item_mark WHERE item = $2 \

@@ -45,13 +45,13 @@ impl Store {
     /// Returns the path of a file beside a SQLite database; `None` on PostgreSQL.
     #[must_use]
     pub fn file_beside(&self, ending: &str) -> Option<PathBuf> {
-        self.file().map(|_| beside(&self.place, ending))
+        self.file().map(|_| path_beside(&self.place, ending))
     }
 
     /// Keeps a second daemon off a SQLite file. Any number of daemons may share PostgreSQL.
     pub fn lock_daemon(&self) -> Result<DaemonLock, StoreError> {
         let Db::Sqlite(_) = &self.db else { return Ok(DaemonLock { lock_file: None }) };
-        let path = beside(&self.place, ".lock");
+        let path = path_beside(&self.place, ".lock");
         let refused = |text: String, hint: &str| StoreError::new(StoreErrorKind::Locked, text, hint);
         let name = path.display();
         let cannot = |e: io::Error| refused(format!("cannot open {name}: {e}"), "can this user write to that folder?");
@@ -78,7 +78,7 @@ impl Store {
 
 /// Returns the path of a file beside a SQLite database. Links are followed: whatever names the database, its lock and its
 /// journal are the same.
-pub(in crate::store) fn beside(database: &str, ending: &str) -> PathBuf {
+pub(in crate::store) fn path_beside(database: &str, ending: &str) -> PathBuf {
     let mut file = PathBuf::from(database);
     // The database may not exist yet, so its path cannot be canonicalized. As many links as Linux follows.
     for _ in 0..40 {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use sqlx::migrate::Migrator;
 
 use crate::store::database::connect::address::{Settings, redact, sqlite_path};
-use crate::store::database::connect::locks::{TempLock, beside};
+use crate::store::database::connect::locks::{TempLock, path_beside};
 use crate::store::database::connect::open_postgres;
 use crate::store::database::handle::Db;
 use crate::store::database::migrate::migrated::{foreign, migrate_error, pending, with_place};
@@ -123,7 +123,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
     };
     if pending > 0 {
         // Several processes may start on one new file, and SQLite's own lock is taken too late for that.
-        let lock_path = beside(&place, ".migrate.lock");
+        let lock_path = path_beside(&place, ".migrate.lock");
         let named = lock_path.clone();
         let lock = tokio::task::spawn_blocking(move || TempLock::wait(named))
             .await

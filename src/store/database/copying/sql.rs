@@ -125,7 +125,7 @@ pub(in crate::store) async fn digest(conn: &mut Conn, table: &Table) -> Result<(
 
 /// Returns the key of a row.
 pub(in crate::store) fn key_of(table: &Table, row: &[Value]) -> Vec<Value> {
-    table.key.iter().filter_map(|column| row.get(table.place(column)).cloned()).collect()
+    table.key.iter().filter_map(|column| row.get(table.column_index(column)).cloned()).collect()
 }
 
 /// Returns whether a row is the mark of an unfinished copy.

@@ -22,7 +22,7 @@ impl Table {
     }
 
     /// Returns the index of a column's value in a row.
-    pub(in crate::store) fn place(&self, column: &str) -> usize {
+    pub(in crate::store) fn column_index(&self, column: &str) -> usize {
         self.columns().position(|name| name == column).unwrap_or(usize::MAX)
     }
 }

@@ -138,7 +138,7 @@ impl Pools {
     }
 
     /// Returns the same connections for a caller that stops when `stop` is cancelled.
-    pub(in crate::store) fn until(&self, stop: CancellationToken) -> Self {
+    pub(in crate::store) fn with_stop(&self, stop: CancellationToken) -> Self {
         Self { leaving: stop, ..self.clone() }
     }
 

@@ -75,7 +75,7 @@ impl OpenFile {
     /// Fails if the path names another file or none.
     pub(in crate::store) fn check(&self) -> Result<(), StoreError> {
         let Some(file) = self.file else { return Ok(()) };
-        self.named(&mut self.seen(), file)
+        self.check_path(&mut self.seen(), file)
     }
 
     fn seen(&self) -> MutexGuard<'_, FileState> {
@@ -83,7 +83,7 @@ impl OpenFile {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn named(&self, seen: &mut FileState, file: Identity) -> Result<(), StoreError> {
+    fn check_path(&self, seen: &mut FileState, file: Identity) -> Result<(), StoreError> {
         if let Some(lost) = &seen.lost {
             return Err(self.error(lost));
         }
@@ -130,7 +130,7 @@ impl OpenFile {
     pub(in crate::store) fn check_whole(&self) -> Result<(), StoreError> {
         let Some(file) = self.file else { return Ok(()) };
         let mut seen = self.seen();
-        self.named(&mut seen, file)?;
+        self.check_path(&mut seen, file)?;
         let log = self.log();
         let head = if self.closely.load(Ordering::Relaxed) { head::read(&self.path, file) } else { None };
         let overwritten = match (head, seen.counter) {

@@ -111,7 +111,7 @@ pub(in crate::store) async fn redefine(
 }
 
 /// Records that files of an unfinished edition are in place.
-pub(in crate::store) async fn place(
+pub(in crate::store) async fn files_in_place(
     conn: &mut Conn,
     run: &JobRun,
     number: i64,
@@ -168,7 +168,7 @@ pub(in crate::store) async fn end(
     followers::raise_to_run(conn, &run.job.id, to).await
 }
 
-pub(in crate::store) async fn holds(conn: &mut Conn, run: &JobRun) -> Result<bool, StoreError> {
+pub(in crate::store) async fn is_held(conn: &mut Conn, run: &JobRun) -> Result<bool, StoreError> {
     let claimed: Option<i64> =
         sqlx::query_scalar("SELECT id FROM run WHERE id = $1 AND token = $2 AND state = 'running'")
             .bind(run.hold.id)

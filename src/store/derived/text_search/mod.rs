@@ -63,12 +63,12 @@ impl Store {
     }
 
     /// Returns items that match a filter: those of the latest runs first, then by topic and key.
-    pub async fn found(
+    pub async fn search_items(
         &self,
         filter: &Filter,
         after: Option<&SearchCursor>,
         limit: u32,
     ) -> Result<Vec<FoundItem>, StoreError> {
-        read!(self, status_and_runs::found(filter, after, i64::from(limit)))
+        read!(self, status_and_runs::search_items(filter, after, i64::from(limit)))
     }
 }

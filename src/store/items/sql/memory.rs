@@ -36,7 +36,7 @@ pub(in crate::store) async fn keep_all(conn: &mut Conn, ends: &[(&RunRef, &Outco
 }
 
 /// Returns what the topic's searches of a provider remembered.
-pub(in crate::store) async fn remembered(
+pub(in crate::store) async fn provider_memory(
     conn: &mut Conn,
     topic: &str,
     source: Source,

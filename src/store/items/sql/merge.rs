@@ -71,7 +71,7 @@ pub(in crate::store) async fn merge(
         .bind(into)
         .execute(&mut *conn)
         .await?;
-    marks::unite(conn, into, from).await?;
+    marks::merge_marks(conn, into, from).await?;
     stars_and_searches::merge_items(conn, into, from).await?;
     word_index::remove(conn, &[from]).await?;
     // Earlier versions of the merged item do not belong to the other one.

@@ -39,7 +39,7 @@ pub(in crate::store) async fn jobs_losing_slots(
 }
 
 /// Returns the latest instant, not after `end`, up to which a job is planned.
-pub(in crate::store) async fn until(conn: &mut Conn, end: Time) -> Result<Option<Time>, StoreError> {
+pub(in crate::store) async fn planned_until(conn: &mut Conn, end: Time) -> Result<Option<Time>, StoreError> {
     let until: Option<i64> = sqlx::query_scalar(
         "SELECT max(planned_until) FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND planned_until <= $1",
     )

@@ -100,7 +100,10 @@ pub(in crate::store) async fn fits(
 }
 
 /// Returns by run how many of the items it saw first were older than its window. Runs without any are left out.
-pub(in crate::store) async fn older(conn: &mut Conn, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
+pub(in crate::store) async fn older_counts(
+    conn: &mut Conn,
+    runs: &[String],
+) -> Result<HashMap<String, i64>, StoreError> {
     let sql = format!(
         "SELECT f.public_id AS run, count(*) AS many FROM {} CROSS JOIN run f CROSS JOIN topic_item t \
          WHERE f.public_id = given.value AND f.new > 0 AND t.topic = f.topic AND t.first_seen = f.started_at AND t.first_run = f.id \
@@ -112,7 +115,10 @@ pub(in crate::store) async fn older(conn: &mut Conn, runs: &[String]) -> Result<
 
 /// Returns by run how many items that it counted as new were forgotten or merged since although none of them was new: each
 /// search of the run was a first answer or of a past span. Of other runs nobody can tell. Runs without any are left out.
-pub(in crate::store) async fn gone(conn: &mut Conn, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
+pub(in crate::store) async fn gone_counts(
+    conn: &mut Conn,
+    runs: &[String],
+) -> Result<HashMap<String, i64>, StoreError> {
     let sql = format!(
         "SELECT f.public_id AS run, CAST(f.erased_new + f.merged_new AS BIGINT) AS many FROM {} CROSS JOIN run f \
          WHERE f.public_id = given.value AND f.erased_new + f.merged_new > 0 AND f.pruned_at IS NULL \

@@ -16,7 +16,7 @@ const HEAD: &str =
     "i.key, i.kind, i.url, i.author, i.title, i.text, i.lang, i.published_at, i.pruned_at, c.key AS cluster_key";
 
 /// Joins the item that a column names, and the first of its near-copies.
-fn joined(on: &str) -> String {
+fn item_join(on: &str) -> String {
     format!("JOIN item i ON i.id = {on} LEFT JOIN item c ON c.id = i.cluster")
 }
 
@@ -62,7 +62,7 @@ pub(in crate::store) async fn first(
          FROM topic_item t JOIN run f ON f.id = t.first_run {} LEFT JOIN sighting s ON s.run = t.first_run AND s.item = t.item \
          WHERE t.topic = $1 AND t.first_seen >= $2 AND t.first_seen <= $3 AND f.seq > $4 AND f.seq <= $5 \
          ORDER BY t.first_seen DESC, i.key, s.source LIMIT $6",
-        joined("t.item")
+        item_join("t.item")
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(from).bind(to);
     let rows = query.bind(between.since).bind(between.until).bind(MOST_SIGHTS).fetch_all(conn).await?;
@@ -109,7 +109,7 @@ pub(in crate::store) async fn last(
     let sql = format!(
         "SELECT i.id, {HEAD}, r.seq, t.last_seen FROM topic_item t JOIN run r ON r.id = t.last_run {} \
          WHERE t.topic = $1 AND t.first_seen >= $2 AND t.last_seen >= $3 AND r.seq < $4 AND i.published_at >= $5 ORDER BY i.key LIMIT $6",
-        joined("t.item")
+        item_join("t.item")
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(published_since.0.saturating_sub(CLOCKS));
     let query = query.bind(from).bind(between.until);
@@ -175,7 +175,7 @@ pub(in crate::store) async fn edited(
         "SELECT {HEAD}, v.replaced_at, v.title AS old_title, v.text AS old_text, r.seq \
          FROM item_revision v CROSS JOIN topic_item t JOIN run r ON r.id = v.run JOIN run f ON f.id = t.first_run {} \
          WHERE v.replaced_at >= $1 AND t.topic = $2 AND t.item = v.item AND r.seq > $3 AND r.seq > f.seq{known_words} ORDER BY v.replaced_at DESC, r.seq DESC, i.key LIMIT $4",
-        joined("v.item")
+        item_join("v.item")
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(since).bind(topic).bind(between.since);
     let rows = query.bind(MOST_SIGHTS).fetch_all(conn).await?;
@@ -223,7 +223,7 @@ pub(in crate::store) async fn grown(
          JOIN sighting y ON y.run = b.id AND y.item = g.item AND y.source = g.source {} WHERE {grew} ORDER BY i.key, g.source LIMIT $4",
         columns("x", "x"),
         columns("y", "y"),
-        joined("g.item")
+        item_join("g.item")
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(between.since).bind(between.until);
     let source = source.as_ref().map_or("", Source::as_str);

@@ -18,7 +18,7 @@ pub(in crate::store) async fn rows_of_key(conn: &mut Conn, key: &str) -> Result<
 }
 
 /// SQL condition: a column holds one of the topics listed in `$2`; an empty list means all.
-fn among(column: &str) -> String {
+fn topic_condition(column: &str) -> String {
     format!("($2 = '[]' OR {column} IN (SELECT given.value FROM {}))", super::texts(2))
 }
 
@@ -42,7 +42,7 @@ pub(in crate::store) async fn seen(
         "SELECT r.public_id, r.topic, r.started_at, s.source, s.rank, s.fit, s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views \
          FROM sighting s JOIN run r ON r.id = s.run WHERE s.item = {BY_KEY} AND r.seq IS NOT NULL AND {} \
          ORDER BY r.started_at DESC, r.seq DESC, s.source LIMIT $3",
-        among("r.topic")
+        topic_condition("r.topic")
     );
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).bind(listed(topics)).bind(limit).fetch_all(conn).await?;
     rows.iter()
@@ -72,7 +72,7 @@ pub(in crate::store) async fn earlier(
         "SELECT v.replaced_at, v.title, v.text FROM item_revision v JOIN run r ON r.id = v.run \
          WHERE v.item = {BY_KEY} AND r.seq IS NOT NULL AND ($2 = '[]' OR ({})) \
          ORDER BY v.replaced_at DESC, r.seq DESC LIMIT $3",
-        read::words_seen(among)
+        read::words_seen(topic_condition)
     );
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).bind(listed(topics)).bind(limit).fetch_all(conn).await?;
     rows.iter()
@@ -99,7 +99,7 @@ pub(in crate::store) async fn copies(
          SELECT o.id FROM item o WHERE o.cluster = (SELECT h.cluster FROM item h WHERE h.id = {BY_KEY}) AND o.cluster <> o.id \
          UNION ALL SELECT h.cluster FROM item h WHERE h.id = {BY_KEY}) AND c.id <> {BY_KEY} \
          AND EXISTS (SELECT 1 FROM topic_item t JOIN run f ON f.id = t.first_run WHERE t.item = c.id AND f.seq IS NOT NULL AND {})",
-        among("t.topic")
+        topic_condition("t.topic")
     );
     let topics = listed(topics);
     let count = sqlx::query_scalar(AssertSqlSafe(format!("SELECT count(*) {of}")));

@@ -189,7 +189,7 @@ pub(in crate::store) async fn reactions(
         "SELECT i.key, s.source, r.started_at, s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views FROM run r CROSS JOIN sighting s CROSS JOIN item i \
          WHERE s.run = r.id AND i.id = s.item AND r.seq IS NOT NULL AND coalesce(s.likes, s.reposts, s.replies, s.quotes, s.bookmarks) IS NOT NULL AND r.topic = ",
     );
-    within(&mut query, topic, span);
+    span_conditions(&mut query, topic, span);
     query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, r.public_id DESC, i.key, s.source LIMIT ").push_bind(most);
     let rows = query.build().fetch_all(conn).await?;
     rows.iter()
@@ -215,7 +215,7 @@ pub(in crate::store) async fn shown_by(
         "SELECT DISTINCT s.source, i.key FROM run r CROSS JOIN sighting s CROSS JOIN item i \
          WHERE s.run = r.id AND i.id = s.item AND r.seq IS NOT NULL AND r.topic = ",
     );
-    within(&mut query, topic, span);
+    span_conditions(&mut query, topic, span);
     query.push(" ORDER BY i.key, s.source LIMIT ").push_bind(most);
     let rows = query.build().fetch_all(conn).await?;
     rows.iter().map(|row| Ok((read::word(row, "source", Source::parse)?, row.try_get("key")?))).collect()
@@ -234,7 +234,7 @@ pub(in crate::store) async fn found_by(
         "SELECT DISTINCT i.key FROM run r CROSS JOIN sighting s CROSS JOIN topic_item t CROSS JOIN item i \
          WHERE s.run = r.id AND t.topic = r.topic AND t.item = s.item AND i.id = s.item AND r.seq IS NOT NULL AND r.topic = ",
     );
-    within(&mut query, topic, span);
+    span_conditions(&mut query, topic, span);
     query.push(" AND r.seq <= ").push_bind(until).push(" AND t.first_seen >= ").push_bind(span.from.0);
     query.push(" AND s.source IN (");
     let mut names = query.separated(", ");
@@ -282,7 +282,7 @@ pub(in crate::store) async fn searches(
          FROM run r JOIN search s ON s.run = r.id WHERE r.seq IS NOT NULL AND r.topic = ",
         read::EMPTY_IN_ERROR
     ));
-    within(&mut query, topic, span);
+    span_conditions(&mut query, topic, span);
     query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, r.public_id DESC, s.attempt DESC, s.source DESC LIMIT ");
     let rows = query.push_bind(most).build().fetch_all(conn).await?;
     rows.iter()
@@ -312,7 +312,7 @@ pub(in crate::store) async fn answer(
 ) -> Result<Option<AnswerRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::ANSWER);
     query.push(" WHERE r.seq IS NOT NULL AND r.topic = ");
-    within(&mut query, topic, span);
+    span_conditions(&mut query, topic, span);
     query.push(" AND ").push(read::ANSWER_IS_PRESENT).push(" ORDER BY r.seq DESC LIMIT 1");
     query.build().fetch_optional(conn).await?.as_ref().map(read::answer).transpose()
 }
@@ -337,7 +337,7 @@ pub(in crate::store) async fn resolve_keys(conn: &mut Conn, keys: &[String]) -> 
 }
 
 /// Adds the conditions for the topic, and for the span by the time of its runs.
-fn within(query: &mut QueryBuilder<Database>, topic: &str, span: Span) {
+fn span_conditions(query: &mut QueryBuilder<Database>, topic: &str, span: Span) {
     query.push_bind(topic.to_owned()).push(" AND ").push(read::RUN_AT).push(" >= ").push_bind(span.from.0);
     query.push(" AND ").push(read::RUN_AT).push(" < ").push_bind(span.until.0);
 }

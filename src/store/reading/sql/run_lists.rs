@@ -26,11 +26,11 @@ pub(in crate::store) async fn runs(
     let again = begun_again(conn, filter).await?;
     let mut runs = match again.is_empty() {
         true => Vec::new(),
-        false => part(conn, filter, Some(&again), after, limit).await?,
+        false => some_runs(conn, filter, Some(&again), after, limit).await?,
     };
     let left = limit.saturating_sub(i64::try_from(runs.len()).unwrap_or(i64::MAX));
     if left > 0 {
-        runs.extend(part(conn, filter, None, after, left).await?);
+        runs.extend(some_runs(conn, filter, None, after, left).await?);
     }
     Ok(runs)
 }
@@ -49,7 +49,7 @@ async fn begun_again(conn: &mut Conn, filter: &RunFilter) -> Result<Vec<i64>, St
 }
 
 /// Returns one part of the runs: these that were begun again, or all others.
-async fn part(
+async fn some_runs(
     conn: &mut Conn,
     filter: &RunFilter,
     again: Option<&[i64]>,

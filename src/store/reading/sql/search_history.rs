@@ -82,7 +82,10 @@ pub(in crate::store) async fn covered_until(
     Ok(until.map(Time))
 }
 
-pub(in crate::store) async fn watched(conn: &mut Conn, named: &[String]) -> Result<Vec<WatchedTopic>, StoreError> {
+pub(in crate::store) async fn watched_topics(
+    conn: &mut Conn,
+    named: &[String],
+) -> Result<Vec<WatchedTopic>, StoreError> {
     let mut all = Vec::new();
     // An empty list means all topics still watched; a name also finds a topic that no longer is.
     let lists: Vec<&[String]> = if named.is_empty() { vec![&[]] } else { named.chunks(500).collect() };

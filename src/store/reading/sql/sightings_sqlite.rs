@@ -22,13 +22,13 @@ pub(in crate::store) fn of(row: &Row) -> Result<Vec<RawSighting>, StoreError> {
     let mut cells = Cells::of(row.try_get::<Option<&str>, _>("cells")?.unwrap_or_default());
     let mut sights = Vec::new();
     while !cells.is_empty() {
-        sights.push(sight(&mut cells)?);
+        sights.push(read_sighting(&mut cells)?);
     }
     Ok(sights)
 }
 
 /// Reads one sighting; the cells are in the order of the statement.
-fn sight(cells: &mut Cells<'_>) -> Result<RawSighting, StoreError> {
+fn read_sighting(cells: &mut Cells<'_>) -> Result<RawSighting, StoreError> {
     Ok(RawSighting {
         item: cells.number()?.ok_or_else(unreadable)?,
         source: cells.word(Source::parse)?,

@@ -224,7 +224,7 @@ pub(in crate::store) async fn items(
     query.build().fetch_all(conn).await?.iter().map(read::item).collect()
 }
 
-pub(in crate::store) async fn found(
+pub(in crate::store) async fn search_items(
     conn: &mut Conn,
     filter: &Filter,
     after: Option<&SearchCursor>,

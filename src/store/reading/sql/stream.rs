@@ -127,7 +127,7 @@ fn first_seen(row: &Row) -> Result<FirstSightingRow, StoreError> {
     Ok(new)
 }
 
-pub(in crate::store) async fn looks<E: From<StoreError>>(
+pub(in crate::store) async fn run_searches<E: From<StoreError>>(
     conn: &mut Conn,
     filter: &Filter,
     each: RowCallback<'_, RunSearch, E>,

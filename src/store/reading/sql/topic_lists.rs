@@ -254,7 +254,7 @@ async fn end_of_window(
 
 /// Returns items as topics know them after a place, latest first sighting first, those of one
 /// run by time of publication: the rows of an export of items.
-pub(in crate::store) async fn found(
+pub(in crate::store) async fn items_after(
     conn: &mut Conn,
     filter: &Filter,
     after: Option<&AllItemsCursor>,
@@ -281,7 +281,11 @@ pub(in crate::store) async fn found(
 }
 
 /// Returns items of a topic by key.
-pub(in crate::store) async fn named(conn: &mut Conn, topic: &str, keys: &[String]) -> Result<Vec<ItemRow>, StoreError> {
+pub(in crate::store) async fn items_by_key(
+    conn: &mut Conn,
+    topic: &str,
+    keys: &[String],
+) -> Result<Vec<ItemRow>, StoreError> {
     let list = serde_json::json!(keys).to_string();
     let sql = format!(
         "{} WHERE t.topic = $2 AND i.key IN (SELECT given.value FROM {}) AND f.seq IS NOT NULL ORDER BY i.key",

@@ -27,7 +27,7 @@ struct Candidate {
 /// Thins out the snapshots of each topic and past UTC day: keeps the last complete one and those that were the first
 /// answer to a query. Works on whole days; a day with very many runs takes several batches, and the kept snapshot is
 /// always the last.
-pub(in crate::store) async fn thin(conn: &mut Conn, input: &StepInput) -> Result<Batch, StoreError> {
+pub(in crate::store) async fn thin_snapshots(conn: &mut Conn, input: &StepInput) -> Result<Batch, StoreError> {
     if !input.rehearsal {
         super::lock(conn, ITEMS_LOCK).await?;
     }

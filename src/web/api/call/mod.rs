@@ -119,7 +119,7 @@ impl Call {
     }
 
     /// Parses the words of `search`, if given; words that cannot be searched for are a 409.
-    pub(super) fn wanted(&self) -> Result<Option<TextQuery>, Problem> {
+    pub(super) fn search_query(&self) -> Result<Option<TextQuery>, Problem> {
         let query = self.one("search").map(words).transpose();
         // No pattern of the document can express what counts as a word, and that a search cannot only exclude.
         query.map_err(|none| Problem { status: StatusCode::CONFLICT, ..none })

@@ -41,7 +41,7 @@ impl Shape {
             Self::Date => json!({ "type": "string", "format": "date" }),
             Self::Of(name) => json!({ "$ref": format!("#/components/schemas/{name}") }),
             Self::List(shape) => json!({ "type": "array", "items": shape.as_json() }),
-            Self::Maybe(shape) => maybe(shape.as_json()),
+            Self::Maybe(shape) => nullable(shape.as_json()),
             Self::Former(shape) => {
                 let mut schema = shape.as_json();
                 if let Some(fields) = schema.as_object_mut() {
@@ -54,7 +54,7 @@ impl Shape {
 }
 
 /// The shape, or null.
-fn maybe(mut shape: Value) -> Value {
+fn nullable(mut shape: Value) -> Value {
     let kind = shape.get("type").cloned();
     match (kind, shape.as_object_mut()) {
         (Some(kind), Some(fields)) => {

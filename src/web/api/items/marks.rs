@@ -8,7 +8,7 @@ use crate::web::api::call::Call;
 use crate::web::api::call::envelope::{answer, cut_page};
 use crate::web::api::table::parameters::KEY_CHARS;
 use crate::web::api::topics::card;
-use crate::web::pages::items::marks::put;
+use crate::web::pages::items::marks::set_mark;
 use crate::web::pages::topic::actions::may_ask;
 use crate::web::problem::Problem;
 
@@ -53,6 +53,6 @@ pub(in crate::web::api) async fn delete(call: Call) -> Result<Response, Problem>
 }
 
 async fn marked(call: &Call, topic: &str, key: &str, mark: Option<Mark>, suggested: bool) -> Result<Response, Problem> {
-    put(call.site(), topic, key, NewMark { mark, through: MarkedVia::Api, suggested }).await?;
+    set_mark(call.site(), topic, key, NewMark { mark, through: MarkedVia::Api, suggested }).await?;
     answer(call, [("data", json!({ "topic": topic, "key": key, "mark": mark }))]).await
 }

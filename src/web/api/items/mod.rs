@@ -113,7 +113,7 @@ fn filter(call: &Call, card: &TopicCard) -> Result<Filter, Problem> {
         tones: call.words("tone", Tone::parse),
         authors: call.all("author").iter().map(|author| author.trim_start_matches('@').to_owned()).collect(),
         since,
-        words: call.wanted()?,
+        words: call.search_query()?,
         ..Filter::default()
     })
 }

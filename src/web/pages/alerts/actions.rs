@@ -10,7 +10,7 @@ use crate::draw::format;
 use crate::model::{AlertCard, AlertEvent, ControlRequest, RequestKind, Time};
 use crate::web::access::visitor::Visitor;
 use crate::web::layout;
-use crate::web::pages::topic::actions::{form, may_ask, name, put, request_row};
+use crate::web::pages::topic::actions::{form, may_ask, name, request_row, submit_request};
 use crate::web::problem::Problem;
 use crate::web::server::app::App;
 use crate::web::site::Site;
@@ -95,7 +95,7 @@ async fn handle_form(site: &Site, body: Body) -> Result<(), Problem> {
         return Err(unknown());
     }
     let event = form.get("event").filter(|_| kind == RequestKind::Ack).map(str::to_owned);
-    put(site, &ControlRequest { kind, of: name.to_owned(), event, length_ms }).await.map(drop)
+    submit_request(site, &ControlRequest { kind, of: name.to_owned(), event, length_ms }).await.map(drop)
 }
 
 pub(in crate::web::pages) fn unknown() -> Problem {

@@ -119,7 +119,7 @@ async fn topics_with_page(
         return Ok(named);
     }
     let named: Vec<String> = named.into_iter().collect();
-    let watched = site.store.watched(&named).await?;
+    let watched = site.store.watched_topics(&named).await?;
     Ok(watched.into_iter().filter(|topic| topic.ended.is_none()).map(|topic| topic.topic).collect())
 }
 

@@ -66,12 +66,12 @@ async fn handle_form(site: &Site, topic: &str, body: Body) -> Result<String, Pro
     let mark = mark.ok_or_else(|| form.invalid("mark"))?;
     let suggested = form.word(SUGGESTED, |word| (word == "true").then_some(true))?.unwrap_or(false);
     let key = form.get("key").unwrap_or("");
-    put(site, topic, key, NewMark { mark, through: MarkedVia::Page, suggested }).await?;
+    set_mark(site, topic, key, NewMark { mark, through: MarkedVia::Page, suggested }).await?;
     Ok(form.get("back").filter(|back| is_own_page(back)).map_or_else(|| format!("/topics/{topic}"), str::to_owned))
 }
 
 /// Marks an item that the topic knows, or removes its mark.
-pub(in crate::web) async fn put(site: &Site, topic: &str, key: &str, new: NewMark) -> Result<(), Problem> {
+pub(in crate::web) async fn set_mark(site: &Site, topic: &str, key: &str, new: NewMark) -> Result<(), Problem> {
     let keys = [key.to_owned()];
     let items = site.store.item_by_key(key).await?;
     if items.iter().all(|item| item.topic != topic) {

@@ -65,7 +65,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let hidden = if query.filtered == FilterMode::Hide { row_filter.hidden_count() } else { 0 };
     let waiting = query.order.filter.words.is_some() && store.index_backlog().await? > 0;
     let per_topic = query.order.filter.topics.is_empty() && store.count_topics().await? > 1;
-    let filters = request.only(PARAMETERS);
+    let filters = request.given_of(PARAMETERS);
     let narrowed = !filters.is_empty();
     let form = form(&site, &request, query.filtered, row_filter.has_filters()).await?;
     let saved = searches::section(&site, &filters, site.may_annotate(&request.visitor)).await?;
@@ -202,8 +202,8 @@ async fn form(site: &Site, request: &PageRequest, filtered: FilterMode, filters:
         @if topics.len() > CHOICE { (field("topic", "Topic", "", 64)) } @else { (choice("topic", "Topic", named)) }
         @if filters { div { label for="filtered" { "Topics' filters" } select #filtered name="filtered" { @for mode in FilterMode::ALL { option value=(mode) selected[filtered == *mode] { (mode) } } } } }
         button.main type="submit" { "Show" }
-        @if !request.only(PARAMETERS).is_empty() { a href="/items" { "Clear the filters" } }
-        details open[!request.only(&MORE).is_empty()] { summary { "More filters" } div {
+        @if !request.given_of(PARAMETERS).is_empty() { a href="/items" { "Clear the filters" } }
+        details open[!request.given_of(&MORE).is_empty()] { summary { "More filters" } div {
             @if tags.len() > CHOICE { (field("tag", "Tag", "", 100)) } @else if !tags.is_empty() { (choice("tag", "Tag", tags.iter().map(|tag| (tag.as_str(), tag.as_str())).collect())) }
             (choice("source", "Source", sources.iter().map(Source::as_str).map(|source| (source, source)).collect()))
             (choice("tone", "Tone", same(Tone::ALL.iter().map(|tone| tone.as_str()).collect())))

@@ -88,7 +88,7 @@ pub(in crate::web) async fn star(State(app): State<App>, body: Body) -> Response
         let starred = form.word("starred", |word| word.parse::<bool>().ok())?;
         let starred = starred.ok_or_else(|| form.invalid("starred"))?;
         let exists = app.site.store.star(form.get("key").unwrap_or(""), starred, app.site.now()).await?;
-        exists.then(|| back(&form)).ok_or_else(unknown)
+        exists.then(|| return_page(&form)).ok_or_else(unknown)
     };
     answer(&app.site, pressed.await)
 }
@@ -100,13 +100,13 @@ pub(in crate::web) async fn note(State(app): State<App>, body: Body) -> Response
         let form = long_form(body, LONGEST_NOTE * 4).await?;
         let note = as_note(form.get("note").unwrap_or(""))?;
         let exists = app.site.store.note(form.get("key").unwrap_or(""), note.as_deref(), app.site.now()).await?;
-        exists.then(|| back(&form)).ok_or_else(unknown)
+        exists.then(|| return_page(&form)).ok_or_else(unknown)
     };
     answer(&app.site, pressed.await)
 }
 
 /// The page where the button was pressed.
-fn back(form: &PageRequest) -> String {
+fn return_page(form: &PageRequest) -> String {
     form.get("back").filter(|back| is_own_page(back)).unwrap_or("/items").to_owned()
 }
 

@@ -46,7 +46,7 @@ impl<'r> StoryItems<'r> {
     }
 
     /// Whose items these are, in words.
-    fn whose(&self) -> Markup {
+    fn description(&self) -> Markup {
         html! { @match self {
             Self::First | Self::All => "",
             Self::OfTopic(topic) => { " of the topic " (topic) },
@@ -75,7 +75,7 @@ pub(in crate::web::pages) fn section(story: &Story, listed: &StoryItems<'_>) -> 
         h2 #spread { "How it spread" }
         p { @for line in story_chart::summary(story, &at) { (line) " " } }
         @if !story.seen_once {
-            dl.facts { @for (what, entry) in story_chart::firsts(story) {
+            dl.facts { @for (what, entry) in story_chart::first_entries(story) {
                 dt { (what) }
                 dd { (item(entry, story)) br; span.meta { (story_chart::times(entry, &at)) } }
             } }
@@ -89,7 +89,7 @@ pub(in crate::web::pages) fn section(story: &Story, listed: &StoryItems<'_>) -> 
         }
         @if !story.seen_once { (first_sightings(story, "Topic", &story.topics)) (first_sightings(story, "Source", &story.sources)) }
         @if story.items > 1 { (authors(story)) (timeline(story, listed)) }
-        p.meta { @for line in story_chart::remaining(story, &at) { (line) " " } }
+        p.meta { @for line in story_chart::remaining_items(story, &at) { (line) " " } }
     } }
 }
 
@@ -134,7 +134,7 @@ fn timeline(story: &Story, listed: &StoryItems<'_>) -> Markup {
     let entries: Vec<&TimelineEntry> = story.timeline.iter().filter(|entry| listed.has(entry)).collect();
     let beyond = if is_chosen { 0 } else { entries.len().saturating_sub(LISTED) };
     html! { details #story-items open[is_chosen] {
-        summary { "Its items by time" @if is_chosen { ": " (count_noun(entries.len() as u64, "item")) (listed.whose()) } @else if beyond > 0 { ", the first " (LISTED) } }
+        summary { "Its items by time" @if is_chosen { ": " (count_noun(entries.len() as u64, "item")) (listed.description()) } @else if beyond > 0 { ", the first " (LISTED) } }
         ol.found { @for entry in entries.iter().take(entries.len() - beyond) { li {
             p { (item(entry, story)) }
             p.meta { (story_chart::times(entry, &at)) @if matches!(entry.tie, Tie::Link | Tie::Both) { " · shares a link" } }

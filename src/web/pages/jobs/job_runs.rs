@@ -124,13 +124,16 @@ pub(in crate::web::pages) async fn run(
 fn check_runnable(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem> {
     let entry = find_entry(jobs, kind, name)?;
     let (word, quoted_name) = (kind.singular(), excerpt(name));
-    if kind != Kind::Alert && jobs.given(entry, "paused").is_some_and(|(value, _)| *value == KeyValue::Flag(true)) {
+    if kind != Kind::Alert
+        && jobs.value_and_source(entry, "paused").is_some_and(|(value, _)| *value == KeyValue::Flag(true))
+    {
         return Err(Problem::conflict(
             format!("The {word} `{quoted_name}` is paused"),
             "Resume it on /jobs, then try again.",
         ));
     }
-    let scheduled = || jobs.given(entry, "schedule").is_some() || jobs.given(entry, "every").is_some();
+    let scheduled =
+        || jobs.value_and_source(entry, "schedule").is_some() || jobs.value_and_source(entry, "every").is_some();
     if matches!(kind, Kind::Report | Kind::Export) && !scheduled() {
         // Exports without a schedule are refused with the file.
         let hint = format!("Give it a schedule, or create it in a shell: topicwatch report {quoted_name}");

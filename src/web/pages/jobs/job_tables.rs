@@ -39,12 +39,12 @@ pub(super) fn table_summary(jobs: &Jobs<'_>, kind: Kind, entry: &Entry) -> Strin
         Kind::Export => &["what", "schedule", "every"],
         Kind::Channel => &["kind"],
     };
-    let words = keys.iter().filter_map(|key| match jobs.given(entry, key)?.0 {
+    let words = keys.iter().filter_map(|key| match jobs.value_and_source(entry, key)?.0 {
         KeyValue::Text(text) => Some(format::line(text, 80)),
         _ => None,
     });
     let when = ["schedule", "every"];
-    let own = when.iter().any(|key| jobs.given(entry, key).is_some());
+    let own = when.iter().any(|key| jobs.value_and_source(entry, key).is_some());
     let inherited = when.iter().filter(|_| kind == Kind::Topic && !own).find_map(|key| match jobs.default(key)?.0 {
         KeyValue::Text(text) => Some(format!("{} (from [defaults])", format::line(text, 80))),
         _ => None,

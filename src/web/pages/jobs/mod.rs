@@ -15,7 +15,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use super::topic::actions::may_ask;
-use super::topic::edit::{NEW, deletion, edit_problem, editing, editor, locked, place, read_file, run_blocking};
+use super::topic::edit::{NEW, deletion, edit_path, edit_problem, editing, editor, locked, read_file, run_blocking};
 use super::topic::lines::mask_ping;
 use crate::draw::format;
 use crate::edit::{Entry, Jobs, KeyValue, Kind};
@@ -177,7 +177,7 @@ async fn row(
                 }
                 (run)
                 @if has_form {
-                    a.button href=(place(name)) { @if edits { "Change" } @else { "Show" } span.quiet { " " (name) } }
+                    a.button href=(edit_path(name)) { @if edits { "Change" } @else { "Show" } span.quiet { " " (name) } }
                     @if edits { a.button href=(link(NEW, [("from", name.as_str())])) { "Duplicate" span.quiet { " " (name) } } a.button href=(deletion(name)) { "Delete" span.quiet { " " (name) } } }
                 }
             }
@@ -255,7 +255,7 @@ async fn handle_form(site: &Site, visitor: &Visitor, body: Body) -> Result<Respo
             form.get("seen").ok_or_else(|| form.invalid("seen"))?;
             let (text, removed) = jobs.remove(kind, name).map_err(edit_problem)?;
             let id = opened.seen.clone();
-            let to = undoing(&id);
+            let to = undo_link(&id);
             let (response, left) = save_file(site, visitor, &opened, text, &to, conflict(None)).await?;
             if let Some(left) = left {
                 editing.remember(id, Deletion { kind, name: name.to_owned(), removed, left });
@@ -267,7 +267,7 @@ async fn handle_form(site: &Site, visitor: &Visitor, body: Body) -> Result<Respo
 }
 
 /// The page that offers to undo a deletion.
-fn undoing(id: &str) -> String {
+fn undo_link(id: &str) -> String {
     link("/jobs", [("undo", id)])
 }
 
@@ -283,7 +283,7 @@ fn pressed_again(
     if verb == "delete" {
         let id = form.get("seen")?;
         let deleted = editing.deleted(id)?;
-        return (deleted.kind == kind && deleted.name == name && deleted.left == opened.seen).then(|| undoing(id));
+        return (deleted.kind == kind && deleted.name == name && deleted.left == opened.seen).then(|| undo_link(id));
     }
     let jobs = Jobs::read(&opened.text).ok()?;
     let paused = jobs.is_paused(kind, jobs.entry(kind, name).ok()?);

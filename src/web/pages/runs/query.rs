@@ -83,7 +83,7 @@ impl RunQuery {
         let used = match called {
             // Calls are counted for all topics together. What was counted of pruned runs may be gone, too.
             Some((day, provider)) if visitor.sees_all() && pruned.is_none() && self.is_counted() => {
-                Some(self.used(site, *day, provider.as_deref()).await?)
+                Some(self.day_usage(site, *day, provider.as_deref()).await?)
             }
             _ => None,
         };
@@ -111,7 +111,7 @@ impl RunQuery {
     }
 
     /// What was used on a UTC day: of a provider or of all, or by the topic that is named.
-    async fn used(&self, site: &Site, day: i64, provider: Option<&str>) -> Result<PaidUsage, Problem> {
+    async fn day_usage(&self, site: &Site, day: i64, provider: Option<&str>) -> Result<PaidUsage, Problem> {
         if let Some(topic) = self.filter.topics.as_deref().and_then(|topics| topics.first()) {
             let used = site.store.usage_by_topics(day, std::slice::from_ref(topic)).await?;
             let assumed = site.store.assumed_of_topic(topic, day, day).await?;

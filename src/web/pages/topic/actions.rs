@@ -91,7 +91,7 @@ async fn edits(site: &Site, card: &TopicCard, visitor: &Visitor) -> Markup {
             input type="hidden" name="name" value=(topic);
             button type="submit" { (name(RequestKind::Resume)) }
         } }
-        a.button href=(edit::place(topic)) { "Change" }
+        a.button href=(edit::edit_path(topic)) { "Change" }
         a.button href=(link(edit::NEW, [("from", topic)])) { "Duplicate" }
         a.button href=(edit::deletion(topic)) { "Delete" }
     } }
@@ -161,7 +161,7 @@ async fn handle_form(site: &Site, topic: &str, body: Body) -> Result<Option<Stri
     if kind == RequestKind::RunNow {
         return request_run(site, &form, topic).await.map(Some);
     }
-    put(site, &ControlRequest::plain(kind, topic)).await?;
+    submit_request(site, &ControlRequest::plain(kind, topic)).await?;
     Ok(None)
 }
 
@@ -188,7 +188,7 @@ pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem
 
 /// Requests something for a topic or an alert that exists: one row. Returns its id, unless the same request or too
 /// many already wait.
-pub(in crate::web) async fn put(site: &Site, request: &ControlRequest) -> Result<Option<String>, Problem> {
+pub(in crate::web) async fn submit_request(site: &Site, request: &ControlRequest) -> Result<Option<String>, Problem> {
     let id = may_ask(site)?(site.now());
     Ok(site.store.request(&id, request, site.now()).await?.then_some(id))
 }

@@ -122,7 +122,7 @@ impl Counted {
             return Err(Problem::bad_request(format!("`{lone}` chooses nothing here"), hint));
         }
         let Some((choice, _)) = chosen else { return Ok(None) };
-        if request.only(&CHOICES.map(|(name, _)| name)).len() + request.only(FILE_PARAMETERS).len() > 1 {
+        if request.given_of(&CHOICES.map(|(name, _)| name)).len() + request.given_of(FILE_PARAMETERS).len() > 1 {
             return Err(Problem::bad_request(format!("`{choice}` cannot be combined with other filters"), hint));
         }
         let instant = |name: &str| {
@@ -228,6 +228,6 @@ fn too_long_ago(name: &str) -> Problem {
 
 /// The problem that what an address names is not there any more.
 fn not_counted(what: &str) -> Problem {
-    let hint = "It may have been removed or counted anew since; the topic's page shows what there is now.";
+    let hint = "It may have been removed or counted again since; the topic's page shows what there is now.";
     Problem { hint: hint.to_owned(), ..Problem::not_found(format!("There is no such {what} here")) }
 }

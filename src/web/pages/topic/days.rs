@@ -107,7 +107,7 @@ impl Counted {
         last(card, now).iter().map(spark).collect()
     }
 
-    fn chart(&self, card: &TopicCard, by: ChartUnit, now: Time, gaps: &Gaps, asked_anew: Vec<Time>) -> Chart {
+    fn chart(&self, card: &TopicCard, by: ChartUnit, now: Time, gaps: &Gaps, query_changed_at: Vec<Time>) -> Chart {
         let number = |n: i64| n.unsigned_abs();
         let day = |(date, span): (String, Span)| {
             let d = self.of(card, span).cloned().unwrap_or(DayCount {
@@ -137,7 +137,7 @@ impl Counted {
             title: card.title.clone(),
             days: by.last(card, now).into_iter().map(day).collect(),
             holes: gaps.holes.clone(),
-            asked_anew,
+            query_changed_at,
             usual: None,
             all_alike: false,
             each: by.noun(),
@@ -189,7 +189,7 @@ pub(in crate::web) async fn chart_of(
         }
     };
     let gaps = gaps(site, card, span).await?;
-    let asked_anew = site.store.query_changes(&card.topic, span).await?;
+    let query_changed_at = site.store.query_changes(&card.topic, span).await?;
     // The current scorers, and those at the time of counting: items may have been scored again since.
     let begins: Vec<Time> = days.iter().map(|(_, span)| span.from).collect();
     let mut scorers = site.store.scorers_at(&card.topic, &begins).await?;
@@ -203,7 +203,7 @@ pub(in crate::web) async fn chart_of(
     let spans: Vec<Span> = days.iter().filter_map(|(_, span)| watched(*span)).collect();
     let part_time =
         watched(span).and_then(|span| part_time::note(&gaps.coverage.part_time(&spans, now), span, card.timezone()));
-    let chart = counted.chart(card, by, now, &gaps, asked_anew);
+    let chart = counted.chart(card, by, now, &gaps, query_changed_at);
     let marked = chart.days.iter().filter(|day| day.at_least && !day.uncovered);
     let gap_reasons = marked.flat_map(|day| gaps.coverage.gap_reasons(&gaps.pruned_days, day.span, now)).collect();
     Ok(Some(TopicChart { chart, full_days, scorers, part_time, gap_reasons }))
@@ -211,7 +211,7 @@ pub(in crate::web) async fn chart_of(
 
 async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem> {
     let mut snapshot = site.store.snapshot().await?;
-    let watched = snapshot.watched(std::slice::from_ref(&card.topic)).await;
+    let watched = snapshot.watched_topics(std::slice::from_ref(&card.topic)).await;
     let searches = snapshot.runs_with_searches(&card.topic, span).await;
     let pruned_days = snapshot.pruned_days(&card.topic).await;
     snapshot.end().await?;

@@ -24,7 +24,7 @@ pub(in crate::web) const NEW: &str = "/jobs/new";
 const BELOW: &str = "/jobs/topics/";
 
 /// The page where a topic is changed.
-pub(in crate::web::pages) fn place(topic: &str) -> String {
+pub(in crate::web::pages) fn edit_path(topic: &str) -> String {
     format!("{BELOW}{topic}")
 }
 
@@ -146,7 +146,7 @@ pub(super) fn form_without_values(
 ) -> Form {
     let from = request.get("from").filter(|_| target.existing_id().is_none());
     Form {
-        path: target.existing_id().map_or_else(|| NEW.to_owned(), place),
+        path: target.existing_id().map_or_else(|| NEW.to_owned(), edit_path),
         heading: match (target.existing_id(), from) {
             (Some(id), _) => format!("Change {id}"),
             (None, Some(from)) => format!("Copy of {from}"),

@@ -87,7 +87,8 @@ pub(in crate::web::pages) type Values = BTreeMap<&'static str, String>;
 
 /// The values of a table of the file. `paused` applies if the table does not say whether it is paused.
 pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry, paused: bool) -> Values {
-    let values = FIELDS.iter().filter_map(|field| Some((field.key, field.field_text(jobs.given(entry, field.key)?))));
+    let values =
+        FIELDS.iter().filter_map(|field| Some((field.key, field.field_text(jobs.value_and_source(entry, field.key)?))));
     empty(paused).into_iter().chain(values).collect()
 }
 
@@ -100,7 +101,7 @@ pub(in crate::web::pages) fn defaults(jobs: &Jobs<'_>) -> Values {
 /// The values of `[defaults]` that apply to a topic where a field is empty. A list that the topic gives stays its own,
 /// even if it is empty.
 pub(in crate::web::pages) fn inherited(jobs: &Jobs<'_>, entry: Option<&Entry>) -> Values {
-    let is_given = |key: &str| entry.is_some_and(|entry| jobs.given(entry, key).is_some());
+    let is_given = |key: &str| entry.is_some_and(|entry| jobs.value_and_source(entry, key).is_some());
     let is_own_list = |field: &Field| field.shape == Shape::Lines && is_given(field.key);
     let mut values = defaults(jobs);
     for field in FIELDS.iter().filter(|field| is_own_list(field)) {

@@ -156,7 +156,7 @@ fn all_hidden_words(query: &TopicItemQuery, found: &Found) -> String {
 }
 
 /// Whether the address leaves out some items.
-fn narrowed(request: &PageRequest) -> bool {
+fn is_filtered(request: &PageRequest) -> bool {
     ["search", "tone", "source", "author", "since", "noise", "filtered", "after"]
         .iter()
         .any(|name| request.get(name).is_some())
@@ -190,7 +190,7 @@ fn list(
                 @else if query.order == SUGGESTED { "Nothing is left to mark: of the latest " (number(MOST_ITEMS as u64)) " items, all with words that the topic's filter shows are marked." }
                 @else if query.order == "relevance" && found.learned.is_none() { "Without enough marks, this order lists nothing." }
                 @else if query.order == "velocity" && found.read == 0 { "Nothing rose enough: of the items seen more than once " (found.compared_sightings()) ", none gained at least " (RISING_GAIN) " reactions and " (RISING_SHARE) " %." }
-                @else if narrowed(request) { "No items match. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
+                @else if is_filtered(request) { "No items match. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
                 @else if acts { "Nothing found yet. " strong { "Run now" } " above runs this topic." }
                 @else { "Nothing found yet. " code { "topicwatch once --topic " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch once --dry-run --topic " (card.topic) } " shows what would be searched." } }
         } @else { ol.found { @for (number, (row, (many, copies))) in found.items.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
@@ -198,7 +198,7 @@ fn list(
             (item_view::item(row, zone))
             div.deeds { (marks::of_item(row, acts, &back, query.order == SUGGESTED)) (stars_and_notes::of_item(row, keeps, &back, number)) }
             @if *many > 0 { details {
-                summary { (count_noun(many.unsigned_abs(), if narrowed(request) { "matching near-copy" } else { "near-copy" }).replace("copys", "copies")) }
+                summary { (count_noun(many.unsigned_abs(), if is_filtered(request) { "matching near-copy" } else { "near-copy" }).replace("copys", "copies")) }
                 ul { @for copy in copies { li {
                     a dir="auto" href=(item_view::item_page(&copy.key)) { (item_view::summary_line(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
                     span.meta { (item_view::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, zone)) } }

@@ -35,8 +35,8 @@ pub(super) fn prepare_copy(block: &str) -> Result<(String, bool), EditError> {
     let jobs = Jobs::read(block)?;
     let Some(entry) = jobs.entries(Kind::Topic).next() else { return Ok((block.to_owned(), false)) };
     let of_its_own =
-        |key: &str| matches!(jobs.given(entry, key), Some((KeyValue::Text(url), _)) if url.contains("{id}"));
-    let is_given = |key: &&&str| jobs.given(entry, key).is_some();
+        |key: &str| matches!(jobs.value_and_source(entry, key), Some((KeyValue::Text(url), _)) if url.contains("{id}"));
+    let is_given = |key: &&&str| jobs.value_and_source(entry, key).is_some();
     if of_its_own("ping") || !["ping", "ping_env"].iter().any(|key| is_given(&key)) {
         return Ok((block.to_owned(), false));
     }
@@ -52,10 +52,10 @@ pub(super) fn restore_ping(block: &str, stored: &str) -> String {
     let restored = || {
         let (old, new) = (Jobs::read(stored).ok()?, Jobs::read(block).ok()?);
         let (was, is) = (old.entries(Kind::Topic).next()?, new.entries(Kind::Topic).next()?);
-        if *new.given(is, "ping")?.0 != KeyValue::Text(HIDDEN.to_owned()) {
+        if *new.value_and_source(is, "ping")?.0 != KeyValue::Text(HIDDEN.to_owned()) {
             return None;
         }
-        new.set(Kind::Topic, &is.name, "ping", Some(old.given(was, "ping")?.0)).ok()
+        new.set(Kind::Topic, &is.name, "ping", Some(old.value_and_source(was, "ping")?.0)).ok()
     };
     restored().unwrap_or_else(|| block.to_owned())
 }
