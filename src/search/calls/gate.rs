@@ -70,7 +70,7 @@ pub trait CallPermit: Send + Sync {
     fn is_valid(&self) -> bool;
 }
 
-/// The result of [`CallLimiter::enter`].
+/// The result of [`CallLimiter::acquire`].
 pub type Admission = Result<Box<dyn CallPermit>, Refusal>;
 
 /// Decides when a call may start: the client's own limits, or limits shared by several processes.

@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::store::{MOST_SIGHTS, StoreError};
 
-/// The columns of an [`ItemSummary`], from the tables of [`joined`].
+/// The columns of an [`ItemSummary`], from the tables of [`item_join`].
 const HEAD: &str =
     "i.key, i.kind, i.url, i.author, i.title, i.text, i.lang, i.published_at, i.pruned_at, c.key AS cluster_key";
 
