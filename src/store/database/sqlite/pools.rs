@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
@@ -16,11 +17,17 @@ use crate::store::{StoreError, StoreErrorKind};
 /// How many rows a reader's thread may fetch ahead, so that it and the consumer seldom wait for each other.
 const ROWS_AHEAD: usize = 200;
 
+/// How many steps of a reader's statement SQLite makes before it checks whether the pools are being closed: about a
+/// millisecond.
+const STEPS_PER_CHECK: i32 = 20_000;
+
 /// One writer and a few readers on one file.
 #[derive(Debug, Clone)]
 pub(in crate::store) struct Pools {
     pub(in crate::store) write: SqlitePool,
     read: SqlitePool,
+    /// Ends the statements of readers. A request that nobody waits for any more may still be reading.
+    closing: Arc<AtomicBool>,
     recent: RecentConnections<Sqlite>,
     /// Options for a connection outside the pools.
     pub(in crate::store) single: Arc<SqliteConnectOptions>,
@@ -53,7 +60,8 @@ impl Pools {
             .connect_with(first.journal_mode(SqliteJournalMode::Wal).optimize_on_close(true, 400))
             .await?;
         // Few, since the pool uses them in turn: each one ever opened keeps its thread and caches.
-        let read = SqlitePoolOptions::new()
+        let closing = Arc::default();
+        let read = interruptible(&closing)
             .max_connections(2)
             .min_connections(0)
             .test_before_acquire(false)
@@ -67,7 +75,7 @@ impl Pools {
         }
         let single = write.connect_options();
         let recent = RecentConnections::of(read.clone());
-        Ok(Self { write, read, recent, single, place: Arc::new(OpenFile::of(path)) })
+        Ok(Self { write, read, closing, recent, single, place: Arc::new(OpenFile::of(path)) })
     }
 
     /// Opens an existing file, for a process that never writes to it.
@@ -79,7 +87,8 @@ impl Pools {
     pub(in crate::store) fn readers_only(path: &Path, options: SqliteConnectOptions) -> Self {
         let single = options.busy_timeout(Duration::from_secs(5)).statement_cache_capacity(64);
         let options = single.clone().row_buffer_size(ROWS_AHEAD).pragma("query_only", "on");
-        let read = SqlitePoolOptions::new()
+        let closing = Arc::default();
+        let read = interruptible(&closing)
             .max_connections(4)
             .min_connections(0)
             .test_before_acquire(false)
@@ -87,7 +96,8 @@ impl Pools {
             .idle_timeout(Duration::from_secs(60))
             .connect_lazy_with(options);
         let recent = RecentConnections::of(read.clone());
-        Self { write: read.clone(), read, recent, single: Arc::new(single), place: Arc::new(OpenFile::of(path)) }
+        let place = Arc::new(OpenFile::of(path));
+        Self { write: read.clone(), read, closing, recent, single: Arc::new(single), place }
     }
 
     pub(in crate::store) fn path(&self) -> &Path {
@@ -185,11 +195,25 @@ impl Pools {
             self.place.remove_empty_log();
         }
         if self.place.may_close() {
+            self.closing.store(true, Ordering::Relaxed);
             self.recent.close();
             self.read.close().await;
             self.write.close().await;
         }
     }
+}
+
+/// Options of a pool whose statements end when `closing` is set.
+fn interruptible(closing: &Arc<AtomicBool>) -> SqlitePoolOptions {
+    let closing = Arc::clone(closing);
+    SqlitePoolOptions::new().after_connect(move |connection, _| {
+        let closing = Arc::clone(&closing);
+        Box::pin(async move {
+            let mut handle = connection.lock_handle().await?;
+            handle.set_progress_handler(STEPS_PER_CHECK, move || !closing.load(Ordering::Relaxed));
+            Ok(())
+        })
+    })
 }
 
 #[cfg(test)]
@@ -219,5 +243,23 @@ mod tests {
         assert!(sqlx::query("CREATE TABLE t (id INTEGER)").execute(&mut *reader).await.is_err());
         drop((writer, reader));
         pools.close().await;
+    }
+    #[tokio::test]
+    async fn closing_ends_a_statement_that_nobody_waits_for() {
+        const ENDLESS: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+        let folder = tempfile::tempdir().unwrap();
+        for only_readers in [false, true] {
+            let path = folder.path().join("t.db");
+            let mut pools = Pools::open(&path, true).await.unwrap();
+            if only_readers {
+                pools.close().await;
+                pools = Pools::open_to_read(&path);
+            }
+            let mut reader = pools.reader().await.unwrap();
+            let statement = sqlx::query(ENDLESS).execute(&mut *reader);
+            assert!(tokio::time::timeout(Duration::from_millis(50), statement).await.is_err());
+            drop(reader);
+            tokio::time::timeout(Duration::from_secs(30), pools.close()).await.unwrap();
+        }
     }
 }
