@@ -63,7 +63,9 @@ fn is_trademark(c: char) -> bool {
 fn folded_pattern(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut escaped = false;
-    for c in decode_entities(pattern).nfc() {
+    // A small `İ` has two characters.
+    let pattern = decode_entities(pattern).nfc().collect::<String>().replace("i\u{307}", "i");
+    for c in pattern.chars() {
         let letter = if c.is_ascii() || escaped { String::new() } else { folded(c.encode_utf8(&mut [0; 4])) };
         if c == ' ' || is_trademark(c) || (c.is_whitespace() && !c.is_ascii()) {
             if !out.ends_with(' ') {
@@ -75,6 +77,11 @@ fn folded_pattern(pattern: &str) -> String {
             out.push_str(&regex::escape(&letter));
         }
         escaped = c == '\\' && !escaped;
+    }
+    // At the end of a text no blank is left of `™`.
+    if pattern.ends_with(is_trademark) && out.trim_end().ends_with(in_word) {
+        out.truncate(out.trim_end().len());
+        out.push_str("\\b");
     }
     out
 }

@@ -88,10 +88,13 @@ fn an_entry_is_words_parts_alternatives_or_a_pattern() {
         ("globex™", "Acme™ and Globex℠", true),
         ("acme and", "Acme™ and Globex℠", true),
         ("/acme™ and/", "Acme™ and Globex℠", true),
+        ("/acme™/", "we like Acme™", true),
+        ("/acme™/", "acmetm", false),
         ("acme", "acmetm", false),
         ("istanbul", "İSTANBUL", true),
         ("İstanbul", "ISTANBUL", true),
         ("/^İst/", "istanbul", true),
+        ("/^i\u{307}st/", "İSTANBUL", true),
         ("ısparta", "ISPARTA", true),
     ] {
         assert_eq!(term(entry, text), expected, "{entry:?} in {text:?}");

@@ -179,7 +179,7 @@ fn failed(class: &str, text: String, hint: &str) -> Failed {
     Failed { class: class.to_owned(), text, hint: hint.to_owned() }
 }
 
-/// Returns a courier that logs each attempt.
+/// Returns a delivery worker that logs each attempt.
 pub(in crate::cli) fn delivery_worker(store: &Store, clock: &Clock) -> DeliveryWorker {
     DeliveryWorker::new(store.clone(), Arc::clone(clock), Arc::new(ids::token), Arc::new(log_delivery))
 }
@@ -220,7 +220,7 @@ impl DeliveryTask {
         Self { jobs, channels, store, clock, courier, pinger, task }
     }
 
-    /// Returns a handle that wakes the courier.
+    /// Returns a handle that wakes the delivery worker.
     pub(in crate::cli) fn waker(&self) -> DeliveryWorker {
         self.courier.clone()
     }

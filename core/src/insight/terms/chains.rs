@@ -47,7 +47,7 @@ pub(super) fn whole_word(one: &Meaning<'_>, other: &Meaning<'_>, items: &[TermIt
         let longer = if one.text.len() < other.text.len() { other } else { one };
         return (of_one && of_other).then(|| longer.text.clone());
     }
-    let mut longer = overlaps(&one.text, &other.text).into_iter();
+    let mut longer = joined_texts(&one.text, &other.text).into_iter();
     let (places, text) = longer.find_map(|text| Some((written(&text, one.rise, other.rise, items)?, text)))?;
     if of_one && of_other {
         // Like any term, the word needs enough people who write it.
@@ -112,7 +112,7 @@ pub(super) fn join_chains(found: &mut Vec<Meaning<'_>>, items: &[TermItem]) {
 }
 
 /// The texts that two chains form where the end of one is the beginning of the other, the longest overlap first.
-fn overlaps(one: &str, other: &str) -> Vec<String> {
+fn joined_texts(one: &str, other: &str) -> Vec<String> {
     let mut longer = Vec::new();
     for (begin, end) in [(one, other), (other, one)] {
         for (at, _) in begin.char_indices().skip(1) {

@@ -99,17 +99,21 @@ fn closes(c: char) -> bool {
     )
 }
 
-/// Returns the host of a link without `www.`; `None` if the token is no link. Many posts leave out the scheme before
-/// `www.` and in short links.
+/// Returns the host of a link without `www.`, empty if it is cut off; `None` if the token is no link. Many posts leave
+/// out the scheme before `www.` and in short links.
 fn linked_host(token: &str) -> Option<&str> {
     let rest = token.strip_prefix("https://").or_else(|| token.strip_prefix("http://"));
     let host = rest.unwrap_or(token).split(['/', '?', '#', ':']).next().unwrap_or("");
     // A sentence may end after it.
-    let host = host.trim_end_matches(|c: char| !c.is_alphanumeric());
-    match host.strip_prefix("www.") {
-        Some(site) if rest.is_some() || site.contains('.') => Some(site),
-        _ => (rest.is_some() || stop::is_link_shortener(host)).then_some(host),
-    }
+    let whole = host.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let site = match whole.strip_prefix("www.") {
+        Some(site) if rest.is_some() || site.contains('.') => site,
+        _ if rest.is_some() || stop::is_link_shortener(whole) => whole,
+        _ => return None,
+    };
+    // The beginning of `news.exam…` would be another site. Folding makes dots of `…`.
+    let is_cut = host.get(whole.len()..).is_some_and(|end| end.contains("..."));
+    Some(if is_cut { "" } else { site })
 }
 
 impl TermExtractor<'_> {
@@ -275,6 +279,7 @@ mod tests {
             ("fire fire fire", vec!["fire", "fire", "fire"]),
             ("see bit.ly/3xYz and (www.cbc.ca/news/deep), www.", vec!["／cbc.ca"]),
             ("see https://cbc.ca. (http://www.cbc.ca), bit.ly", vec!["／cbc.ca", "／cbc.ca"]),
+            ("see https://news.cb… (www.cbc.c...) https://cbc.ca/ne…", vec!["／cbc.ca"]),
             ("Smith&#39;s dog &quot;barks&quot; &amp; Acme™", vec!["smith", "dog", "smith dog", "barks", "acme"]),
         ] {
             assert_eq!(of(text), expected, "{text}");
