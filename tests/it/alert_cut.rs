@@ -1,7 +1,7 @@
 //! Alerts of many items: one of a window with more items than are counted says and sends lower bounds, and one of new
 //! items counts all of a large run.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::databases::databases;
 use crate::support::program::Place;
@@ -55,17 +55,19 @@ fn an_alert_finds_its_words_in_the_last_of_many_new_items() {
             "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\n",
             hook.url()
         );
-        let rest =
-            [topic("acme", "every = \"1h\""), alert("all", ""), alert("recalls", "words = [\"recall\"]"), hook_lines];
+        let topic = topic("acme", "every = \"1h\"").replace("[\"social\"]", "[\"social\", \"web\"]");
+        let rest = [topic, alert("all", ""), alert("recalls", "words = [\"recall\"]"), hook_lines];
         let place = Place::new(database, &world.lines(), &rest.concat());
         world.posts(&[post(1, 20, "an acme post", 1)]);
         for at in [23, 24] {
             place.ok(&["once", "--due", "--at", &hour(at)]);
         }
-        // More than a thousand, and the word is in the one that is listed last.
-        let words = |id: u32| if id == 2_099 { "a recall by acme" } else { "an acme post" };
-        let many: Vec<Value> = (1_000..2_100).map(|id| post(id, 24, &format!("{} {id}", words(id)), 1)).collect();
-        world.posts(&many);
+        // More than a thousand, which is the most of one reply, and the word is in one that is listed last.
+        let posts = (1_000..2_000).map(|id| post(id, 24, &format!("an acme post {id}"), 1));
+        world.posts(&posts.collect::<Vec<Value>>());
+        let page = |id: u32, title: &str| json!({ "title": title, "url": format!("https://example.org/{id}") });
+        let pages = (0..100).map(|id| page(id, if id == 99 { "A recall by acme" } else { "A page about acme" }));
+        world.pages(&pages.collect::<Vec<Value>>());
         place.ok(&["once", "--due", "--at", &hour(25)]);
 
         let mut said: Vec<String> =

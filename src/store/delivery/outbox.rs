@@ -3,12 +3,8 @@
 
 use std::time::Duration;
 
-use crate::model::{OutboxEntry, OutboxState, Time, Undelivered};
+use crate::model::{Message, OutboxEntry, OutboxState, Time, Undelivered};
 use crate::store::{ClaimedMessage, Outgoing, SendResult, Store, StoreError, WaitingMessages};
-
-/// A clock that was ahead wrote what lasts longer: a message waits at most some hours for its next try or for its channel,
-/// and a little more than a day for quiet hours. Only a snooze is longer.
-pub(in crate::store) const FARTHEST: Duration = Duration::from_secs(48 * 3_600);
 
 impl Store {
     /// Claims the next due message of a channel for `lease`. If a process died while it held a message, that counts as
@@ -22,7 +18,7 @@ impl Store {
         most: u32,
         token: &str,
     ) -> Result<ClaimedMessage, StoreError> {
-        let waits = |at: Time| at > now && at <= now.believed_until(FARTHEST);
+        let waits = |at: Time| at > now && at <= now.believed_until(Message::LONGEST_WAIT);
         if read!(self, outbox::next(channel))?.is_none_or(waits) {
             return Ok(ClaimedMessage::default());
         }

@@ -68,7 +68,7 @@ impl Store {
         read!(self, status_and_runs::answer_of(run))
     }
 
-    /// Returns these topics by id, or all that are watched.
+    /// Returns these topics by id, also those that are no longer watched; without ids, all that are watched.
     pub async fn watched_topics(&self, topics: &[String]) -> Result<Vec<WatchedTopic>, StoreError> {
         read!(self, search_history::watched_topics(topics))
     }

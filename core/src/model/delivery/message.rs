@@ -72,6 +72,12 @@ pub struct Message {
     pub data: Option<String>,
 }
 
+impl Message {
+    /// A message waits at most some hours for its next try or for its channel, and a little more than a day for quiet
+    /// hours; a snooze may be longer. Anything else that lasts longer was written by a clock that was ahead.
+    pub const LONGEST_WAIT: std::time::Duration = std::time::Duration::from_secs(48 * 3_600);
+}
+
 /// Counts of messages that were not delivered after at least one attempt, or that nothing will deliver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Undelivered {

@@ -8,7 +8,6 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row, followers, read};
 use crate::model::{JobKind, Message, OutboxState, QuietHours, Time};
-use crate::store::delivery::outbox::FARTHEST;
 use crate::store::{AbandonedMessage, ClaimedMessage, Outgoing, SendResult, StoreError};
 
 pub(in crate::store) async fn add(
@@ -99,7 +98,7 @@ pub(in crate::store) async fn next(conn: &mut Conn, channel: &str) -> Result<Opt
 /// Lets a channel be used, and its messages be due, that a clock put off which was ahead. What waits for the end of a snooze
 /// waits on.
 async fn bring_forward(conn: &mut Conn, channel: &str, now: Time) -> Result<(), StoreError> {
-    let farthest = now.believed_until(FARTHEST).0;
+    let farthest = now.believed_until(Message::LONGEST_WAIT).0;
     if held_until(conn, channel).await?.is_some_and(|until| until > farthest) {
         release(conn, channel).await?;
     }
@@ -135,7 +134,7 @@ pub(in crate::store) async fn claim(
     .bind(i64::from(most))
     .bind(now.0)
     .bind(channel)
-    .bind(now.believed_until(FARTHEST).0)
+    .bind(now.believed_until(Message::LONGEST_WAIT).0)
     .fetch_all(&mut *conn)
     .await?;
     let mut given_up = Vec::new();

@@ -82,7 +82,7 @@ pub(in crate::web::pages) async fn section(
             strong { (count_noun(all.unsigned_abs(), noun)) } @if let Some(source) = source { " of " (source) } ": " (words(which)) "."
         }
         @if all > listed { p.note { (number((all - listed).unsigned_abs())) " not listed: " (unlisted(run, which)) "." } }
-        @else if all < listed { p.note { (number((listed - all).unsigned_abs())) " more than the run counted: it had counted them as new, and they turned out to be known." } }
+        @else if all < listed { p.note { (number((listed - all).unsigned_abs())) " more than the run counted: counted as new at first, until two items turned out to be one." } }
         @if !items.is_empty() { ol.found { @for (place, (source, row)) in items.iter().enumerate() { li id=(format!("i{place}")) data-item tabindex="-1" {
             (item_view::item(row, "UTC"))
             @if let Some(source) = source { p.meta { "shown by " (source) } }
