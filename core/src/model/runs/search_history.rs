@@ -11,6 +11,9 @@ pub const NO_COMMON_TIME: &str = "no time is covered by every feed yet";
 /// nothing.
 pub const LISTED_NOTHING: &str = "listed nothing, although there were entries before";
 
+/// Why an empty reply covers nothing.
+pub const EMPTY_REPLY: &str = "an empty reply, although posts from that time are known or certain to exist";
+
 /// A run of a topic with one of its searches. A run without searches, such as a missed slot, has one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunSearch {
