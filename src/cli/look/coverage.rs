@@ -51,7 +51,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
     let store = context.store_to_read().await?;
     renamed(&context, &store, &args.topic).await?;
     context.check_sources(&args.source, &store.searched_sources().await?)?;
-    let CoveragePeriod { topics, pruned_until } = coverage(&store, &args.topic, period, &wanted).await?;
+    let CoveragePeriod { topics, pruned_until } = coverage(&store, &args.topic, period, now, &wanted).await?;
     if let Some(name) = args.topic.iter().find(|name| topics.iter().all(|known| known.watched.topic != **name)) {
         context.check_topics(std::slice::from_ref(name))?;
         return Err(Failure::usage(

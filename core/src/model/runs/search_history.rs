@@ -27,6 +27,15 @@ pub struct RunSearch {
     pub search: Option<CoverageSearch>,
 }
 
+impl RunSearch {
+    /// Whether its search claims time after the present: it was made by a clock that was ahead, and when that really was is
+    /// not known.
+    #[must_use]
+    pub fn is_ahead(&self, now: Time) -> bool {
+        self.search.as_ref().and_then(|search| search.covered).is_some_and(|covered| covered.until > now)
+    }
+}
+
 /// A search, as far as coverage needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoverageSearch {
