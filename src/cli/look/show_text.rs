@@ -50,7 +50,7 @@ fn heading(snapshot: &Snapshot) -> String {
     )
 }
 
-/// Formats one line per source that did not answer in full or returned nothing in error, and one for a later failed run.
+/// Formats one line per source that did not answer in full, or with nothing in error, and one for a later failed run.
 fn problems(snapshot: &Snapshot) -> Vec<String> {
     // What failed in an attempt that was made again is no problem of what is shown.
     let is_last = |s: &&SearchRow| s.attempt == snapshot.run.attempt;

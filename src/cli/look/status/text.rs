@@ -159,7 +159,8 @@ fn row(t: &TopicStatus, page: &Page, next: Option<Time>, overdue: bool) -> [Stri
     [t.topic.clone(), state, output::format_time_or_dash(last), new, t.items.to_string(), next]
 }
 
-/// Describes what failed or was empty in error in a topic's last run, and when the last success was if that was another run.
+/// Describes what failed or was empty in error in a topic's last run, and when the last success was if that was another
+/// run.
 fn problem_line(t: &TopicStatus, page: &Page) -> String {
     let Some(run) = &t.last_run else { return String::new() };
     let failed = page.failed.get(&run.run).map(|failed| format!("failed in the last run: {}", failed.join(", ")));

@@ -17,7 +17,7 @@ const BEFORE: i64 = 90;
 /// The offset of the earliest run before a span in which predecessors of its first searches are looked for.
 const LAST: i64 = 29;
 
-/// The last attempt's searches of numbered runs. `CROSS JOIN` fixes the order of the tables even without statistics.
+/// Selects the last attempt's searches of numbered runs. `CROSS JOIN` fixes the order of the tables even without statistics.
 fn snapshot_select() -> String {
     format!(
         "SELECT r.public_id, r.seq, coalesce(r.started_at, r.slot, r.planned_at) AS at, s.source, s.operation, s.query, s.state, \
