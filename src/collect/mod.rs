@@ -32,6 +32,7 @@ pub use followers::text_index::index_words;
 pub use followers::{catch_up, follow};
 pub use forget::{Eraser, Forgotten};
 pub use ingest::{Ingested, Reading, ingest, read_provider};
+pub use look_back::LOOKED_BACK;
 use look_back::Plan;
 pub use outcome::report::{RunReport, SearchReport};
 use outcome::run_outcome;

@@ -36,11 +36,12 @@ pub struct CoveragePeriod {
 }
 
 /// Returns what the wanted sources of these topics, or of all if none are named, covered in a period. Holds the rows
-/// of only one topic at a time.
+/// of only one topic at a time. What a clock that was ahead claims after `now` does not count.
 pub async fn coverage(
     store: &Store,
     topic_ids: &[String],
     period: Span,
+    now: Time,
     wanted: &(dyn Fn(Source) -> bool + Sync),
 ) -> Result<CoveragePeriod, StoreError> {
     let pruned_until = store.pruned_until().await?.filter(|until| *until > period.from);
@@ -65,7 +66,11 @@ pub async fn coverage(
             topic.sources = of(&topic.watched, searches, period, wanted);
         }
     };
-    each_topic(store, &filter, &mut |searches| add_sources(&searches)).await?;
+    let mut add_believed = |mut searches: Vec<RunSearch>| {
+        searches.retain(|search| !search.is_ahead(now));
+        add_sources(&searches);
+    };
+    each_topic(store, &filter, &mut add_believed).await?;
     for topic in topics.iter_mut().filter(|topic| topic.sources.is_empty()) {
         topic.sources = of(&topic.watched, &[], period, wanted);
     }

@@ -38,11 +38,12 @@ impl SourceHistory {
         Ok(Self { silences, searches })
     }
 
-    /// Whether a search of the topic's last run returned as many items as it could, so that there may be more.
+    /// Whether a search of the topic's last run returned as many items as it could, or nothing in error, so that there may
+    /// be more.
     #[must_use]
     pub fn is_full(&self, card: &TopicCard) -> bool {
         let searches = card.last_run.as_ref().and_then(|run| self.searches.get(&run.run));
-        searches.is_some_and(|searches| searches.iter().any(|search| search.saturated))
+        searches.is_some_and(|searches| searches.iter().any(SearchRow::may_be_more))
     }
 
     /// The status of each source that is on in a topic.

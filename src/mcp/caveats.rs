@@ -18,7 +18,7 @@ const MAX_HOLES: usize = 10;
 pub(super) async fn holes(call: &ToolCall, topic: &str, period: Span) -> Result<Vec<String>, ToolError> {
     let from = period.from.max(Time(period.until.0 - HOLES_WITHIN));
     let earlier = (from > period.from).then(|| format!("Gaps before {from} are not listed here; see get_coverage."));
-    let found = coverage(&call.store, &[topic.to_owned()], Span { from, ..period }, &|_| true).await?;
+    let found = coverage(&call.store, &[topic.to_owned()], Span { from, ..period }, call.now, &|_| true).await?;
     let pruned = found
         .pruned_until
         .map(|until| format!("Searches before {until} were pruned: nothing is known about that time."));

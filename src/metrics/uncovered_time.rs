@@ -113,7 +113,9 @@ async fn in_period(
     let filter = Filter { topics, since: Some(period.from), ..Filter::default() };
     store
         .each_run_search::<StoreError>(&filter, &mut |search| {
-            searches.entry(search.topic.clone()).or_default().push(search);
+            if !search.is_ahead(period.until) {
+                searches.entry(search.topic.clone()).or_default().push(search);
+            }
             Ok(())
         })
         .await?;

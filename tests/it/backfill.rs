@@ -8,6 +8,7 @@ use crate::support::databases::{Database, databases, sqlite};
 use crate::support::exported_story::assert_adds_up;
 use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
 use crate::support::world::{self, World, hour, post};
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsocial.limit = 100\n";
@@ -85,6 +86,28 @@ fn the_answers_of_a_backfill_are_not_those_of_the_day_on_which_it_ran() {
         place.ok(&["report", "--date", "2026-03-11", "--out", "day.md", "--at", "2026-03-11T11:00:00Z"]);
         let report = std::fs::read_to_string(place.path("day.md")).unwrap();
         assert!(report.contains("Asked 2026-03-11 09:30."), "{name}: {report}");
+    }
+}
+
+#[test]
+fn the_latest_answer_is_none_of_a_backfill() {
+    for database in databases() {
+        let (sandbox, name) = (Sandbox::at(NINE, &[]), database.name);
+        let daily = "sources = [\"social\", \"ai\"]\nai.when = \"daily\"\nevery = \"6h\"\n";
+        let file = format!("{}dialect = \"desearch\"\n", sandbox.lines());
+        let place = Place::new(database, &file, &format!("{TOPIC}{daily}"));
+        let page = || Pages::serve(&place, &["--at", "2026-03-11T13:00:00Z"]).page("/topics/acme");
+        place.ok(&FILL);
+        let before = page();
+        assert!(!before.contains("The latest answer") && before.contains(">All answers</a>"), "{name}: {before}");
+        place.ok(&["once", "--at", "2026-03-11T09:30:00Z"]);
+        place.ok(&["backfill", "acme", "--from", "2026-03-04", "--to", "2026-03-05", "--at", "2026-03-11T10:00:00Z"]);
+        place.ok(&["once", "--at", "2026-03-11T12:00:00Z"]);
+        let page = page();
+        let latest = page.split_once("The latest answer").unwrap().1;
+        assert!(latest.contains("Asked <time datetime=\"2026-03-11T09:30:00Z\">"), "{name}: {latest}");
+        let told = place.ok(&["show", "acme"]);
+        assert!(told.contains(" old, from 2026-03-11T09:30:00Z"), "{name}: {told}");
     }
 }
 

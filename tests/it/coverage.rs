@@ -257,6 +257,21 @@ fn an_empty_reply_where_posts_are_known_or_certain_covers_nothing_and_is_asked_a
 }
 
 #[test]
+fn what_a_clock_that_was_ahead_claims_is_not_covered_until_that_time_has_come() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = place_of(database, &sandbox, "spec", "");
+        for at in [NINE, &day(4)] {
+            assert_eq!(once(&place, &sandbox, at).code, Some(0));
+        }
+        for (at, covered) in [(1, false), (2, false), (5, true)] {
+            let source = social(&place, &day(at), "2026-03-11T09:00:00Z");
+            assert_eq!(source["covered_ms"] != 0, covered, "day {at} on {}: {source}", place.database.name);
+        }
+    }
+}
+
+#[test]
 fn a_changed_format_is_a_failed_search_that_covers_nothing() {
     for body in [
         "",

@@ -1,13 +1,15 @@
-//! A run that failed, or that searched the past, says nothing about what sources show now.
+//! A run that failed, that got nothing in error, or that searched the past, says nothing about what sources show now.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::api_client::get;
 use crate::support::databases::databases;
+use crate::support::mcp_client::call;
 use crate::support::program::{NINE, Place};
 use crate::support::service::{Raw, Sandbox, reply};
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
+use crate::support::world::{World, hour, post};
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
 
@@ -132,5 +134,88 @@ fn a_full_reply_of_an_attempt_that_was_made_again_marks_no_count() {
         place.database.attempt_again("social");
         assert_eq!(marked(&place), [false, false], "{name}");
         assert!(!place.ok(&["status", "--at", NINE]).contains('≥'), "{name}");
+    }
+}
+
+#[test]
+fn new_items_may_be_missing_after_a_reply_that_was_empty_although_posts_are_known() {
+    let empty = "an empty reply, although posts from that time are known or certain to exist";
+    let normalize = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let posts = |many: u32| (0..many).map(|n| post(n, 20 + n, &format!("acme words {n}"), 1)).collect::<Vec<_>>();
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), TOPIC);
+        let name = place.database.name;
+        world.posts(&posts(3));
+        place.ok(&["once", "--at", &hour(23)]);
+        world.posts(&[]);
+        let told = place.ok(&["once", "--at", &hour(24)]);
+        assert!(
+            told.contains("≥0 found = ≥0 new") && told.contains(&format!("acme social: {empty}\n")),
+            "{name}: {told}"
+        );
+        let told = place.ok(&["show", "acme"]);
+        assert!(
+            told.contains("≥0 found, ≥0 new") && told.contains(&format!("\n! social: {empty}\n")),
+            "{name}: {told}"
+        );
+        let told = place.ok(&["runs", "--limit", "1"]);
+        assert_eq!(told.matches("≥0").count(), 2, "{name}: {told}");
+        let told = normalize(&place.ok(&["runs", "--limit", "1", "--searches"]));
+        assert!(
+            told.contains("≥0 found = ≥0 new") && told.ends_with(&format!("covered nothing · {empty}")),
+            "{name}: {told}"
+        );
+        let told = place.ok(&["status", "--at", &hour(24)]);
+        assert!(
+            told.contains("≥0 ") && told.contains(&format!("acme: in the last run {empty}: social\n")),
+            "{name}: {told}"
+        );
+        assert_eq!(place.json(&["status", "--json", "--at", &hour(24)])["topics"][0]["new_at_least"], true, "{name}");
+        let told = normalize(&place.ok(&["diff", "acme"]));
+        assert!(
+            told.contains(" ≥0 new · 0 gone") && told.contains(&format!("≥: in the last run, {empty}")),
+            "{name}: {told}"
+        );
+        assert_eq!(place.json(&["diff", "acme", "--json"])["counts"]["at_least"], true, "{name}");
+        assert_eq!(new_of_day(&place, &hour(24)), (true, true), "{name}");
+        let pages = Pages::serve(&place, &["--at", &hour(24)]);
+        assert!(pages.page("/topics/acme").contains("≥\u{a0}0 new items"), "{name}");
+        let page = pages.page("/runs");
+        assert!(page.contains("≥\u{a0}0 found") && page.contains(empty), "{name}: {page}");
+        let notes = call(&pages, &[], "get_changes", &json!({ "topic": "acme" }))["notes"].to_string();
+        assert!(notes.contains(&format!("In the last run, {empty}: there may be more")), "{name}: {notes}");
+
+        // A search that looked back further says both.
+        let told = place.ok(&["once", "--at", &hour(56)]);
+        let both = format!("{empty}; looked back 7d because nothing was covered since 2026-03-11T22:55:00Z");
+        assert!(told.contains(&both), "{name}: {told}");
+        let search = place.json(&["runs", "--limit", "1", "--json"])["runs"][0]["searches"][0].clone();
+        assert_eq!((&search["state"], &search["reason"]), (&json!("empty"), &json!(both)), "{name}");
+
+        // The next reply has them, so nothing is missing.
+        world.posts(&posts(3));
+        place.ok(&["once", "--at", &hour(57)]);
+        for told in [place.ok(&["status", "--at", &hour(57)]), place.ok(&["diff", "acme", "--since", &hour(56)])] {
+            assert!(!told.contains('≥') && !told.contains(empty), "{name}: {told}");
+        }
+    }
+}
+
+#[test]
+fn an_empty_reply_where_few_posts_are_known_is_as_any_other() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), TOPIC);
+        world.posts(&[post(1, 20, "acme words", 1), post(2, 21, "more acme words", 1)]);
+        place.ok(&["once", "--at", &hour(23)]);
+        world.posts(&[]);
+        let once = place.ok(&["once", "--at", &hour(24)]);
+        let status = place.ok(&["status", "--at", &hour(24)]);
+        let rest =
+            [&["show", "acme"][..], &["runs", "--searches"], &["runs"], &["diff", "acme"]].map(|args| place.ok(args));
+        for told in [once, status].iter().chain(&rest) {
+            assert!(!told.contains('≥') && !told.contains("an empty reply"), "{}: {told}", place.database.name);
+        }
     }
 }

@@ -58,7 +58,9 @@ pub use runs::follower::Follower;
 pub use runs::job::{Job, JobKind};
 pub use runs::request::{ControlRequest, Request, RequestKind, RequestState};
 pub use runs::run::{Engine, PAUSED, RunState, SearchState, Trigger};
-pub use runs::search_history::{CoverageSearch, LISTED_NOTHING, NO_COMMON_TIME, QueryHistory, RunSearch, WatchedTopic};
+pub use runs::search_history::{
+    CoverageSearch, EMPTY_REPLY, LISTED_NOTHING, NO_COMMON_TIME, QueryHistory, RunSearch, WatchedTopic,
+};
 pub use runs::tally::{MetricSum, SourceLatest, StoreCounts, TallyRun, TallySearch};
 pub use sources::provider::{
     CallCount, Login, LookBackKind, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, Remembered,

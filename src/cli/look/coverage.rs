@@ -51,7 +51,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
     let store = context.store_to_read().await?;
     renamed(&context, &store, &args.topic).await?;
     context.check_sources(&args.source, &store.searched_sources().await?)?;
-    let CoveragePeriod { topics, pruned_until } = coverage(&store, &args.topic, period, &wanted).await?;
+    let CoveragePeriod { topics, pruned_until } = coverage(&store, &args.topic, period, now, &wanted).await?;
     if let Some(name) = args.topic.iter().find(|name| topics.iter().all(|known| known.watched.topic != **name)) {
         context.check_topics(std::slice::from_ref(name))?;
         return Err(Failure::usage(
@@ -119,6 +119,15 @@ fn part_time(source: &SourceCoverage, period: Span) -> String {
     format!("  the topic had it only {}\n", times.join("\n    and "))
 }
 
+/// Formats a share as a percentage. Not all is not rounded to all, nor something to nothing.
+fn share_text(share: f64) -> String {
+    match format!("{:.2}%", share * 100.0).as_str() {
+        "100.00%" if share < 1.0 => ">99.99%".to_owned(),
+        "0.00%" if share > 0.0 => "<0.01%".to_owned(),
+        rounded => rounded.to_owned(),
+    }
+}
+
 fn render(topic: &str, source: &SourceCoverage, period: Span, width: usize) -> String {
     let head = format!("{topic} {}", source.source);
     let part_time = part_time(source, period);
@@ -148,7 +157,8 @@ fn render(topic: &str, source: &SourceCoverage, period: Span, width: usize) -> S
             let share = covered_share.map_or_else(
                 || "nothing to cover yet".to_owned(),
                 |share| {
-                    format!("{:.2}% of {} covered, {together}", share * 100.0, length(covered_ms + holes_ms + late_ms))
+                    let all = length(covered_ms + holes_ms + late_ms);
+                    format!("{} of {all} covered, {together}", share_text(share))
                 },
             );
             let late = match late_indexing.len() {
@@ -229,6 +239,12 @@ fn render_spans(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn not_all_is_not_rounded_to_all() {
+        let texts = [1.0, 0.999_96, 0.999_94, 0.5, 0.000_04, 0.0].map(share_text);
+        assert_eq!(texts, ["100.00%", ">99.99%", "99.99%", "50.00%", "<0.01%", "0.00%"]);
+    }
 
     #[test]
     fn all_times_of_a_source_are_one_sentence() {

@@ -4,7 +4,7 @@ use crate::cli::terminal::{output, text};
 use crate::draw::format::{AUTHORS_UNKNOWN, count_noun};
 use crate::filter::unjudged_note;
 use crate::insight::{ChangeCounts, Changes, EditedItem, GoneItem, NewItem, Piece, Rising, SourceChanges};
-use crate::model::{ItemSummary, WindowFit, format_duration};
+use crate::model::{EMPTY_REPLY, ItemSummary, WindowFit, format_duration};
 
 /// Characters of unchanged text shown on either side of a change.
 const CONTEXT: usize = 24;
@@ -97,6 +97,9 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
     }
     if counts.failed {
         notes.push("≥: a source failed in the last run".into());
+    }
+    if counts.emptied {
+        notes.push(format!("≥: in the last run, {EMPTY_REPLY}"));
     }
     notes.extend(counts.pruned_note().map(str::to_owned));
     if counts.cut {

@@ -73,7 +73,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
         for (run, many) in &baselines {
             *others.entry(run.clone()).or_default() += many;
         }
-        text.push_str(&render(&runs, &saturated_runs(&searches), (&others, &gone), output::wrap_width()));
+        text.push_str(&render(&runs, &bounded_runs(&searches), (&others, &gone), output::wrap_width()));
         if !others.is_empty() {
             let why = match (older.is_empty(), baselines.is_empty()) {
                 (false, true) => "older than the window or dated in the future",
@@ -117,9 +117,9 @@ fn to_json(
     Ok(value)
 }
 
-/// Returns the runs in which a source returned its maximum: there may be more items than they count.
-fn saturated_runs(searches: &[SearchRow]) -> BTreeSet<&str> {
-    searches.iter().filter(|search| search.saturated).map(|search| search.run.as_str()).collect()
+/// Returns the runs in which a source returned its maximum, or nothing in error: there may be more items than they count.
+fn bounded_runs(searches: &[SearchRow]) -> BTreeSet<&str> {
+    searches.iter().filter(|search| search.may_be_more()).map(|search| search.run.as_str()).collect()
 }
 
 /// Formats one line per run, or two if the id, which must not be broken, does not fit. Causes that do not fit are
@@ -189,8 +189,8 @@ fn line(search: &SearchRow) -> String {
         search.source,
         search.operation,
         search.state,
-        output::at_least(c.found, search.saturated),
-        output::at_least(c.new, search.saturated),
+        output::at_least(c.found, search.may_be_more()),
+        output::at_least(c.new, search.may_be_more()),
         c.duplicate,
         c.outside,
         c.undated,

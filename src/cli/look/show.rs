@@ -148,8 +148,7 @@ async fn reason_not_asked(
     };
     let reason = searches.iter().find(left_out).and_then(|search| search.reason.clone());
     let (Some(reason), Some(topic), Some(seq)) = (reason, &run.topic, run.seq) else { return Ok(None) };
-    let before = store.list_answers(topic, seq, 1).await?;
-    Ok(Some((reason, before.into_iter().next().map(|(_, answer)| answer))))
+    Ok(Some((reason, store.latest_answer(topic, seq).await?)))
 }
 
 /// Returns the sources that answered this topic's question for the first time in this run.

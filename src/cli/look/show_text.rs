@@ -4,7 +4,7 @@ use crate::cli::terminal::{output, run_table};
 use crate::compare::FirstSeen;
 use crate::draw::answer_text::{Piece, parse_line};
 use crate::insight::{MergedItem, volume};
-use crate::model::{Kind, SearchState, Source, Time, WindowFit, format_duration};
+use crate::model::{EMPTY_REPLY, Kind, SearchState, Source, Time, WindowFit, format_duration};
 use crate::normalise::safe_link;
 use crate::store::{AnswerRow, RunRow, SearchRow};
 
@@ -31,7 +31,7 @@ pub(super) struct Snapshot {
 fn heading(snapshot: &Snapshot) -> String {
     let run = &snapshot.run;
     let at = run.started_at.map_or_else(String::new, output::format_time);
-    let full = snapshot.searches.iter().any(|search| search.attempt == run.attempt && search.saturated);
+    let full = snapshot.searches.iter().any(|search| search.attempt == run.attempt && search.may_be_more());
     let FirstSeen { new, baseline, older, .. } = snapshot.first_seen;
     let filtered = i64::try_from(snapshot.filtered).unwrap_or(i64::MAX);
     let others: String = [(baseline, "baseline"), (older, "older or dated in the future"), (filtered, "filtered")]
@@ -50,11 +50,12 @@ fn heading(snapshot: &Snapshot) -> String {
     )
 }
 
-/// Formats one line per source that did not answer in full, and one for a later failed run.
+/// Formats one line per source that did not answer in full, or with nothing in error, and one for a later failed run.
 fn problems(snapshot: &Snapshot) -> Vec<String> {
     // What failed in an attempt that was made again is no problem of what is shown.
     let is_last = |s: &&SearchRow| s.attempt == snapshot.run.attempt;
     let troubled = snapshot.searches.iter().filter(is_last).filter(|s| s.error_class.is_some());
+    let emptied = snapshot.searches.iter().filter(is_last).filter(|s| s.empty_in_error);
     let since = snapshot.failed_since.iter().map(|run| {
         let at = run.started_at.map_or_else(String::new, output::format_time);
         let why = run.error_text.as_deref().or(run.reason.as_deref()).unwrap_or("");
@@ -66,6 +67,7 @@ fn problems(snapshot: &Snapshot) -> Vec<String> {
             let why = run_table::error_words(s.error_class.as_deref().unwrap_or(""), &text);
             format!("{} {}: {why}", s.source, s.state)
         })
+        .chain(emptied.map(|s| format!("{}: {EMPTY_REPLY}", s.source)))
         .chain(since)
         .collect()
 }

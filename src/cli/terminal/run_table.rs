@@ -25,7 +25,7 @@ pub(in crate::cli) struct Sums {
     /// How much of it was assumed from a price.
     #[serde(rename = "assumed_usd")]
     pub(in crate::cli) assumed: Micros,
-    /// Whether a source returned its maximum: there may be more.
+    /// Whether a source returned its maximum, or nothing in error: there may be more.
     #[serde(skip)]
     full: bool,
 }
@@ -78,7 +78,7 @@ pub(in crate::cli) fn sums(reports: &[RunReport], hidden: &Hidden) -> Sums {
         sums.counts.undated += c.undated;
         sums.cost = sums.cost.plus(search.cost);
         sums.assumed = sums.assumed.plus(search.assumed);
-        sums.full |= search.saturated;
+        sums.full |= search.may_be_more();
     }
     sums
 }
@@ -132,7 +132,7 @@ pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
                     "-".to_owned()
                 }
             };
-            let least = |n: i64| if search.saturated { output::at_least(n, true) } else { number(n) };
+            let least = |n: i64| if search.may_be_more() { output::at_least(n, true) } else { number(n) };
             let c = search.counts;
             let filtered = hidden.get(&report.run).and_then(|of| of.get(&search.source)).copied().unwrap_or(0);
             rows.push(vec![

@@ -12,7 +12,7 @@ use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
-use crate::collect::{RunReport, SearchReport};
+use crate::collect::{LOOKED_BACK, RunReport, SearchReport};
 use crate::model::{LookBackKind, Micros, ProviderKind, RunState, SearchRow, SearchState, Span, Time};
 use crate::search::hint_for_stored_failure;
 use crate::store::{RunRow, Store};
@@ -142,12 +142,14 @@ fn report(run: RunRow, searches: &[SearchRow]) -> RunReport {
             state: search.state,
             counts: search.counts,
             saturated: search.saturated,
+            empty_in_error: search.empty_in_error,
             cost: search.cost,
             latency_ms: search.latency_ms,
             requested_span: span(search.asked_from, search.asked_until),
             covered: span(search.covered_from, search.covered_until),
-            // A reason on a successful search means that it looked back further.
-            widened: search.reason.is_some() && matches!(search.state, SearchState::Ok | SearchState::Empty),
+            // The reason of a successful search may also be a note on its reply.
+            widened: search.reason.as_ref().is_some_and(|why| why.contains(LOOKED_BACK))
+                && matches!(search.state, SearchState::Ok | SearchState::Empty),
             note: match &search.error_class {
                 Some(class) => Some(run_table::error_words(class, search.error_text.as_deref().unwrap_or(""))),
                 None => search.reason.clone().or_else(|| search.error_text.clone()),

@@ -17,6 +17,8 @@ const SLACK: Duration = Duration::from_secs(600).saturating_add(indexing_delay::
 /// How far back a topic without a schedule catches up; with a schedule, `catch_up_window` says so.
 const CATCH_UP: Duration = Duration::from_secs(7 * 86_400);
 
+/// How the note of a search begins that looked back further than its topic says.
+pub const LOOKED_BACK: &str = "looked back";
 /// No call looks back further than this.
 const FARTHEST: Duration = Duration::from_secs(730 * 86_400);
 
@@ -57,7 +59,7 @@ impl Plan {
         let why = over.map(|over| {
             let back = format_duration(over.span(now).length());
             format!(
-                "looked back {back} because nothing was covered since {}",
+                "{LOOKED_BACK} {back} because nothing was covered since {}",
                 Time(until.0 - until.0.rem_euclid(1_000))
             )
         });

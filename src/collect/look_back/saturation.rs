@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::ReplySpan;
-use crate::model::{Finding, QueryHistory, Span, Time};
+use crate::model::{EMPTY_REPLY, Finding, QueryHistory, Span, Time};
 use crate::search::covers_window_start;
 
 /// Shorter replies never count as full: no known service cuts there, and quiet topics would have holes.
@@ -61,6 +61,12 @@ pub(in crate::collect) fn of_empty(requested: Span, recall: &QueryHistory) -> Re
     let stays_broken = recall.was_emptied && is_recent(requested, recall);
     let is_whole = !stays_broken && missing(&[], requested, recall) < MISSING && predicted(requested, recall) < MANY;
     if is_whole { ReplySpan::Whole } else { ReplySpan::Nothing }
+}
+
+/// Adds to what a search says that its reply was empty and shows nothing, and why it looked back further, if it did.
+pub(in crate::collect) fn note_empty(reason: &mut Option<String>, why: Option<&str>) {
+    let notes: Vec<&str> = reason.as_deref().into_iter().chain([EMPTY_REPLY]).chain(why).collect();
+    *reason = Some(notes.join("; "));
 }
 
 /// Whether the last reply is not so old that the topic may have ended since.

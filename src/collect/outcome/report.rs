@@ -12,6 +12,9 @@ pub struct SearchReport {
     pub counts: Counts,
     /// Whether the source returned its maximum, so that the counts are lower bounds.
     pub saturated: bool,
+    /// Whether the reply was empty although posts are known or certain, so that the counts are lower bounds.
+    #[serde(skip)]
+    pub empty_in_error: bool,
     /// Billed or assumed.
     #[serde(rename = "cost_usd")]
     pub cost: Micros,
@@ -24,7 +27,7 @@ pub struct SearchReport {
     pub covered: Option<Span>,
     /// Whether it looked back further than its topic says; the note says why.
     pub widened: bool,
-    /// Why it did not run, or what went wrong.
+    /// Why it did not run, what went wrong, or why it covers nothing.
     pub note: Option<String>,
     /// When the quota that was used up resets.
     pub clears_at: Option<Time>,
@@ -33,6 +36,14 @@ pub struct SearchReport {
     /// How much of the cost was assumed from a price.
     #[serde(rename = "assumed_usd")]
     pub assumed: Micros,
+}
+
+impl SearchReport {
+    /// Whether there may be more items than it counts.
+    #[must_use]
+    pub fn may_be_more(&self) -> bool {
+        self.saturated || self.empty_in_error
+    }
 }
 
 /// The outcome of a run, for people.

@@ -136,11 +136,12 @@ pub(in crate::collect) fn report(
     let clears_at = searches.iter().filter_map(|s| s.result.clears_at).max();
     let searches = searches
         .into_iter()
-        .map(|Fetched { result, hint, widened, .. }| SearchReport {
+        .map(|Fetched { result, hint, widened, empty_in_error, .. }| SearchReport {
             source: result.source,
             state: result.state,
             counts: counts.iter().find(|(source, _)| *source == result.source).map(|(_, c)| *c).unwrap_or_default(),
             saturated: result.saturated,
+            empty_in_error,
             cost: result.cost,
             latency_ms: result.latency_ms,
             requested_span: result.requested_span,

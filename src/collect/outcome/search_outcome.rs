@@ -1,10 +1,9 @@
-//! How a search ended: not made, given up, failed or answered; what it cost, and how much of its reply is kept. Makes
-//! no call.
+//! How a search ended: not made, given up, failed or answered; what it cost, and how much of its reply is kept.
+//! `reply_coverage` says what it covered. Makes no call.
 
 use crate::collect::compress::Compressor;
 use crate::collect::limits::refused::ProviderRefusal;
-use crate::collect::look_back::{indexing_delay, saturation};
-use crate::collect::{Settings, ingest, look_back};
+use crate::collect::{Settings, ingest};
 use crate::model::{
     Answer, Finding, Micros, ProviderKind, QueryHistory, Question, Remembered, SearchState, Source, Span, Time,
 };
@@ -46,6 +45,8 @@ pub(in crate::collect) struct Fetched {
     pub(in crate::collect) widened: bool,
     /// Whether it failed, but a part of its answer is kept.
     pub(in crate::collect) part_of_answer: bool,
+    /// Whether the reply was empty although posts are known or certain: it covers nothing.
+    pub(in crate::collect) empty_in_error: bool,
     reply: Option<(Request, RawReply)>,
 }
 
@@ -82,8 +83,17 @@ pub(in crate::collect) fn not_run(source: Source, search_query: &SearchQuery, re
         covered: None,
         late_ms: None,
     };
-    let (sent_at, widened, part_of_answer) = (None, false, false);
-    Fetched { result, hint: None, invented: false, earlier: Micros(0), sent_at, widened, part_of_answer, reply: None }
+    Fetched {
+        result,
+        hint: None,
+        invented: false,
+        earlier: Micros(0),
+        sent_at: None,
+        widened: false,
+        part_of_answer: false,
+        empty_in_error: false,
+        reply: None,
+    }
 }
 
 /// Returns a search that was not made because every call would be refused.
@@ -280,39 +290,8 @@ impl Fetched {
                 self.hint = Some(error.hint);
             }
         }
-        if let Some(requested) = over.requested_span {
-            let own = findings.get(first..).unwrap_or_default();
-            let mut reply_span = look_back::ReplySpan::Whole;
-            if matches!(search_query, SearchQuery::Social(..)) && result.state == SearchState::Ok {
-                reply_span = if result.saturated {
-                    saturation::of_full(own, requested, &over.recall)
-                } else {
-                    saturation::reply_span(own, result.unreadable, requested, &over.recall, request.limit.is_some())
-                };
-                result.saturated = saturation::is_full(reply_span);
-                reply_span = saturation::unless_unfiltered(reply_span, own, requested, seen_at);
-                if reply_span == look_back::ReplySpan::Unfiltered {
-                    result.reason = Some(saturation::DATES_IGNORED.to_owned());
-                }
-                result.late_ms = indexing_delay::indexing_delay(own, &over.recall);
-            }
-            let sent_at = self.sent_at.unwrap_or(seen_at);
-            if matches!(search_query, SearchQuery::Social(..)) && result.state == SearchState::Empty {
-                // "The past 24 hours" counts from the call, and a run may wait for its permit.
-                let from = requested.from.plus(sent_at.since(seen_at)).min(requested.until);
-                reply_span = saturation::of_empty(Span { from, ..requested }, &over.recall);
-            }
-            let when = look_back::SearchTime {
-                seen_at,
-                sent_at,
-                allowance: indexing_delay::allowance(over.recall.late.iter().copied().chain(result.late_ms)),
-            };
-            result.covered = look_back::covered(search_query, requested, result.state, reply_span, own, when);
-            self.widened = over.why.is_some() && requested != over.otherwise;
-            if self.widened && result.error.is_none() {
-                result.reason = over.why.map(str::to_owned);
-            }
-        }
+        let own = findings.get(first..).unwrap_or_default();
+        self.set_coverage(search_query, over, own, request.limit.is_some(), seen_at);
         self
     }
 }

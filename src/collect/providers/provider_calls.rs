@@ -280,12 +280,10 @@ impl Collector {
                 let late = recall.late.iter().copied().chain(result.late_ms);
                 let allowance = indexing_delay::allowance(late);
                 let mut until = request.span.until.min(request.now.minus(allowance));
+                fetched.empty_in_error = result.state == SearchState::Empty
+                    && saturation::of_empty(request.span, recall) == ReplySpan::Nothing;
                 let from = match read.coverage {
-                    _ if result.state == SearchState::Empty
-                        && saturation::of_empty(request.span, recall) == ReplySpan::Nothing =>
-                    {
-                        None
-                    }
+                    _ if fetched.empty_in_error => None,
                     SpanCoverage::Whole => Some(request.span.from),
                     SpanCoverage::Since(at) => Some(at.max(request.span.from)),
                     SpanCoverage::Between(from, looked) => {
@@ -309,7 +307,9 @@ impl Collector {
                     result.reason.get_or_insert_with(|| NO_COMMON_TIME.to_owned());
                 }
                 fetched.widened = asking.why.is_some();
-                if fetched.widened && result.reason.is_none() {
+                if fetched.empty_in_error {
+                    saturation::note_empty(&mut result.reason, asking.why);
+                } else if fetched.widened && result.reason.is_none() {
                     result.reason = asking.why.map(str::to_owned);
                 }
             }

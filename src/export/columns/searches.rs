@@ -17,7 +17,7 @@ pub(in crate::export) const SEARCHES: &[Column<SearchExportRow>] = &[
     Column::word("state", "`ok`, `empty`, `error`, `over_quota`, `not_run` or `lost`", |r| {
         Cell::Word(r.search.state.as_str())
     }),
-    Column::text("reason", "why it was not made, or why it looked back further than configured", |r| {
+    Column::text("reason", "why it was not made, covers nothing, or looked back further than configured", |r| {
         Cell::text(&r.search.reason)
     }),
     Column::integer("http_status", "", "status of the last reply", |r| Cell::integer(r.search.http_status)),

@@ -7,7 +7,7 @@ use crate::mcp::call::ToolCall;
 use crate::mcp::caveats::{self, at_least};
 use crate::mcp::error::ToolError;
 use crate::mcp::quoting::quote_fields_of_all;
-use crate::model::{Span, Time, Topic, excerpt};
+use crate::model::{EMPTY_REPLY, Span, Time, Topic, excerpt};
 use crate::schedule::{INSTANTS, parse_instant};
 
 /// Fields of a changed item that are ours.
@@ -82,6 +82,9 @@ fn describe_counts(counts: &ChangeCounts) -> Vec<String> {
     }
     if counts.failed {
         notes.push("A source failed in the last run: there may be more new items.".to_owned());
+    }
+    if counts.emptied {
+        notes.push(format!("In the last run, {EMPTY_REPLY}: there may be more new items."));
     }
     if counts.cut {
         notes.push("The period is too long to read at once; only its latest part was read.".to_owned());

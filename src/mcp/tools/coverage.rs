@@ -9,7 +9,7 @@ use crate::mcp::caveats;
 use crate::mcp::error::ToolError;
 use crate::mcp::quoting::IN_A_LIST;
 use crate::mcp::quoting::quote_fields;
-use crate::model::{Span, Time};
+use crate::model::{Source, Span, Time};
 
 /// Maximum number of days of a period.
 const MOST_DAYS: i64 = 400;
@@ -26,9 +26,8 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
         return Err(ToolError::new(title, "use a shorter one; `topicwatch coverage` has no limit"));
     }
     let only = call.source().await?;
-    let found =
-        coverage(&call.store, std::slice::from_ref(&topic), period, &|source| only.is_none_or(|only| only == source))
-            .await?;
+    let wanted = |source: Source| only.is_none_or(|only| only == source);
+    let found = coverage(&call.store, std::slice::from_ref(&topic), period, call.now, &wanted).await?;
     let Some(one) = found.topics.first() else {
         return Err(ToolError::new(format!("topic `{topic}` has not run yet"), "list_topics says when it is due"));
     };

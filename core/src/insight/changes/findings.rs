@@ -76,7 +76,7 @@ pub struct ChangeCounts {
     pub filtered_rising: usize,
     /// Items counted here that the filter cannot judge because their text was pruned.
     pub unjudged: usize,
-    /// There may be more new items, because a source returned a full reply or failed.
+    /// There may be more new items, because a source returned a full reply, failed, or returned nothing in error.
     pub at_least: bool,
     /// A source returned a full reply.
     #[serde(skip)]
@@ -84,6 +84,9 @@ pub struct ChangeCounts {
     /// A source that finds items failed in the last run: no later search has looked for what it missed.
     #[serde(skip)]
     pub failed: bool,
+    /// A reply of the last run was empty although posts of the time asked for are known or certain.
+    #[serde(skip)]
+    pub emptied: bool,
     /// Snapshots or texts of the span were pruned: more items may have gone, been edited or risen.
     pub pruned: bool,
     /// The span held more rows than one reading; only the latest were read.

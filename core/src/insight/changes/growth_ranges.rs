@@ -53,6 +53,7 @@ mod tests {
             state: SearchState::Ok,
             refused: false,
             saturated: false,
+            empty_in_error: false,
             requested_span: None,
             counts: Counts { found, ..Counts::default() },
             thinned: false,

@@ -117,15 +117,26 @@ pub(super) fn sources(
 /// Returns whether a source that finds items failed in the last run of a span, or was left out because every call would
 /// have been refused. A failure before is made up for: the next search looks back over it.
 pub(super) fn failed_last(snapshots: &Snapshots, between: SeqRange) -> bool {
+    let failed =
+        |s: &Snapshot| s.refused || matches!(s.state, SearchState::Error | SearchState::Lost | SearchState::OverQuota);
+    any_of_last(snapshots, between, failed)
+}
+
+/// Returns whether a reply of the last run of a span was empty although posts are known or certain. It is made up for
+/// like a failure.
+pub(super) fn emptied_last(snapshots: &Snapshots, between: SeqRange) -> bool {
+    any_of_last(snapshots, between, |s| s.empty_in_error)
+}
+
+/// Returns whether this is so of a search of the last run of a span that was to find items.
+fn any_of_last(snapshots: &Snapshots, between: SeqRange, is_so: impl Fn(&Snapshot) -> bool) -> bool {
     let inside = || snapshots.all.iter().filter(|s| s.seq > between.since && !is_backfill(s));
     let last = inside().map(|s| s.seq).max();
     let finds = |s: &&Snapshot| {
         let question = snapshots.questions.get(s.question);
         question.is_some_and(|q| result_kind(q.source, &q.operation) != ResultKind::Answer)
     };
-    let failed =
-        |s: &Snapshot| s.refused || matches!(s.state, SearchState::Error | SearchState::Lost | SearchState::OverQuota);
-    inside().filter(|s| Some(s.seq) == last).filter(finds).any(failed)
+    inside().filter(|s| Some(s.seq) == last).filter(finds).any(is_so)
 }
 
 fn in_force(

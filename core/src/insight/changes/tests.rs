@@ -42,6 +42,7 @@ fn snapshot(seq: i64, question: usize, state: SearchState, found: i64) -> Snapsh
         state,
         refused: false,
         saturated: false,
+        empty_in_error: false,
         requested_span: None,
         counts: Counts { found, ..Counts::default() },
         thinned: false,
@@ -152,8 +153,7 @@ fn an_item_is_gone_only_after_complete_snapshots_of_the_same_query_that_held_it(
         let last = seen.iter().map(|(_, seq)| *seq).max().unwrap();
         reading.last = vec![LastSighting { item: head("a", published), last_seq: last, last_seen: at(last), seen }];
         let got = changes_of(&reading);
-        assert_eq!((got.gone.len(), got.counts.gone), (expected, expected), "{name}");
-        assert_eq!(got.sources[0].gone, expected, "{name}");
+        assert_eq!([got.gone.len(), got.counts.gone, got.sources[0].gone], [expected; 3], "{name}");
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::model::{
-    CoverageSearch, LISTED_NOTHING, LookBackKind, ProviderKind, RunSearch, RunState, SearchState, Source, Span, Time,
-    closed_list,
+    CoverageSearch, EMPTY_REPLY, LISTED_NOTHING, LookBackKind, ProviderKind, RunSearch, RunState, SearchState, Source,
+    Span, Time, closed_list,
 };
 
 closed_list! {
@@ -66,9 +66,7 @@ impl fmt::Display for Cause {
             HoleCause::FailedSearch => write!(f, "{n} failed search{es} ({detail})"),
             HoleCause::NotAsked => write!(f, "{n} search{es} not made ({detail})"),
             HoleCause::Saturated => write!(f, "the reply was full and did not reach further back"),
-            HoleCause::EmptyReply if n == 1 => {
-                write!(f, "an empty reply, although posts from that time are known or certain to exist")
-            }
+            HoleCause::EmptyReply if n == 1 => f.write_str(EMPTY_REPLY),
             HoleCause::EmptyReply => {
                 write!(f, "{n} empty replies, although posts from that time are known or certain to exist")
             }

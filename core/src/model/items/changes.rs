@@ -37,6 +37,8 @@ pub struct Snapshot {
     pub refused: bool,
     /// Whether the reply was as long as it could be.
     pub saturated: bool,
+    /// Whether the reply was empty although posts of the time asked for are known or certain: it says nothing.
+    pub empty_in_error: bool,
     /// The span that its request asked for.
     pub requested_span: Option<Span>,
     /// The counts of its reply.

@@ -90,7 +90,7 @@ pub struct SearchRow {
     /// The query text.
     pub query: String,
     pub state: SearchState,
-    /// Why it was not made, or why it looked back further than its topic's window.
+    /// Why it was not made, why it covers nothing, or why it looked back further than its topic's window.
     pub reason: Option<String>,
     pub http_status: Option<i64>,
     pub tries: i64,
@@ -103,6 +103,9 @@ pub struct SearchRow {
     pub unreadable: i64,
     /// Whether the reply was as long as it could be.
     pub saturated: bool,
+    /// Whether the reply was empty although posts of the time asked for are known or certain: it says nothing.
+    #[serde(skip)]
+    pub empty_in_error: bool,
     /// The price paid, or the expected price if not known.
     #[serde(rename = "cost_usd")]
     pub cost: Micros,
@@ -120,6 +123,14 @@ pub struct SearchRow {
     pub covered_until: Option<Time>,
     /// When the used-up limit of calls or money resets.
     pub clears_at: Option<Time>,
+}
+
+impl SearchRow {
+    /// Whether there may be more items than it counts.
+    #[must_use]
+    pub fn may_be_more(&self) -> bool {
+        self.saturated || self.empty_in_error
+    }
 }
 
 /// The tone of an item's text. Scores of different scorers cannot be compared.

@@ -11,6 +11,9 @@ pub const NO_COMMON_TIME: &str = "no time is covered by every feed yet";
 /// nothing.
 pub const LISTED_NOTHING: &str = "listed nothing, although there were entries before";
 
+/// Why an empty reply covers nothing.
+pub const EMPTY_REPLY: &str = "an empty reply, although posts from that time are known or certain to exist";
+
 /// A run of a topic with one of its searches. A run without searches, such as a missed slot, has one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunSearch {
@@ -22,6 +25,15 @@ pub struct RunSearch {
     /// Why the run is in this state.
     pub reason: Option<String>,
     pub search: Option<CoverageSearch>,
+}
+
+impl RunSearch {
+    /// Whether its search claims time after the present: it was made by a clock that was ahead, and when that really was is
+    /// not known.
+    #[must_use]
+    pub fn is_ahead(&self, now: Time) -> bool {
+        self.search.as_ref().and_then(|search| search.covered).is_some_and(|covered| covered.until > now)
+    }
 }
 
 /// A search, as far as coverage needs it.

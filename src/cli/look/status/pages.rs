@@ -21,10 +21,12 @@ pub(in crate::cli::look) struct Page {
     pub(in crate::cli::look) first_seen: BTreeMap<String, FirstSeen>,
     /// The last runs in which a source returned its maximum.
     pub(in crate::cli::look) full: BTreeSet<String>,
-    /// The last runs in which a source that finds items failed.
+    /// The last runs in which a source that finds items failed, or returned nothing in error.
     pub(in crate::cli::look) incomplete: BTreeSet<String>,
     /// By run: the sources that failed in the last run, with their error classes.
     pub(in crate::cli::look) failed: BTreeMap<String, Vec<String>>,
+    /// By run: the sources that returned nothing in error in the last run.
+    pub(in crate::cli::look) emptied: BTreeMap<String, Vec<String>>,
     /// By topic: the schedules in force.
     pub(in crate::cli::look) schedules: BTreeMap<String, SchedulePolicy>,
 }
@@ -158,7 +160,10 @@ impl<'s> Pages<'s> {
             let lost = (search.state == SearchState::Lost).then_some("lost");
             let class = search.error_class.as_deref().or(lost);
             let finds_items = result_kind(search.source, &search.operation) != ResultKind::Answer;
-            if finds_items && (class.is_some() || search.state == SearchState::OverQuota) {
+            if search.empty_in_error {
+                page.emptied.entry(search.run.clone()).or_default().push(search.source.to_string());
+            }
+            if finds_items && (class.is_some() || search.empty_in_error || search.state == SearchState::OverQuota) {
                 page.incomplete.insert(search.run.clone());
             }
             if let Some(class) = class {

@@ -9,7 +9,7 @@ use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::grid::Grid;
 use crate::cli::terminal::output;
 use crate::compare::FirstSeen;
-use crate::model::{Paused, PausedBy, RunState, Time, Undelivered};
+use crate::model::{EMPTY_REPLY, Paused, PausedBy, RunState, Time, Undelivered};
 use crate::store::{RunRow, TopicStatus};
 
 /// The table and its notes, filled page by page.
@@ -159,7 +159,8 @@ fn row(t: &TopicStatus, page: &Page, next: Option<Time>, overdue: bool) -> [Stri
     [t.topic.clone(), state, output::format_time_or_dash(last), new, t.items.to_string(), next]
 }
 
-/// Describes what failed in a topic's last run, and when the last success was if that was another run.
+/// Describes what failed or was empty in error in a topic's last run, and when the last success was if that was another
+/// run.
 fn problem_line(t: &TopicStatus, page: &Page) -> String {
     let Some(run) = &t.last_run else { return String::new() };
     let failed = page.failed.get(&run.run).map(|failed| format!("failed in the last run: {}", failed.join(", ")));
@@ -167,7 +168,9 @@ fn problem_line(t: &TopicStatus, page: &Page) -> String {
         Some(at) => format!("last results {}", output::format_time(at)),
         None => "no successful run yet".to_owned(),
     });
-    let parts: Vec<String> = failed.into_iter().chain(success).collect();
+    let emptied = page.emptied.get(&run.run);
+    let emptied = emptied.map(|sources| format!("in the last run {EMPTY_REPLY}: {}", sources.join(", ")));
+    let parts: Vec<String> = failed.into_iter().chain(emptied).chain(success).collect();
     if parts.is_empty() { String::new() } else { format!("{}: {}\n", t.topic, parts.join("; ")) }
 }
 

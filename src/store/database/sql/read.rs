@@ -206,10 +206,14 @@ pub(in crate::store) fn answer(row: &Row) -> Result<AnswerRow, StoreError> {
     })
 }
 
-/// The columns of a search that [`search`] reads, from `search s` and its `run r`.
-pub(in crate::store) const SEARCH: &str = "r.public_id, s.attempt, s.source, s.operation, s.query, s.state, s.reason, s.http_status, s.tries, s.started_at, s.latency_ms, \
-     s.found, s.new, s.duplicate, s.outside, s.undated, s.unreadable, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, s.cost_basis, \
-     s.error_class, s.error_text, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.clears_at";
+/// Returns the columns of a search that [`search`] reads, from `search s` and its `run r`.
+pub(in crate::store) fn search_columns() -> String {
+    format!(
+        "r.public_id, s.attempt, s.source, s.operation, s.query, s.state, s.reason, s.http_status, s.tries, s.started_at, s.latency_ms, \
+         s.found, s.new, s.duplicate, s.outside, s.undated, s.unreadable, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, s.cost_basis, \
+         s.error_class, s.error_text, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.clears_at, {EMPTY_IN_ERROR} AS empty_in_error"
+    )
+}
 
 /// Orders sources `s`: social, web, then ai and providers by name.
 pub(in crate::store) const BY_SOURCE: &str =
@@ -231,6 +235,7 @@ pub(in crate::store) fn search(row: &Row) -> Result<SearchRow, StoreError> {
         counts: counts(row)?,
         unreadable: row.try_get("unreadable")?,
         saturated: flag(row, "saturated")?.unwrap_or(false),
+        empty_in_error: flag(row, "empty_in_error")?.unwrap_or(false),
         cost: Micros(row.try_get("cost")?),
         cost_basis: row.try_get("cost_basis")?,
         error_class: row.try_get("error_class")?,

@@ -17,12 +17,17 @@ const BEFORE: i64 = 90;
 /// The offset of the earliest run before a span in which predecessors of its first searches are looked for.
 const LAST: i64 = 29;
 
-/// The last attempt's searches of numbered runs. `CROSS JOIN` fixes the order of the tables even without statistics.
-const SNAPSHOT: &str = "SELECT r.public_id, r.seq, coalesce(r.started_at, r.slot, r.planned_at) AS at, s.source, s.operation, s.query, s.state, \
-     CAST(CASE WHEN s.state = 'not_run' AND s.error_class IS NOT NULL THEN 1 ELSE 0 END AS BIGINT) AS refused, \
-     s.saturated, s.asked_from, s.asked_until, s.found, s.new, s.duplicate, s.outside, s.undated, r.thinned \
-     FROM run r CROSS JOIN search s WHERE s.run = r.id AND s.attempt = r.attempt AND r.topic = $1 AND r.seq > $2 AND r.seq <= $3 \
-     ORDER BY r.seq DESC, s.source LIMIT $4";
+/// Selects the last attempt's searches of numbered runs. `CROSS JOIN` fixes the order of the tables even without statistics.
+fn snapshot_select() -> String {
+    format!(
+        "SELECT r.public_id, r.seq, coalesce(r.started_at, r.slot, r.planned_at) AS at, s.source, s.operation, s.query, s.state, \
+         CAST(CASE WHEN s.state = 'not_run' AND s.error_class IS NOT NULL THEN 1 ELSE 0 END AS BIGINT) AS refused, \
+         s.saturated, {} AS empty_in_error, s.asked_from, s.asked_until, s.found, s.new, s.duplicate, s.outside, s.undated, r.thinned \
+         FROM run r CROSS JOIN search s WHERE s.run = r.id AND s.attempt = r.attempt AND r.topic = $1 AND r.seq > $2 AND r.seq <= $3 \
+         ORDER BY r.seq DESC, s.source LIMIT $4",
+        read::EMPTY_IN_ERROR
+    )
+}
 
 /// Returns the last `seq` of a topic's runs that started before an instant. Missed and skipped slots do not count: they
 /// may be recorded long after their time, and then have a higher number than runs that started later.
@@ -97,7 +102,12 @@ async fn collect(
     most: i64,
     found: &mut Snapshots,
 ) -> Result<(), StoreError> {
-    let mut rows = sqlx::query(SNAPSHOT).bind(topic).bind(between.since).bind(between.until).bind(most).fetch(conn);
+    let mut rows = sqlx::query(AssertSqlSafe(snapshot_select()))
+        .bind(topic)
+        .bind(between.since)
+        .bind(between.until)
+        .bind(most)
+        .fetch(conn);
     while let Some(row) = rows.try_next().await? {
         let snapshot = snapshot(&row, &mut found.questions)?;
         found.all.push(snapshot);
@@ -124,6 +134,7 @@ fn snapshot(row: &Row, questions: &mut Vec<Question>) -> Result<Snapshot, StoreE
         state: read::word(row, "state", SearchState::parse)?,
         refused: read::flag(row, "refused")?.unwrap_or(false),
         saturated: read::flag(row, "saturated")?.unwrap_or(false),
+        empty_in_error: read::flag(row, "empty_in_error")?.unwrap_or(false),
         requested_span: read::time(row, "asked_from")?
             .zip(read::time(row, "asked_until")?)
             .and_then(|(from, until)| Span::new(from, until)),

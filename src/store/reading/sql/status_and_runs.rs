@@ -147,7 +147,7 @@ pub(in crate::store) async fn searches(conn: &mut Conn, runs: &[String]) -> Resu
     let mut found = Vec::new();
     for chunk in runs.chunks(500) {
         let mut query = QueryBuilder::<Database>::new("SELECT ");
-        query.push(read::SEARCH).push(" FROM search s JOIN run r ON r.id = s.run WHERE r.public_id IN (");
+        query.push(read::search_columns()).push(" FROM search s JOIN run r ON r.id = s.run WHERE r.public_id IN (");
         let mut list = query.separated(", ");
         for run in chunk {
             list.push_bind(run);

@@ -54,7 +54,7 @@ pub(in crate::store) async fn searches<E: From<StoreError>>(
     each: RowCallback<'_, SearchExportRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new("SELECT r.topic, s.finished_at, s.expected_cost, s.cost AS paid, ");
-    query.push(read::SEARCH).push(" FROM run r CROSS JOIN search s");
+    query.push(read::search_columns()).push(" FROM run r CROSS JOIN search s");
     filter_conditions::topics(&mut query, filter, "r.topic", read::RUN_AT);
     query.push(" AND s.run = r.id");
     filter_conditions::sources(&mut query, filter, "s.source");

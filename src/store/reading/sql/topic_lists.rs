@@ -310,3 +310,18 @@ pub(in crate::store) async fn answers(
     let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(topic).bind(before).bind(limit).fetch_all(conn).await?;
     rows.iter().map(|row| Ok((row.try_get("seq")?, read::answer(row)?))).collect()
 }
+
+/// Returns the last answer of a topic before a place in the reading order. Those of a backfill are about other days.
+pub(in crate::store) async fn latest_answer(
+    conn: &mut Conn,
+    topic: &str,
+    before: i64,
+) -> Result<Option<AnswerRow>, StoreError> {
+    let sql = format!(
+        "{} WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.seq < $2 AND {} ORDER BY r.seq DESC LIMIT 1",
+        read::ANSWER,
+        read::ANSWER_IS_PRESENT
+    );
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(topic).bind(before);
+    query.fetch_optional(conn).await?.as_ref().map(read::answer).transpose()
+}

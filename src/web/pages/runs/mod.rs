@@ -117,7 +117,7 @@ fn run_markup(
     (baseline, assumed): (Option<&i64>, Option<Micros>),
 ) -> Markup {
     let counts = &run.counts;
-    let full = searches.is_some_and(|all| all.iter().any(|search| search.saturated));
+    let full = searches.is_some_and(|all| all.iter().any(SearchRow::may_be_more));
     let counted = |which, many: i64, what: &str| {
         let full = full && matches!(which, RunItems::Found | RunItems::First);
         findings::counted(run, which, None, many, &format!("{} {what}", at_least(many.unsigned_abs(), full)))
@@ -162,8 +162,8 @@ fn ledger(site: &Site, run: &RunRow, searches: &[SearchRow], calls: bool) -> Mar
         tbody { @for search in searches { tr {
             th scope="row" { (search.source) @if search.attempt > 1 { " (attempt " (search.attempt) ")" } span.sub { (format::line(&search.query, 120)) } }
             td data-label="State" { (word(search.state)) @if let Some(status) = search.http_status { span.sub { "HTTP " (status) } } }
-            td.n data-label="Found" { (counted(search, RunItems::Found, search.counts.found, search.saturated)) }
-            td.n data-label="New" { (counted(search, RunItems::First, search.counts.new, search.saturated)) }
+            td.n data-label="Found" { (counted(search, RunItems::Found, search.counts.found, search.may_be_more())) }
+            td.n data-label="New" { (counted(search, RunItems::First, search.counts.new, search.may_be_more())) }
             td.n data-label="Duplicate" { (counted(search, RunItems::Duplicate, search.counts.duplicate, false)) }
             td.n data-label="Latency" { (search.latency_ms.map_or_else(|| "–".to_owned(), |ms| format!("{} ms", number(ms.unsigned_abs())))) }
             td.n data-label="Cost" { (search.cost.to_string()) @if calls { span.sub { (format::count_noun(search.tries.unsigned_abs(), "call")) } } }

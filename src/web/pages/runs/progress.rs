@@ -17,7 +17,7 @@ use super::findings;
 use super::run_state::{cost, state};
 use crate::draw::format::{self, at_least};
 use crate::listener::Peer;
-use crate::model::{Micros, Request, RequestState, RunRow, RunState, SearchRow, SearchState};
+use crate::model::{EMPTY_REPLY, Micros, Request, RequestState, RunRow, RunState, SearchRow, SearchState};
 use crate::store::RunItems;
 use crate::web::access::authentication::Authentication;
 use crate::web::access::visitor::Visitor;
@@ -75,7 +75,7 @@ impl Progress {
     }
 
     fn markup(&self) -> Markup {
-        let full = self.searches.iter().any(|search| search.saturated);
+        let full = self.searches.iter().any(SearchRow::may_be_more);
         html! {
             p role="status" { @match (&self.run, &self.request) {
                 (Some(run), _) => {
@@ -95,7 +95,7 @@ impl Progress {
                 tbody { @for search in &self.searches { tr {
                     th scope="row" { (search.source) span.sub { (format::line(&search.query, 160)) } }
                     @let open = search.state == SearchState::Started;
-                    td data-label="State" { @if open { "searching …" } @else { (search.state.to_string().replace('_', " ")) } @if let Some(why) = &search.error_text { span.sub { (format::line(why, 200)) } } }
+                    td data-label="State" { @if open { "searching …" } @else { (search.state.to_string().replace('_', " ")) } @if search.empty_in_error { span.sub { (EMPTY_REPLY) } } @else if let Some(why) = &search.error_text { span.sub { (format::line(why, 200)) } } }
                     td.n data-label="Found" { @if open { "–" } @else { (self.counted_of(search, RunItems::Found, search.counts.found)) } }
                     td.n data-label="New" { @if open { "–" } @else { (self.counted_of(search, RunItems::First, search.counts.new)) } }
                     td.n data-label="Cost" { @if open { "about " } (search.cost.to_string()) }
@@ -106,7 +106,7 @@ impl Progress {
 
     /// A number of a search as a link to its items, once the run is over.
     fn counted_of(&self, search: &SearchRow, which: RunItems, many: i64) -> Markup {
-        let text = at_least(many.unsigned_abs(), search.saturated);
+        let text = at_least(many.unsigned_abs(), search.may_be_more());
         match self.run.as_ref().filter(|run| run.attempt == search.attempt) {
             Some(run) => findings::counted(run, which, Some(search.source), many, &text),
             None => html! { (text) },

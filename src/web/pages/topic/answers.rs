@@ -27,7 +27,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let mut answers = store.list_answers(&card.topic, before, ANSWERS + 1).await?;
     let more = answers.len() > ANSWERS as usize;
     answers.truncate(ANSWERS as usize);
-    let citations = look_up_citations(&site, &card, &answers, request.visitor.visible_topics()).await?;
+    let rows: Vec<&AnswerRow> = answers.iter().map(|(_, answer)| answer).collect();
+    let citations = look_up_citations(&site, &card, &rows, request.visitor.visible_topics()).await?;
     let path = format!("/answers/{}", card.topic);
     let main = html! {
         h1 { "Answers: " a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 120)) } }
@@ -45,23 +46,29 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     Ok(Page { title, place: "/", live: false, origin: site.origin().await?, main })
 }
 
-/// The latest answer of a topic, and a link to the others.
+/// The latest answer of a topic, and a link to the others; only the link if all are of backfills.
 pub(in crate::web::pages) async fn latest(site: &Site, card: &TopicCard, visitor: &Visitor) -> Result<Markup, Problem> {
-    let answers = site.store.list_answers(&card.topic, i64::MAX, 1).await?;
-    let Some((_, answer)) = answers.first() else { return Ok(html! {}) };
-    let citations = look_up_citations(site, card, &answers, visitor.visible_topics()).await?;
+    let all = html! { p { a href=(format!("/answers/{}", card.topic)) { "All answers" } } };
+    let Some(answer) = site.store.latest_answer(&card.topic, i64::MAX).await? else {
+        let any = site.store.list_answers(&card.topic, i64::MAX, 1).await?;
+        return Ok(if any.is_empty() {
+            html! {}
+        } else {
+            all
+        });
+    };
+    let citations = look_up_citations(site, card, &[&answer], visitor.visible_topics()).await?;
     Ok(html! { section.answer aria-labelledby="answer" {
         h2 #answer { "The latest answer" }
-        (answer_markup(answer, &citations, 0, card.timezone()))
-        p { a href=(format!("/answers/{}", card.topic)) { "All answers" } }
+        (answer_markup(&answer, &citations, 0, card.timezone()))
+        (all)
     } })
 }
 
 /// A topic's latest answer, without links to other pages and without anything that other topics found.
 pub(in crate::web::pages) async fn words(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
-    let answers = site.store.list_answers(&card.topic, i64::MAX, 1).await?;
-    let Some((_, answer)) = answers.first() else { return Ok(html! {}) };
-    let citations = look_up_citations(site, card, &answers, Some(vec![card.topic.clone()])).await?;
+    let Some(answer) = site.store.latest_answer(&card.topic, i64::MAX).await? else { return Ok(html! {}) };
+    let citations = look_up_citations(site, card, &[&answer], Some(vec![card.topic.clone()])).await?;
     Ok(html! { @if let Some(cited) = citations.cited.first() { section.answer aria-labelledby="answer" {
         h2 #answer { "The latest answer" }
         p.meta { "Asked " (moment(answer.asked_at, card.timezone())) }
@@ -80,12 +87,11 @@ struct LookedUpCitations {
 async fn look_up_citations(
     site: &Site,
     card: &TopicCard,
-    answers: &[(i64, AnswerRow)],
+    answers: &[&AnswerRow],
     among: Option<Vec<String>>,
 ) -> Result<LookedUpCitations, Problem> {
-    let answer_rows: Vec<&AnswerRow> = answers.iter().map(|(_, answer)| answer).collect();
     let mut moment = site.store.snapshot().await?;
-    let cited = cited(&mut moment, &answer_rows).await;
+    let cited = cited(&mut moment, answers).await;
     moment.end().await?;
     let cited = match among {
         Some(topics) => restrict_to_topics(&site.store, cited?, &topics).await?,

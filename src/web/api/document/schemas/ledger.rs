@@ -58,7 +58,7 @@ const SEARCH: &[Field] = &[
     ("operation", Text, "the call"),
     ("query", Text, "the words searched for"),
     ("state", SEARCH_STATE, "its outcome"),
-    ("reason", Maybe(&Text), "why it was not made, or looked back further"),
+    ("reason", Maybe(&Text), "why it was not made, covers nothing, or looked back further"),
     ("http_status", Maybe(&Integer), "status of the last reply"),
     ("tries", Integer, "number of calls"),
     ("started_at", Time, "when it started"),
