@@ -24,6 +24,9 @@ pub(super) fn with_a_known_namespace(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
         b"feed" if is_atom(namespace) => ATOM,
         _ => return body,
     };
+    if known == namespace {
+        return body;
+    }
     let (before, after) = (body.get(..begin + from).unwrap_or_default(), body.get(begin + to..).unwrap_or_default());
     Cow::Owned([before, known.as_bytes(), after].concat())
 }
