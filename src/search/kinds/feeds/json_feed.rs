@@ -36,7 +36,9 @@ fn item(item: &Value) -> Value {
     let attachments = item.get("attachments").and_then(Value::as_array).into_iter().flatten();
     let urls = attachments.filter_map(|one| one.get("url")?.as_str());
     let attachments: Vec<Value> = urls.map(|url| json!({ "url": url, "mime_type": "" })).collect();
-    readable.insert("attachments".to_owned(), json!(attachments));
+    if !attachments.is_empty() {
+        readable.insert("attachments".to_owned(), json!(attachments));
+    }
     Value::Object(readable)
 }
 
@@ -51,8 +53,7 @@ fn texts(object: &Map<String, Value>, names: &[&str]) -> Map<String, Value> {
 fn add_author(object: &Map<String, Value>, readable: &mut Map<String, Value>) {
     let list = object.get("authors").and_then(Value::as_array).into_iter().flatten();
     let mut named = object.get("author").into_iter().chain(list).filter_map(|author| author.get("name")?.as_str());
-    let authors: Vec<Value> = named.next().into_iter().map(|name| json!({ "name": name })).collect();
-    readable.insert("authors".to_owned(), json!(authors));
+    readable.extend(named.next().map(|name| ("authors".to_owned(), json!([{ "name": name }]))));
 }
 
 #[cfg(test)]
@@ -65,9 +66,9 @@ mod tests {
             "items": [{ "author": { "name": "Cem" }, "authors": [{ "name": "Dan" }] }, { "authors": {} }] });
         let readable = with_readable_items(Cow::Owned(body.to_string().into_bytes()));
         let readable = json_value(&readable).unwrap_or_default();
-        let authors = |at: &str| readable.pointer(at).cloned().unwrap_or_default();
-        assert_eq!(authors("/authors"), json!([{ "name": "Ann" }]));
-        assert_eq!(authors("/items/0/authors"), json!([{ "name": "Cem" }]));
-        assert_eq!(authors("/items/1/authors"), json!([]));
+        let part = |at: &str| readable.pointer(at).cloned().unwrap_or_default();
+        assert_eq!(part("/authors"), json!([{ "name": "Ann" }]));
+        assert_eq!(part("/items/0/authors"), json!([{ "name": "Cem" }]));
+        assert_eq!(part("/items/1"), json!({}));
     }
 }
