@@ -472,6 +472,7 @@ fn a_reply_in_another_compression_than_gzip_is_named_as_such() {
     let feed = rss("<item><title>x</title><link>https://a.example/1</link></item>");
     for (coding, code, says) in [
         ("br", 3, "the reply is compressed in a way that was not asked for: br"),
+        ("gzip, br", 3, "the reply is compressed in a way that was not asked for: gzip, br"),
         ("Deflate", 3, "the feed's server compresses what nobody asked for"),
         ("utf-8", 0, ""),
         ("identity", 0, ""),

@@ -211,8 +211,7 @@ fn of_several_missed_reports_since_the_last_one_only_the_latest_is_made_and_has_
         let later = "2026-03-11T12:20:00Z";
         let ended = place.run(&["once", "--due", "--at", later]);
         let last = "report:kept@2026-03-11T12:00:00Z: wrote ";
-        let why =
-            "report:kept@2026-03-11T11:00:00Z: the report of a later slot, which was missed too, covers this time";
+        let why = "report:kept@2026-03-11T11:00:00Z: the report of a later slot, which is due too, covers this time";
         ended.shows(0, &[last, why]);
         assert_eq!(ended.out.matches(": wrote ").count(), 2, "{name}: {ended}");
         for report in ["kept", "sent"] {

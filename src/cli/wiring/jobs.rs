@@ -25,7 +25,7 @@ const LONGEST_PAGE: usize = 2 * 1024 * 1024;
 const LONGEST_TEXT: usize = 512 * 1024;
 
 /// Why a report since the last one is not made.
-const COVERED_LATER: &str = "the report of a later slot, which was missed too, covers this time";
+const COVERED_LATER: &str = "the report of a later slot, which is due too, covers this time";
 
 /// Returns the configured jobs: reports with a schedule, exports, alerts and prune.
 pub(in crate::cli) fn of(config: &Config) -> Result<Vec<Job>, Failure> {

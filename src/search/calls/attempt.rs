@@ -180,8 +180,8 @@ impl HttpSender {
         };
         let headers = self.kept_headers(response.headers(), !request.headers.is_empty(), &tokens);
         let cost = header_cost(response.headers());
-        if let Some(coding) = unread_coding(response.headers()).filter(|_| !unchanged) {
-            let failure = self.failure(ErrorClass::Malformed, &format!("{UNASKED} {coding}"));
+        if let Some(codings) = unread_codings(response.headers()).filter(|_| !unchanged) {
+            let failure = self.failure(ErrorClass::Malformed, &format!("{UNASKED} {codings}"));
             return Err((Failure { status: Some(status), cost, ..failure }, None));
         }
         let clean = |body| tokens.iter().fold(self.scrub.body(body), |body, token| token.body(body));
@@ -302,12 +302,14 @@ fn bearer(token: &SecretString) -> Option<HeaderValue> {
     Some(value)
 }
 
-/// Returns the compression of a body that was not undone. Other words in this header are no compressions, and mean nothing.
-fn unread_coding(headers: &HeaderMap) -> Option<&'static str> {
+/// Returns the compressions of a body that was not decompressed, as the server names them. Other words in this header are no
+/// compressions, and mean nothing.
+fn unread_codings(headers: &HeaderMap) -> Option<String> {
     const KNOWN: [&str; 6] = ["br", "deflate", "zstd", "compress", "gzip", "x-gzip"];
     let stated = headers.get_all(CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let mut words = stated.flat_map(|value| value.split(',')).map(str::trim);
-    words.find_map(|word| KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(word)))
+    let words = stated.flat_map(|value| value.split(',')).map(str::trim);
+    let codings: Vec<&str> = words.filter(|word| KNOWN.iter().any(|known| known.eq_ignore_ascii_case(word))).collect();
+    (!codings.is_empty()).then(|| codings.join(", "))
 }
 
 /// Returns the cost from the billing header.

@@ -18,7 +18,7 @@ pub(super) fn with_readable_items(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     let Some(items) = feed.get("items").and_then(Value::as_array) else { return body };
     let mut readable = texts(&feed, &["version", "title", "language"]);
     readable.entry("title").or_insert_with(|| json!(""));
-    add_authors(&feed, &mut readable);
+    add_author(&feed, &mut readable);
     readable.insert("items".to_owned(), items.iter().map(item).collect());
     serde_json::to_vec(&Value::Object(readable)).map_or(body, Cow::Owned)
 }
@@ -32,11 +32,13 @@ fn item(item: &Value) -> Value {
         _ => None,
     };
     readable.extend(id.map(|id| ("id".to_owned(), json!(id))));
-    add_authors(item, &mut readable);
+    add_author(item, &mut readable);
     let attachments = item.get("attachments").and_then(Value::as_array).into_iter().flatten();
     let urls = attachments.filter_map(|one| one.get("url")?.as_str());
     let attachments: Vec<Value> = urls.map(|url| json!({ "url": url, "mime_type": "" })).collect();
-    readable.insert("attachments".to_owned(), json!(attachments));
+    if !attachments.is_empty() {
+        readable.insert("attachments".to_owned(), json!(attachments));
+    }
     Value::Object(readable)
 }
 
@@ -46,10 +48,27 @@ fn texts(object: &Map<String, Value>, names: &[&str]) -> Map<String, Value> {
     texts.collect()
 }
 
-/// Adds the authors, from the members of both versions of the specification, that have a name.
-fn add_authors(object: &Map<String, Value>, readable: &mut Map<String, Value>) {
+/// Adds the first author with a name, from the members of both versions of the specification. Only that one is kept, and the
+/// parser would give all authors of a feed to each of its entries.
+fn add_author(object: &Map<String, Value>, readable: &mut Map<String, Value>) {
     let list = object.get("authors").and_then(Value::as_array).into_iter().flatten();
-    let named = object.get("author").into_iter().chain(list).filter_map(|author| author.get("name")?.as_str());
-    let authors: Vec<Value> = named.map(|name| json!({ "name": name })).collect();
-    readable.insert("authors".to_owned(), json!(authors));
+    let mut named = object.get("author").into_iter().chain(list).filter_map(|author| author.get("name")?.as_str());
+    readable.extend(named.next().map(|name| ("authors".to_owned(), json!([{ "name": name }]))));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_first_author_with_a_name_is_given_to_the_parser() {
+        let body = json!({ "version": "v", "author": {}, "authors": [{ "url": "u" }, { "name": "Ann" }, { "name": "Ben" }],
+            "items": [{ "author": { "name": "Cem" }, "authors": [{ "name": "Dan" }] }, { "authors": {} }] });
+        let readable = with_readable_items(Cow::Owned(body.to_string().into_bytes()));
+        let readable = json_value(&readable).unwrap_or_default();
+        let part = |at: &str| readable.pointer(at).cloned().unwrap_or_default();
+        assert_eq!(part("/authors"), json!([{ "name": "Ann" }]));
+        assert_eq!(part("/items/0/authors"), json!([{ "name": "Cem" }]));
+        assert_eq!(part("/items/1"), json!({}));
+    }
 }
