@@ -205,3 +205,22 @@ fn copies_of_two_texts_that_become_one_are_counted_again_in_every_topic() {
         assert_eq!(counted(), [(2, 1), (2, 1)], "{}", place.database.name);
     }
 }
+
+/// Nothing would count them again.
+#[test]
+fn days_outlast_a_prune_by_a_clock_that_was_ahead() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", "every = \"6h\""));
+        world.posts(&[post(1, 8, "of acme", 1)]);
+        once(&place, 9);
+        let found = || {
+            let pages = Pages::serve(&place, &["--at", &hour(10)]);
+            let days = get(&pages, "/api/v1/topics/acme/days")["data"].clone();
+            days.as_array().unwrap().iter().map(|day| day["items"].as_i64().unwrap()).sum::<i64>()
+        };
+        assert_eq!(found(), 1, "{}", place.database.name);
+        place.ok(&["db", "prune", "--at", "2027-03-11T09:00:00Z"]);
+        assert_eq!(found(), 1, "{}", place.database.name);
+    }
+}

@@ -167,6 +167,31 @@ fn two_services_that_word_a_post_differently_edit_nothing() {
     }
 }
 
+/// The words of the first service came after the span.
+#[test]
+fn an_edit_led_to_the_words_of_its_span_although_another_service_worded_the_post_later() {
+    for database in databases() {
+        let name = database.name;
+        let (first, second) = (World::new(), World::new());
+        let provider =
+            format!("[providers.second]\nkind = \"spec\"\nkey_env = \"TOPICWATCH_API_KEY\"\n{}\n", second.lines());
+        let place =
+            Place::new(database, &first.lines(), &format!("{provider}{TOPIC}sources = [\"social\", \"second\"]\n"));
+        for (at, words) in [(9, "acme opens a shop"), (10, "acme closes a shop"), (11, "acme closes a shop")] {
+            second.posts(&[post(1, 8, words, 1)]);
+            if at == 11 {
+                first.posts(&[post(1, 8, "acme shop", 1)]);
+            }
+            once(&place, at);
+        }
+        let span = ["--since", "2026-03-11T09:30:00Z", "--until", "2026-03-11T10:30:00Z"];
+        let changes = ["export", "--what", "changes", "--topic", "acme", "--format", "jsonl"];
+        let told: serde_json::Value = serde_json::from_str(place.ok(&[&changes[..], &span].concat()).trim()).unwrap();
+        assert_eq!(told["text"], "acme closes a shop", "{name}: {told}");
+        assert_eq!(told["old_text"], "acme opens a shop", "{name}: {told}");
+    }
+}
+
 /// A web search shows a snippet of a post. Its text, found later, is not a new wording.
 #[test]
 fn the_text_of_a_post_that_a_web_search_found_first_is_no_edit() {

@@ -108,3 +108,35 @@ fn an_edit_of_words_that_only_another_topic_saw_is_not_told() {
         assert!(!see(&one, report).contains(&words("two")), "{name}: {}", see(&one, report));
     }
 }
+
+/// A post is first found as a page, with a snippet. Its text, which only the other topic's source has, replaces that and is
+/// no edit of it.
+#[test]
+fn words_of_another_topics_source_are_not_told_where_one_found_a_snippet_before() {
+    for database in databases() {
+        let world = World::new();
+        let topics = TOPICS.replacen("[\"social\"]", "[\"web\"]", 1);
+        let place = Place::new(database, &world.lines(), &topics);
+        let url = "https://x.com/a/status/7";
+        world.pages(&[json!({ "title": "Ann on X", "url": url, "snippet": "wording one of …" })]);
+        for (at, topic, words) in [(9, "acme", None), (10, "zebra", Some("two")), (11, "zebra", Some("three"))] {
+            world.posts(
+                &words.map(|n| post(7, 8, &format!("wording {n} of the press"), 3)).into_iter().collect::<Vec<_>>(),
+            );
+            place.ok(&["once", "--topic", topic, "--at", &hour(at)]);
+        }
+        place.ok(&["once", "--topic", "acme", "--at", &hour(12)]);
+        let told = |token: &str, pages: &Pages| {
+            let data =
+                Visitor::Bearer(token).asks(pages, 1, "GET", "/api/v1/items?key=post%3Ax%3A7", "").json()["data"]
+                    .clone();
+            let texts = data["revisions"].as_array().unwrap().iter().map(|row| row["text"].clone());
+            texts.collect::<Vec<Value>>()
+        };
+        let [one, other] = ["acme", "zebra"].map(|topic| token(&place, &[topic, "--role", "read", "--topic", topic]));
+        let served = Pages::serve(&place, &["--at", &hour(15)]);
+        let name = place.database.name;
+        assert_eq!(told(&other, &served), [json!("wording two of the press")], "{name}");
+        assert!(told(&one, &served).is_empty(), "{name}: {:?}", told(&one, &served));
+    }
+}

@@ -151,6 +151,9 @@ pub(in crate::store) async fn last(
 /// on.
 const RUNS: i64 = 10_000;
 
+/// An item's title and text.
+type Words = (Option<String>, Option<String>);
+
 /// Returns items of the topic whose words were replaced in the span, by a run of any topic, the latest first. Found by
 /// the time of the replacement, which is not before the start of any run of the span. Changes before the topic first
 /// saw an item are left out: the topic never saw the old words.
@@ -178,14 +181,14 @@ pub(in crate::store) async fn edited(
         item_join("v.item")
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(since).bind(topic).bind(between.since);
-    let rows = query.bind(MOST_SIGHTS).fetch_all(conn).await?;
+    let rows = query.bind(MOST_SIGHTS).fetch_all(&mut *conn).await?;
     let mut all: Vec<Edit> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     // The words that a later edit replaced are the result of this one.
-    let mut later: HashMap<String, (Option<String>, Option<String>)> = HashMap::new();
+    let mut later: HashMap<String, Words> = HashMap::new();
     for row in &rows {
         let key: String = row.try_get("key")?;
-        let old: (Option<String>, Option<String>) = (row.try_get("old_title")?, row.try_get("old_text")?);
+        let old: Words = (row.try_get("old_title")?, row.try_get("old_text")?);
         if row.try_get::<i64, _>("seq")? > between.until {
             later.insert(key, old);
         } else if let Some(edit) = places.get(&key).and_then(|place| all.get_mut(*place)) {
@@ -199,6 +202,34 @@ pub(in crate::store) async fn edited(
             places.insert(key, all.len());
             let at = Time(row.try_get("replaced_at")?);
             all.push(Edit { item, old_title: old.0, old_text: old.1, at, edits: 1 });
+        }
+    }
+    // With `alone` the words of that time may be ones that only another topic saw.
+    if !alone {
+        let keys: Vec<&str> = all.iter().map(|edit| edit.item.key.as_str()).collect();
+        let mut then = words_after(conn, &keys, between.until).await?;
+        for item in all.iter_mut().map(|edit| &mut edit.item) {
+            if let Some((title, text)) = then.remove(&item.key) {
+                (item.title, item.text) = (title, text);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Returns by key the words that items had after a run, of those that changed later: by an edit, because another source
+/// worded them, or because something unknown was filled in.
+async fn words_after(conn: &mut Conn, keys: &[&str], seq: i64) -> Result<HashMap<String, Words>, StoreError> {
+    let sql = format!(
+        "SELECT i.key, h.title, h.text FROM {} CROSS JOIN item i CROSS JOIN item_past h WHERE i.key = given.value AND h.item = i.id \
+         AND h.id = (SELECT n.id FROM item_past n JOIN run p ON p.id = n.run WHERE n.item = i.id AND p.seq > $2 ORDER BY n.id LIMIT 1)",
+        super::texts(1)
+    );
+    let mut all = HashMap::new();
+    for chunk in keys.chunks(500) {
+        let query = sqlx::query(AssertSqlSafe(sql.clone())).bind(serde_json::json!(chunk).to_string()).bind(seq);
+        for row in query.fetch_all(&mut *conn).await? {
+            all.insert(row.try_get("key")?, (row.try_get("title")?, row.try_get("text")?));
         }
     }
     Ok(all)

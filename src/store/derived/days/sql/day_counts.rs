@@ -181,15 +181,17 @@ pub(in crate::store) async fn store_counts(conn: &mut Conn, rolled: &DayCounts, 
 }
 
 /// Deletes some of the days that are kept no longer, with the counts of their terms. Counting deletes those of the
-/// topics that it counts; this also those of topics that are no longer watched or find nothing new. Returns whether
-/// there may be more.
+/// topics that it counts; this also those of topics that are no longer watched, and counts of terms of topics that find
+/// nothing new. Days of a watched topic stay until it is counted: a clock may be ahead, and without a row nothing was found
+/// that day. Counts of terms that are missing are only counted again. Returns whether there may be more.
 pub(in crate::store) async fn prune(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
     const MOST: u64 = 1_000;
     let mut more = false;
-    for table in ["topic_day", "topic_term"] {
+    let unwatched = " AND NOT EXISTS (SELECT 1 FROM job j WHERE j.topic = o.topic AND j.removed_at IS NULL)";
+    for (table, which) in [("topic_day", unwatched), ("topic_term", "")] {
         // By their begin, which the key has. Even the longest day has ended a day and an hour later.
         let sql = format!(
-            "DELETE FROM {table} WHERE (topic, day_from) IN (SELECT o.topic, o.day_from FROM {table} o WHERE o.day_from < $1 LIMIT {MOST})"
+            "DELETE FROM {table} WHERE (topic, day_from) IN (SELECT o.topic, o.day_from FROM {table} o WHERE o.day_from < $1{which} LIMIT {MOST})"
         );
         let begun = now.0 - RETENTION_MS - 25 * 3_600_000;
         more |= sqlx::query(AssertSqlSafe(sql)).bind(begun).execute(&mut *conn).await?.rows_affected() >= MOST;
