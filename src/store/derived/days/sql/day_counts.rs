@@ -187,11 +187,12 @@ pub(in crate::store) async fn store_counts(conn: &mut Conn, rolled: &DayCounts, 
 pub(in crate::store) async fn prune(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
     const MOST: u64 = 1_000;
     let mut more = false;
-    let unwatched = " AND NOT EXISTS (SELECT 1 FROM job j WHERE j.topic = o.topic AND j.removed_at IS NULL)";
+    let unwatched = " AND NOT EXISTS (SELECT 1 FROM job j WHERE j.topic = d.topic AND j.removed_at IS NULL)";
     for (table, which) in [("topic_day", unwatched), ("topic_term", "")] {
-        // By their begin, which the key has. Even the longest day has ended a day and an hour later.
+        // By their begin, which the key has. Even the longest day has ended a day and an hour later. All keys are read:
+        // some forty of each topic.
         let sql = format!(
-            "DELETE FROM {table} WHERE (topic, day_from) IN (SELECT o.topic, o.day_from FROM {table} o WHERE o.day_from < $1{which} LIMIT {MOST})"
+            "DELETE FROM {table} WHERE (topic, day_from) IN (SELECT d.topic, d.day_from FROM {table} d WHERE d.day_from < $1{which} LIMIT {MOST})"
         );
         let begun = now.0 - RETENTION_MS - 25 * 3_600_000;
         more |= sqlx::query(AssertSqlSafe(sql)).bind(begun).execute(&mut *conn).await?.rows_affected() >= MOST;
