@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::StreamExt as _;
 
+use super::begun_call::BegunCall;
 use super::provider::{ProviderAnswer, ProviderQueryContext, ProviderState};
 use super::stopped::{Stopped, cut_off};
 use super::{provider_replies::Replies, stored_calls};
@@ -134,9 +135,9 @@ impl Collector {
             let is_over = AtomicBool::new(false);
             let calls = next.into_iter().take(room).enumerate().take_while(|_| !is_over.load(Ordering::Relaxed));
             let calls = calls.map(|(place, part)| async move {
-                let is_begun = tokio::time::Instant::now() < stop.deadline;
-                let target = is_begun.then(|| (part.address.clone(), part.path.clone()));
-                (place, target, self.call_one(part, served, gate, stop).await)
+                let call = BegunCall::of(&part, gate);
+                let called = self.call_one(part, served, &call, stop).await;
+                (place, call.target(), called)
             });
             let mut calls = futures_util::stream::iter(calls).buffer_unordered(WIDTH);
             let (mut arrived, mut ended, mut unended) = (Vec::new(), None, Vec::new());
@@ -168,7 +169,7 @@ impl Collector {
         &self,
         request: Request,
         served: &ProviderState,
-        gate: &CallGate,
+        begun: &BegunCall<'_>,
         stop: &Stop,
     ) -> Result<Result<SearchCall, Stopped>, StoreError> {
         let called = tokio::select! {
@@ -179,7 +180,7 @@ impl Collector {
             () = tokio::time::sleep_until(stop.deadline) => {
                 return Ok(Err(Stopped::Ended(SearchState::Error, RUN_TIMEOUT)));
             }
-            called = served.client.call(&request, gate, &*self.random, &*self.clock) => called,
+            called = served.client.call(&request, begun, &*self.random, &*self.clock) => called,
         };
         match called {
             Ok(reply) => Ok(Ok(SearchCall::answered(request, reply))),
@@ -193,7 +194,7 @@ impl Collector {
                 }))
             }
             Err(CallFailure::Error(error)) => {
-                served.learn(gate.source(), &error, self.now(), gate.is_on_one_server());
+                served.learn(begun.gate.source(), &error, self.now(), begun.gate.is_on_one_server());
                 Ok(Ok(SearchCall::failed(request, *error)))
             }
         }

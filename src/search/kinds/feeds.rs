@@ -139,7 +139,7 @@ impl Kind for Feeds {
             let is_limit = parts.len() >= MOST_PARTS || self.next(request, parts).is_ok_and(|next| next.is_empty());
             let next = match is_limit {
                 true => format!(": a search makes at most {MOST_PARTS} calls; the next one begins with them"),
-                false => "; the next search begins with them".to_owned(),
+                false => "; the next search begins with those asked longest ago".to_owned(),
             };
             notes.push(format!("{unreached} of {} feeds were not read{next}", urls.len()));
         }
