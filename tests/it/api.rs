@@ -528,7 +528,7 @@ fn runs_of_one_instant_stand_in_one_order_everywhere() {
         }
         assert_eq!((paged, token), (listed.clone(), String::new()), "{name}");
         let page = pages.page("/runs");
-        let mut places = listed.iter().map(|run| page.find(run.as_str()));
-        assert!(places.clone().all(|place| place.is_some()) && places.is_sorted(), "{name}: {page}");
+        let places: Vec<Option<usize>> = listed.iter().map(|run| page.find(run.as_str())).collect();
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{name}: {page}");
     }
 }
