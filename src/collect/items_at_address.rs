@@ -12,15 +12,17 @@ const ITEMS: u32 = 2_000;
 pub async fn keys_at(store: &Store, addresses: &[String]) -> Result<Vec<String>, StoreError> {
     let wanted: BTreeSet<String> = addresses.iter().filter_map(|address| canonical(address)).collect();
     let (mut keys, mut last) = (Vec::new(), None);
-    while !wanted.is_empty() {
+    if wanted.is_empty() {
+        return Ok(keys);
+    }
+    loop {
         let page = store.named_items(last.as_ref(), ITEMS).await?;
         let is_there =
             |item: &&NamedItem| item.url.as_deref().and_then(canonical).is_some_and(|url| wanted.contains(&url));
         keys.extend(page.iter().filter(is_there).flat_map(|item| item.keys.iter().cloned()));
         last = page.into_iter().next_back();
         if last.is_none() {
-            break;
+            return Ok(keys);
         }
     }
-    Ok(keys)
 }
