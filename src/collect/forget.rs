@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::replay::read;
-use crate::model::{Kind, PAUSED, ReplyEntry, Time, Topic, alert_of, author_of_text_key};
-use crate::normalise;
+use crate::model::{PAUSED, ReplyEntry, Time, Topic, alert_of, author_of_text_key};
+use crate::normalise::address_keys;
 use crate::store::{
     ErasedCounts, Mention, MentionPlace, NamedItem, Store, StoreError, StoredReply, Tombstone, TombstoneKind,
     Tombstones, unpack,
@@ -268,11 +268,7 @@ impl Eraser<'_> {
     }
 
     fn named_by(&self, text: &str, place: MentionPlace) -> bool {
-        let leads = |url: &str| {
-            let found = ReplyEntry { kind: Some(Kind::Page), url: Some(url.to_owned()), ..ReplyEntry::default() };
-            let keys = normalise::identify(&found, self.platform).map(|identity| identity.keys);
-            keys.unwrap_or_default().iter().any(|key| self.known.has(TombstoneKind::Item, key))
-        };
+        let leads = |url: &str| address_keys(url).iter().any(|key| self.known.has(TombstoneKind::Item, key));
         let named =
             if place.is_prose() { self.known.named_in_prose(text) } else { self.known.mentions_forgotten(text) };
         named || addresses(text).any(|url| leads(&url))

@@ -5,9 +5,9 @@
 //! Links are compared by the key of their address, whatever its spelling. A page has the link of its own address; a
 //! post has that of its own and those in its text. Two items share a link if both have it.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::item_key::find_item_key;
 use crate::insight::daily::{extract_links, without_last_word};
 use crate::insight::source_coverage;
 use crate::insight::story::{
@@ -35,31 +35,18 @@ const MOST_EDITS: i64 = 20;
 /// An address and its key.
 type Link = (String, String);
 
-/// The key of an item that is named by a key or by its address.
-#[must_use]
-pub fn item_key(key_or_address: &str) -> Cow<'_, str> {
-    let begins =
-        |scheme: &&str| key_or_address.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme));
-    let is_address = ["http://", "https://"].iter().any(begins);
-    let key = if is_address { key_of(key_or_address) } else { None };
-    key.map_or(Cow::Borrowed(key_or_address), Cow::Owned)
-}
-
-/// The story of an item, found by any of its keys, or by the address of a page or a post on X; `None` if nothing has it.
+/// The story of an item, found by any of its keys or its address; `None` if nothing has it.
 pub async fn story(store: &Store, key_or_address: &str) -> Result<Option<Story>, StoreError> {
+    let key = find_item_key(store, key_or_address).await?;
     let pruned_until = store.pruned_until().await?;
     let mut snapshot = store.snapshot().await?;
-    let read = read(&mut snapshot, key_or_address, pruned_until).await;
+    let read = read(&mut snapshot, &key, pruned_until).await;
     snapshot.end().await?;
     read
 }
 
-async fn read(
-    snapshot: &mut ReadSnapshot,
-    key_or_address: &str,
-    pruned_until: Option<Time>,
-) -> Result<Option<Story>, StoreError> {
-    let Some(item) = snapshot.story_item(&item_key(key_or_address)).await? else { return Ok(None) };
+async fn read(snapshot: &mut ReadSnapshot, key: &str, pruned_until: Option<Time>) -> Result<Option<Story>, StoreError> {
+    let Some(item) = snapshot.story_item(key).await? else { return Ok(None) };
     let mut rows = members(snapshot, &item).await?;
     let timeline = timeline(&rows.items);
     let (Some(first), Some(last)) = (timeline.first(), timeline.last()) else { return Ok(None) };
@@ -245,18 +232,6 @@ mod tests {
             keys(&item(Kind::Post, "", quoted)),
             ["page:https://a.example/x", "page:https://a.example/y?a=1&b=2", "page:https://a.example/z"]
         );
-    }
-
-    #[test]
-    fn an_address_names_an_item_whatever_the_case_of_its_scheme() {
-        for (given, key) in [
-            ("HTTPS://A.example/x/", "page:https://a.example/x"),
-            ("Http://www.a.example/x", "page:https://a.example/x"),
-            ("post:x:1", "post:x:1"),
-            ("page:https://a.example/X", "page:https://a.example/X"),
-        ] {
-            assert_eq!(item_key(given), key);
-        }
     }
 
     #[test]

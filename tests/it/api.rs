@@ -500,3 +500,35 @@ fn every_operation_is_reported_with_an_example_that_works() {
     let read = paths.values().filter(|operations| operations.get("get").is_some()).count();
     assert!(tried.len() >= read, "{tried:?}");
 }
+
+/// A rehearsal with `--at` begins all its runs at one instant.
+#[test]
+fn runs_of_one_instant_stand_in_one_order_everywhere() {
+    let ids = |rows: &Value| -> Vec<String> {
+        rows.as_array().unwrap().iter().map(|run| run["run"].as_str().unwrap().to_owned()).collect()
+    };
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let topic =
+            |id: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"acme launch\"\nsources = [\"social\"]\n\n");
+        let place = Place::new(database, &sandbox.lines(), &["acme", "globex"].map(topic).concat());
+        for _ in 0..3 {
+            place.ok(&["once", "--at", NINE]);
+        }
+        let name = place.database.name;
+        let listed = ids(&place.json(&["runs", "--json"])["runs"]);
+        assert_eq!(listed.len(), 6, "{name}");
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        assert_eq!(ids(&get(&pages, "/api/v1/runs")["data"]), listed, "{name}");
+        let (mut paged, mut token) = (Vec::new(), String::new());
+        for _ in &listed {
+            let page = get(&pages, &format!("/api/v1/runs?limit=1{token}"));
+            paged.extend(ids(&page["data"]));
+            token = page["next_page_token"].as_str().map_or_else(String::new, |next| format!("&page_token={next}"));
+        }
+        assert_eq!((paged, token), (listed.clone(), String::new()), "{name}");
+        let page = pages.page("/runs");
+        let places: Vec<Option<usize>> = listed.iter().map(|run| page.find(run.as_str())).collect();
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{name}: {page}");
+    }
+}

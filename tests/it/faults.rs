@@ -313,7 +313,7 @@ fn an_interrupt_stores_what_was_answered_behind_a_call_that_hangs() {
         ended.says(130, &["stopping: storing the findings so far"]);
         assert_eq!(place.database.items_of_all(), 2, "{ended}");
         let searches = format!("SELECT state || ' ' || tries || ' ' || {COST} || ' ' || reason FROM v_search");
-        let says = "lost 4 4000 2 of 4 feeds were not read; the next search begins with them";
+        let says = "lost 4 4000 2 of 4 feeds were not read; the next search begins with those asked longest ago";
         assert_eq!(place.database.texts(&searches), [says], "{ended}");
     }
 }

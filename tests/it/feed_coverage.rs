@@ -255,6 +255,24 @@ fn more_feeds_than_a_search_may_call_are_read_in_turn() {
     assert_eq!(place.database.items(), 520);
 }
 
+/// As many as are asked side by side, until the run's time is over.
+#[test]
+fn feeds_that_hang_do_not_keep_others_from_being_read() {
+    let (server, _) = feeds(|path, _| rss(&item(&path[1..], Some(minute(0)))));
+    // Nobody answers the connections that wait here.
+    let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = silent.local_addr().unwrap();
+    let hanging = (0..16).map(|n| format!("http://{address}/{n}"));
+    let urls: Vec<String> = hanging.chain((0..3).map(|n| format!("{}/{n}", server.url()))).collect();
+    let file = file(&urls, "30m").replace("every = ", "timeout = \"2s\"\nevery = ");
+    let place = Place::bare(sqlite(), &file.replace("max_tries = 1\n", "max_tries = 1\nmax_concurrent = 16\n"));
+    for (now, asked) in [(10, 0), (40, 3), (70, 6)] {
+        let ended = place.run(&["once", "--at", &minute(now).to_string()]);
+        assert_eq!(server.heads().len(), asked, "{now}: {ended}");
+    }
+    assert_eq!(place.database.items(), 3);
+}
+
 #[test]
 fn feeds_that_fail_do_not_keep_others_from_being_read() {
     let (server, clock) = feeds(|path, _| match path[1..].parse() {

@@ -156,6 +156,37 @@ fn what_a_post_does_not_say_never_hides_it() {
     assert!(words.contains(&"only words") && words.contains(&"no language"));
 }
 
+/// As in a topic's filter. A code that only begins like another one is another language.
+#[test]
+fn a_language_is_asked_for_by_any_of_its_codes() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let tags = ["iw", "he-IL", "in", "id", "ji", "yi", "eng", "en_GB", "enm"];
+        let posts: Vec<Value> = (1..)
+            .zip(tags)
+            .map(|(id, tag)| json!({ "id": id.to_string(), "text": tag, "lang": tag, "created_at": hour(20) }))
+            .collect();
+        world.posts(&posts);
+        once(&place, 24);
+        for (wanted, texts) in [
+            ("he", &["he-IL", "iw"][..]),
+            ("IW", &["he-IL", "iw"]),
+            ("iw-IL", &["he-IL"]),
+            ("id", &["id", "in"]),
+            ("yi", &["ji", "yi"]),
+            ("en", &["en_GB", "eng"]),
+            ("enm", &["enm"]),
+        ] {
+            let rows = place.ok(&["export", "--lang", wanted, "--format", "jsonl"]);
+            let text = |row: &str| serde_json::from_str::<Value>(row).unwrap()["text"].as_str().unwrap().to_owned();
+            let mut found: Vec<String> = rows.lines().map(text).collect();
+            found.sort();
+            assert_eq!(found, texts, "{}: {wanted}", place.database.name);
+        }
+    }
+}
+
 #[test]
 fn what_is_older_than_its_window_is_not_new_in_the_last_day() {
     let world = World::new();

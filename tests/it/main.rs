@@ -88,6 +88,7 @@ mod import;
 mod impossible_rows;
 mod interrupted_runs;
 mod invalid_input;
+mod item_addresses;
 mod item_facts;
 mod job_runs;
 mod kills;

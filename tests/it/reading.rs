@@ -42,7 +42,7 @@ fn world(database: Database) -> (Sandbox, Place) {
             ("first_seen", "1773219600000 + n / 2"),
             ("text", "'made number ' || n"),
             ("author", "'ann' || (n % 4)"),
-            ("lang", "CASE WHEN n % 5 = 0 THEN 'en-GB' WHEN n % 5 = 1 THEN 'eng' ELSE 'de' END"),
+            ("lang", "CASE WHEN n % 5 = 0 THEN 'en-GB' WHEN n % 5 = 1 THEN 'enm' ELSE 'de' END"),
             ("url", "'javascript:alert(1)'"),
         ],
     );

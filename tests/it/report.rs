@@ -355,3 +355,25 @@ fn files_are_named_by_the_template_and_days_are_local() {
     let at = Time::parse("2026-03-29T23:30:00Z").unwrap();
     assert_eq!(report_span(&spec, at, None), span);
 }
+
+/// A run by hand and a slot may come in one minute; each report holds only what is new since the last.
+#[test]
+fn reports_since_the_last_one_of_the_same_minute_have_files_of_their_own() {
+    let mut spec = spec("Europe/Berlin", ReportWindow::SinceLast);
+    spec.path = "reports/{name}-{date}-{time}".to_owned();
+    let at = |text: &str| Time::parse(text).unwrap();
+    let (mut last, mut names) = (None, Vec::new());
+    for until in [
+        "2026-03-11T07:59:59.999Z",
+        "2026-03-11T08:00:07Z",
+        "2026-03-11T08:00:41Z",
+        "2026-03-11T08:00:41.250Z",
+        "2026-03-11T08:01:00Z",
+    ] {
+        let span = report_span(&spec, at(until), last);
+        names.push(paths(&spec, &span)[0].1.display().to_string());
+        last = Some(at(until));
+    }
+    let expected = ["0859+0100", "0900+0100", "090041000+0100", "090041250+0100", "0901+0100"];
+    assert_eq!(names, expected.map(|time| format!("reports/daily-2026-03-11-{time}.html")));
+}

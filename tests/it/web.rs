@@ -605,3 +605,25 @@ fn pages_of_the_sandbox_say_so_before_anything_was_found() {
         }
     }
 }
+
+#[test]
+fn runs_of_a_topic_that_is_no_longer_watched_are_listed_by_its_name() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let run = place.database.first_run("acme");
+        wait(async {
+            let store = crate::support::searched::open(&place.database).await;
+            store.close_topic("acme", Time::parse(NINE).unwrap()).await.unwrap();
+            store.close().await;
+        });
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let name = place.database.name;
+        assert!(pages.page("/runs").contains(&run), "{name}");
+        let listed = pages.page("/runs?topic=acme");
+        assert!(listed.contains(&run), "{name}: {listed}");
+        assert!(listed.contains("<option value=\"acme\" selected>acme</option>"), "{name}: {listed}");
+        assert_eq!(pages.get("/runs?topic=nobody").status, 404, "{name}");
+    }
+}

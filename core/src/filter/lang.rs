@@ -2,6 +2,7 @@
 //! Reads tags only; does not detect the language of a text.
 
 use super::TermError;
+use crate::model::usual_language_code;
 
 /// Parses a language of a filter and returns its usual code.
 pub(super) fn parse_filter_lang(tag: &str) -> Result<String, TermError> {
@@ -38,35 +39,11 @@ pub(super) fn parse_item_lang(tag: &str) -> Option<String> {
 fn code(part: &str) -> Option<String> {
     let shaped = (2..=3).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphabetic());
     let code = part.to_ascii_lowercase();
-    shaped.then(|| canonical_code(&code).map_or_else(|| code.clone(), str::to_owned))
+    shaped.then(|| usual_language_code(&code).map_or_else(|| code.clone(), str::to_owned))
 }
 
 /// Undetermined, none, several, uncoded, artificial. `qaa` to `qtz` are for private use; posts with only pictures, tags
 /// or links get one of them.
 fn is_no_language(code: &str) -> bool {
     matches!(code, "und" | "zxx" | "mul" | "mis" | "art") || matches!(code.as_bytes(), [b'q', b'a'..=b't', _])
-}
-
-/// Returns the usual code for a former code, for a written form of another language, or for the three letters of a
-/// language that has a two-letter code.
-fn canonical_code(code: &str) -> Option<&'static str> {
-    const THREE: &str = "ara:ar baq:eu ben:bn bul:bg cat:ca ces:cs chi:zh cze:cs dan:da deu:de dut:nl ell:el eng:en est:et eus:eu \
-                         fas:fa fin:fi fra:fr fre:fr ger:de glg:gl gre:el heb:he hin:hi hrv:hr hun:hu ice:is ind:id isl:is \
-                         ita:it jpn:ja kor:ko lav:lv lit:lt may:ms msa:ms nld:nl nob:no nno:no nor:no per:fa pol:pl por:pt \
-                         ron:ro rum:ro rus:ru slk:sk slo:sk slv:sl spa:es srp:sr swa:sw swe:sv tam:ta tel:te tgl:tl tha:th \
-                         tur:tr ukr:uk urd:ur vie:vi yid:yi zho:zh";
-    match code {
-        "iw" => Some("he"),
-        "in" => Some("id"),
-        "ji" => Some("yi"),
-        "jw" => Some("jv"),
-        "mo" => Some("ro"),
-        "nb" | "nn" => Some("no"),
-        "fil" => Some("tl"),
-        _ if code.len() == 3 => {
-            let mut pairs = THREE.split_whitespace().filter_map(|pair| pair.split_once(':'));
-            pairs.find(|(three, _)| *three == code).map(|(_, two)| two)
-        }
-        _ => None,
-    }
 }

@@ -10,6 +10,7 @@
 //!      +-words-> search tokens of an item; parsed search queries; terms
 //! ```
 
+mod address_keys;
 mod entity;
 mod finding;
 mod group;
@@ -28,6 +29,7 @@ mod key_golden_tests;
 #[cfg(test)]
 mod url_vector_tests;
 
+pub use address_keys::{address_keys, bluesky_id};
 pub use entity::{decode_entities, decode_entity};
 pub use finding::{FUTURE_SLACK, to_finding, window_fit};
 pub use group::{Group, group};

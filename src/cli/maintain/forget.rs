@@ -14,8 +14,8 @@ use crate::cli::wiring::journal::{self, Journal};
 use crate::cli::wiring::options::Common;
 use crate::collect::{Eraser, Forgotten};
 use crate::files::Protected;
-use crate::model::{Follower, Kind, ReplyEntry, Time};
-use crate::normalise;
+use crate::model::{Follower, Time};
+use crate::normalise::address_keys;
 use crate::store::{ForgetKey, ReportFiles, Store, Tombstone, TombstoneKind, Tombstones, normalize_handle};
 
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ const REPORTS: u32 = 200;
 
 pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Exit, Failure> {
     let context = Context::load_without_topics(common)?;
-    let names = parse_names(&context, args)?;
+    let mut names = parse_names(&context, args)?;
     let imported = args.import.as_deref().map(read_import).transpose()?;
     let harmless = args.dry_run || args.resume || args.export.is_some();
     if !harmless && !args.yes {
@@ -65,6 +65,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
         ));
     }
     let store = context.store_for_forget().await?;
+    let at_addresses = crate::collect::keys_at(&store, &args.item).await?;
+    names.extend(at_addresses.into_iter().map(|key| (TombstoneKind::Item, key)));
     if let Some(path) = &args.export {
         let written = Journal::write(&store, path, &context.protected()).await?;
         store.close().await;
@@ -118,16 +120,14 @@ fn parse_names(context: &Context, args: &ForgetArgs) -> Result<Vec<(TombstoneKin
         names.push((TombstoneKind::Author, name));
     }
     for item in &args.item {
-        let keys = if item.starts_with("http://") || item.starts_with("https://") {
-            let found = ReplyEntry { kind: Some(Kind::Page), url: Some(item.clone()), ..ReplyEntry::default() };
-            normalise::identify(&found, &context.config.service.platform).map(|identity| identity.keys)
-        } else {
-            ["post:", "page:", "text:"].iter().any(|kind| item.starts_with(kind)).then(|| vec![item.clone()])
-        };
-        let keys = keys.ok_or_else(|| {
+        let mut keys = address_keys(item);
+        if ["post:", "page:", "text:"].iter().any(|kind| item.starts_with(kind)) {
+            keys.push(item.clone());
+        }
+        if keys.is_empty() {
             let text = format!("`{}` is neither an item key nor a URL", output::truncate(item, 80));
-            Failure::usage(text, "`topicwatch items --json` shows keys: post:x:123, page:https://…")
-        })?;
+            return Err(Failure::usage(text, "`topicwatch items --json` shows keys: post:x:123, page:https://…"));
+        }
         names.extend(keys.into_iter().map(|key| (TombstoneKind::Item, key)));
     }
     for topic in &args.topic {

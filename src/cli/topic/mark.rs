@@ -8,6 +8,7 @@ use crate::cli::terminal::output;
 use crate::cli::topic::pause::{open, with_suggestion};
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
+use crate::compare::find_item_key;
 use crate::insight::relevance::LEAST_MARKS;
 use crate::model::{Mark, MarkedVia, NewMark};
 
@@ -34,7 +35,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
     let (store, now) = open(&context).await?;
     let mark = Mark::parse(&args.mark);
     let new = NewMark { mark, through: MarkedVia::Cli, suggested: args.suggested };
-    let marked = match store.mark(&args.topic, &args.keys, new, now).await {
+    let mut keys = Vec::with_capacity(args.keys.len());
+    for given in &args.keys {
+        keys.push(find_item_key(&store, given).await?.into_owned());
+    }
+    let marked = match store.mark(&args.topic, &keys, new, now).await {
         Ok(marked) => marked,
         Err(mut error) => {
             // For a mistyped topic, the error is about the topic. One that is no longer watched still has its items.

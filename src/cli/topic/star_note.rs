@@ -8,6 +8,7 @@ use crate::cli::terminal::output;
 use crate::cli::topic::pause::open;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
+use crate::compare::find_item_key;
 use crate::model::parse_note;
 use crate::store::Store;
 
@@ -46,7 +47,10 @@ pub struct NoteArgs {
 pub(in crate::cli) async fn star(common: &Common, args: &StarArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
-    let mut keys = args.keys.clone();
+    let mut keys = Vec::with_capacity(args.keys.len());
+    for given in &args.keys {
+        keys.push(find_item_key(&store, given).await?.into_owned());
+    }
     keys.sort();
     keys.dedup();
     let mut changed = 0_usize;
@@ -83,16 +87,17 @@ pub(in crate::cli) async fn note(common: &Common, args: &NoteArgs) -> Result<Exi
     }
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
-    if !store.note(&args.key, note.as_deref(), now).await? {
+    let key = find_item_key(&store, &args.key).await?;
+    if !store.note(&key, note.as_deref(), now).await? {
         return Err(unknown(&args.key));
     }
     store.close().await;
     if args.json {
-        output::json(&json!({ "item": args.key, "note": note }))?;
+        output::json(&json!({ "item": key, "note": note }))?;
         return Ok(Exit::Ok);
     }
     let message = if note.is_some() { "note saved; topicwatch items --noted lists all notes" } else { "note removed" };
-    output::text(&format!("{}: {message}\n", output::truncate(&args.key, KEY_COLUMNS)))?;
+    output::text(&format!("{}: {message}\n", output::truncate(&key, KEY_COLUMNS)))?;
     Ok(Exit::Ok)
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::StreamExt as _;
 
+use super::begun_call::BegunCall;
 use super::provider::{ProviderAnswer, ProviderQueryContext, ProviderState};
 use super::stopped::{Stopped, cut_off};
 use super::{provider_replies::Replies, stored_calls};
@@ -17,12 +18,16 @@ use crate::collect::outcome::search_outcome::{
 };
 use crate::collect::{Collector, Stop};
 use crate::model::{NO_COMMON_TIME, QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
-use crate::search::kinds::{self, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
+use crate::search::kinds::{self, CallTarget, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
 use crate::search::{CallFailure, ErrorClass, RUN_TIMEOUT, Request, SearchQuery, Spent, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
 
 /// The most calls of one search side by side; the provider's own limit applies too.
 const WIDTH: usize = 16;
+
+/// The answered calls of a search, why it ended before its last call, and the calls that did not end in the time of the
+/// run.
+type CallsMade = (Vec<SearchCall>, Option<Stopped>, Vec<CallTarget>);
 
 impl Collector {
     pub(in crate::collect) async fn ask_provider(
@@ -59,7 +64,7 @@ impl Collector {
         let took = started.elapsed();
         crate::failpoint::at_of("call/replied", &run.topic.id);
         let was_tried = gate.tries_made.load(Ordering::Relaxed) > 0;
-        let (parts, stopped) = match called {
+        let (parts, stopped, unended) = match called {
             Ok(called) => called,
             Err(wrong) => return Ok(unsupported(source, search_query, wrong).into()),
         };
@@ -96,6 +101,7 @@ impl Collector {
                 exhausted.map(|what| what.message_for(source.provider())).or(answered.fetched.result.reason);
             answered.fetched.hint = exhausted.map(|what| what.hint_for(source.provider()));
         }
+        answered.memory.extend(kind.remember_unended(&request, &parts, &unended));
         answered.fetched.sent_at = sent_at;
         let latency = i64::try_from(took.as_millis()).ok().filter(|_| !parts.is_empty());
         answered.fetched.result.latency_ms = latency.or(answered.fetched.result.latency_ms);
@@ -105,7 +111,7 @@ impl Collector {
         Ok(answered)
     }
 
-    /// Makes calls until there is nothing more to ask.
+    /// Makes calls until there is nothing more to ask. Returns also which of them did not end in the time of the run.
     async fn all_parts(
         &self,
         kind: &'static dyn Kind,
@@ -113,32 +119,36 @@ impl Collector {
         served: &ProviderState,
         gate: &CallGate,
         stop: &Stop,
-    ) -> Result<Result<(Vec<SearchCall>, Option<Stopped>), Unsupported>, StoreError> {
+    ) -> Result<Result<CallsMade, Unsupported>, StoreError> {
         let mut parts: Vec<SearchCall> = Vec::new();
         loop {
             let next = match kind.next(request, &parts) {
                 Ok(next) => next,
                 // The replies before it are still good.
-                Err(_) if !parts.is_empty() => return Ok(Ok((parts, None))),
+                Err(_) if !parts.is_empty() => return Ok(Ok((parts, None, Vec::new()))),
                 Err(wrong) => return Ok(Err(wrong)),
             };
             let room = MOST_PARTS.saturating_sub(parts.len());
             if next.is_empty() || room == 0 {
-                return Ok(Ok((parts, None)));
+                return Ok(Ok((parts, None, Vec::new())));
             }
             let is_over = AtomicBool::new(false);
             let calls = next.into_iter().take(room).enumerate().take_while(|_| !is_over.load(Ordering::Relaxed));
-            let calls =
-                calls.map(|(place, part)| async move { (place, self.call_one(part, served, gate, stop).await) });
+            let calls = calls.map(|(place, part)| async move {
+                let call = BegunCall::of(&part, gate);
+                let called = self.call_one(part, served, &call, stop).await;
+                (place, call.target(), called)
+            });
             let mut calls = futures_util::stream::iter(calls).buffer_unordered(WIDTH);
-            let (mut arrived, mut ended) = (Vec::new(), None);
+            let (mut arrived, mut ended, mut unended) = (Vec::new(), None, Vec::new());
             // In any order: a reply must not be lost because an earlier call hangs until the run ends. Calls under way
             // may be billed, so they end as usual when another is refused.
-            while let Some((place, called)) = calls.next().await {
+            while let Some((place, target, called)) = calls.next().await {
                 match called? {
                     Ok(part) => arrived.push((place, part)),
                     Err(stopped) => {
                         is_over.store(true, Ordering::Relaxed);
+                        unended.extend(target.filter(|_| matches!(stopped, Stopped::Ended(SearchState::Error, _))));
                         ended.get_or_insert(stopped);
                     }
                 }
@@ -150,7 +160,7 @@ impl Collector {
                 // A call that is being counted may already be on record.
                 gate.counting.close();
                 gate.counting.wait().await;
-                return Ok(Ok((parts, ended)));
+                return Ok(Ok((parts, ended, unended)));
             }
         }
     }
@@ -159,7 +169,7 @@ impl Collector {
         &self,
         request: Request,
         served: &ProviderState,
-        gate: &CallGate,
+        begun: &BegunCall<'_>,
         stop: &Stop,
     ) -> Result<Result<SearchCall, Stopped>, StoreError> {
         let called = tokio::select! {
@@ -170,7 +180,7 @@ impl Collector {
             () = tokio::time::sleep_until(stop.deadline) => {
                 return Ok(Err(Stopped::Ended(SearchState::Error, RUN_TIMEOUT)));
             }
-            called = served.client.call(&request, gate, &*self.random, &*self.clock) => called,
+            called = served.client.call(&request, begun, &*self.random, &*self.clock) => called,
         };
         match called {
             Ok(reply) => Ok(Ok(SearchCall::answered(request, reply))),
@@ -184,7 +194,7 @@ impl Collector {
                 }))
             }
             Err(CallFailure::Error(error)) => {
-                served.learn(gate.source(), &error, self.now(), gate.is_on_one_server());
+                served.learn(begun.gate.source(), &error, self.now(), begun.gate.is_on_one_server());
                 Ok(Ok(SearchCall::failed(request, *error)))
             }
         }

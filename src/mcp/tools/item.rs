@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::items::{OURS, OURS_OF_COPY};
-use crate::compare::{Rankings, item_key};
+use crate::compare::{Rankings, find_item_key};
 use crate::mcp::answer::Answer;
 use crate::mcp::call::ToolCall;
 use crate::mcp::error::ToolError;
@@ -22,7 +22,7 @@ const OURS_OF_REVISION: &[&str] = &["replaced_at"];
 
 pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     let (store, given) = (&call.store, call.given.required("key"));
-    let named = item_key(given);
+    let named = find_item_key(store, given).await?;
     let key: &str = &named;
     let rows = Rankings::rate_all(store, store.item_by_key(key).await?).await?;
     let Some(item) = rows.first() else {

@@ -73,12 +73,7 @@ pub(super) static TOOLS: &[Tool] = &[
         title: "One item",
         description: "One post or page with its full text: as each topic knows it, where and when it was seen, its earlier \
                texts, its near-copies.",
-        arguments: &[Argument::new(
-            "key",
-            Kind::Text(700),
-            "A key of the item, or the address of a page or of a post on X",
-        )
-        .needed()],
+        arguments: &[Argument::new("key", Kind::Text(700), "A key of the item, or its address").needed()],
         handler: |call| Box::pin(item::answer(call)),
     },
     Tool {

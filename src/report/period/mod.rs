@@ -12,6 +12,9 @@ use jiff::tz::TimeZone;
 use crate::insight::daily::{CalendarPeriod, CalendarUnit, date_of, day_of, days};
 use crate::model::{ReportFormat, ReportSpec, ReportWindow, Source, Span, Time};
 
+/// A minute, in milliseconds.
+const MINUTE_MS: i64 = 60_000;
+
 /// What a report covers and when it is made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReportScope<'a> {
@@ -79,10 +82,15 @@ fn last_of(span: Span) -> Time {
     Time(span.until.0.saturating_sub(1).max(span.from.0))
 }
 
-/// Formats a local time for a file name, with its offset from UTC, since some times occur twice a day.
-fn time_of(at: Time, timezone: &str) -> String {
+/// Formats a local time for a file name, with its offset from UTC, since some times occur twice a day. `exact` adds
+/// seconds and milliseconds.
+fn time_of(at: Time, timezone: &str, exact: bool) -> String {
     let zone = TimeZone::get(timezone).unwrap_or(TimeZone::UTC);
-    at.to_jiff().map_or_else(String::new, |at| at.to_zoned(zone).strftime("%H%M%z").to_string())
+    let within_minute = if exact { format!("{:05}", at.0.rem_euclid(MINUTE_MS)) } else { String::new() };
+    at.to_jiff().map_or_else(String::new, |at| {
+        let local = at.to_zoned(zone);
+        format!("{}{within_minute}{}", local.strftime("%H%M"), local.strftime("%z"))
+    })
 }
 
 /// Returns the name of the span, or its dates.
@@ -102,7 +110,10 @@ pub fn paths(spec: &ReportSpec, span: &Span) -> Vec<(ReportFormat, PathBuf)> {
     // A day that ends at midnight has its own date, not the next one.
     let end = if date_of(span.until, &spec.timezone) == date { span.until } else { last_of(*span) };
     let name = calendar(spec.window, *span, &spec.timezone).map(|period| period.name);
-    let (date, time) = (name.unwrap_or_else(|| date.to_string()), time_of(end, &spec.timezone));
+    // The report before it ended in the same minute: it holds what this one does not, so its file must stay.
+    let minute = |at: Time| at.0.div_euclid(MINUTE_MS);
+    let follows = spec.window == ReportWindow::SinceLast && minute(span.from) == minute(span.until);
+    let (date, time) = (name.unwrap_or_else(|| date.to_string()), time_of(end, &spec.timezone, follows));
     let path = spec.path.replace("{name}", &spec.name).replace("{date}", &date).replace("{time}", &time);
     let ending = |format: ReportFormat| match format {
         ReportFormat::Html => "html",

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::date;
 use super::kind::{Kind, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
 use crate::model::{BLUESKY_PAGE, Engagement, Kind as Shape, ReplyEntry, Time};
+use crate::normalise::bluesky_id;
 use crate::search::decode::{DecodeError, json_value};
 use crate::search::{Reply, Request, Unsupported, covers_window_start};
 
@@ -153,21 +154,12 @@ fn post_text(post: &Value) -> Option<String> {
     })
 }
 
-/// The id of a post. Its key is unique only within its account, whose name may be that of a website (`did:web:a.example`)
-/// with characters that no id has.
-fn id(account: &str, post_id: &str) -> String {
-    let id = format!("{}_{post_id}", account.replace(':', "-"));
-    let is_plain = id.len() <= 64 && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
-    let digest = || blake3::hash(format!("{account}/{post_id}").as_bytes()).to_hex()[..32].to_owned();
-    if is_plain { id } else { format!("did-{}", digest()) }
-}
-
 fn read_entry(post: &Value, now: Time) -> Option<ReplyEntry> {
     let text = |pointer: &str| post.pointer(pointer).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let number = |name: &str| post.get(name).and_then(Value::as_i64);
     let (account, post_id) = text("/uri")?.strip_prefix("at://")?.split_once("/app.bsky.feed.post/")?;
     let handle = text("/author/handle").filter(|handle| *handle != "handle.invalid");
-    let id = id(account, post_id);
+    let id = bluesky_id(account, post_id);
     let root = text("/record/reply/root/uri").and_then(|uri| uri.rsplit('/').next());
     Some(ReplyEntry {
         kind: Some(Shape::Post),

@@ -15,7 +15,8 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::kind::{
-    Kind, MOST_PARTS, PartFailure, PartReply, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get,
+    CallTarget, Kind, MOST_PARTS, PartFailure, PartReply, ProviderRequest, ReadResult, SearchCall, SpanCoverage,
+    failed, get,
 };
 use crate::model::{LISTED_NOTHING, Remembered, ReplyEntry, Time, without_secrets};
 use crate::search::calls::hint::feed_hint;
@@ -47,8 +48,9 @@ impl Kind for Feeds {
         let urls =
             request.query.texts("urls").iter().map(|url| (Memory::read(remembered.get(url.as_str()).copied()), url));
         let mut due: Vec<(Memory, &String)> = urls.filter(|(memory, _)| !memory.is_resting(request.now)).collect();
-        // Not all may be reached in one search, so those requested longest ago come first.
-        due.sort_by_key(|(memory, _)| memory.last_request());
+        // Not all may be reached in one search, so those requested longest ago come first, and of one search those that
+        // were read.
+        due.sort_by_key(|(memory, _)| (memory.last_request(), memory.has_failed()));
         let mut next: Vec<Request> = Vec::new();
         let mut begun = 0;
         for (memory, url) in &due {
@@ -137,7 +139,7 @@ impl Kind for Feeds {
             let is_limit = parts.len() >= MOST_PARTS || self.next(request, parts).is_ok_and(|next| next.is_empty());
             let next = match is_limit {
                 true => format!(": a search makes at most {MOST_PARTS} calls; the next one begins with them"),
-                false => "; the next search begins with them".to_owned(),
+                false => "; the next search begins with those asked longest ago".to_owned(),
             };
             notes.push(format!("{unreached} of {} feeds were not read{next}", urls.len()));
         }
@@ -159,6 +161,25 @@ impl Kind for Feeds {
         let note = (!notes.is_empty()).then(|| notes.join("; "));
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
         Ok(ReadResult { reply, coverage, full, memory, tokens: 0, note, hint })
+    }
+
+    /// A feed that hangs must not be first each time, either: enough of them would keep all others from being read.
+    fn remember_unended(
+        &self,
+        request: &ProviderRequest<'_>,
+        parts: &[SearchCall],
+        unended: &[CallTarget],
+    ) -> Vec<Remembered> {
+        let hung = |url: &&String| {
+            let begun = match follow_redirects(request, parts, url) {
+                Some(Step::Ended(_)) => return false,
+                Some(Step::Onward(to)) => feed_request(request, &to, None),
+                None => feed_request(request, url, None),
+            };
+            unended.iter().any(|(address, path)| *address == begun.address && *path == begun.path)
+        };
+        let urls = request.query.texts("urls").iter().filter(hung);
+        urls.map(|url| Memory::of(request, url).failed(request.now, None).remember(url)).collect()
     }
 
     fn replay_memory(&self, request: &ProviderRequest<'_>) -> Vec<Remembered> {

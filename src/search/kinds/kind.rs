@@ -117,6 +117,9 @@ pub struct ReadResult {
     pub hint: Option<String>,
 }
 
+/// The address, if it is not the provider's, and the path of a call.
+pub type CallTarget = (Option<String>, String);
+
 /// How to talk to one kind of provider.
 pub trait Kind: Sync {
     /// Its name in the table of kinds.
@@ -152,6 +155,16 @@ pub trait Kind: Sync {
     /// Returns what these replies say that they cost, for replies that cannot be kept.
     fn billed(&self, _parts: &[SearchCall]) -> Option<Micros> {
         None
+    }
+
+    /// Returns what the next search should know of calls that did not end in the time of the run.
+    fn remember_unended(
+        &self,
+        _request: &ProviderRequest<'_>,
+        _parts: &[SearchCall],
+        _unended: &[CallTarget],
+    ) -> Vec<Remembered> {
+        Vec::new()
     }
 
     /// The part of the memory that a replay needs to read these replies the same way. It is stored with them.

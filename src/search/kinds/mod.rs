@@ -16,7 +16,8 @@ mod service;
 
 pub use call::call_all;
 pub use kind::{
-    Kind, MOST_PARTS, PartFailure, PartReply, PromptItem, ProviderRequest, ReadResult, SearchCall, SpanCoverage,
+    CallTarget, Kind, MOST_PARTS, PartFailure, PartReply, PromptItem, ProviderRequest, ReadResult, SearchCall,
+    SpanCoverage,
 };
 
 use super::Dialect;

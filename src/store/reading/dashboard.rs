@@ -117,6 +117,12 @@ impl Store {
         read!(self, one_item::rows_of_key(key))
     }
 
+    /// Returns the first of these keys that names an item. If none does, returns the key of the first item whose address
+    /// is spelled in one of these ways; this reads all items.
+    pub async fn key_at_address(&self, keys: &[String], spellings: &[String]) -> Result<Option<String>, StoreError> {
+        read!(self, one_item::key_at_address(keys, spellings))
+    }
+
     /// Returns an item's sightings, the latest first; only by these topics if given.
     pub async fn item_sightings(
         &self,

@@ -2,6 +2,7 @@
 
 pub(super) mod address;
 pub(super) mod invisible;
+pub(super) mod language;
 pub(super) mod nearest;
 pub(super) mod numbers;
 pub(super) mod shell_word;

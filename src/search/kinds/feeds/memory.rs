@@ -78,6 +78,11 @@ impl Memory {
         self.looked.max(self.failed.unwrap_or(0))
     }
 
+    /// Whether the last request failed.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
     /// The memory after a request that failed. `asked_until`: until when the server asked to wait, if it did.
     pub(super) fn failed(self, now: Time, asked_until: Option<Time>) -> Self {
         let not_before = asked_until.map_or(self.not_before, |at| at.min(now.plus(LONGEST_REST)).0);

@@ -56,6 +56,11 @@ pub(in crate::store) const RUN: &str = "SELECT r.public_id, r.job, r.topic, r.tr
 /// When a run happened, or would have. The expression of the index `run_at`, for all queries that list runs by time.
 pub(in crate::store) const RUN_AT: &str = "coalesce(r.started_at, r.slot, r.planned_at)";
 
+/// The order of every list of runs, the latest first. Of runs of the same instant, those still running come first, then
+/// the last to become readable.
+pub(in crate::store) const LATEST_RUN_FIRST: &str =
+    "coalesce(r.started_at, r.slot, r.planned_at) DESC, coalesce(r.seq, 9223372036854775807) DESC, r.public_id DESC";
+
 /// SQL: whether the reply to search `s` was empty in error, 0 or 1. Such a reply covers nothing of the time asked for. An
 /// answer never does, nor may one of feeds of which none lists anything new.
 pub(in crate::store) const EMPTY_IN_ERROR: &str = "CAST(CASE WHEN s.state = 'empty' AND s.asked_from IS NOT NULL AND s.covered_from IS NULL \

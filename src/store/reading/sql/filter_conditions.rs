@@ -4,6 +4,7 @@
 use sqlx::QueryBuilder;
 
 use super::{Database, fresh, read, tokens};
+use crate::model::equal_language_tags;
 use crate::store::Filter;
 
 /// Adds `column IN (...)`.
@@ -69,9 +70,9 @@ pub(in crate::store) fn items(query: &mut QueryBuilder<Database>, filter: &Filte
     }
     if !filter.languages.is_empty() {
         query.push(" AND (1 = 0");
-        for tag in &filter.languages {
-            // `en` matches `en`, `en-GB` and `en_GB`, but not `eng`.
-            let begin = format!("{}-", tag.to_ascii_lowercase().replace('_', "-"));
+        for tag in filter.languages.iter().flat_map(|tag| equal_language_tags(tag)) {
+            // `en` matches `en`, `en-GB`, `en_GB` and, as another code of the language, `eng`.
+            let begin = format!("{tag}-");
             query
                 .push(format!(" OR substr(replace(lower(i.lang), '_', '-') || '-', 1, {}) = ", begin.chars().count()))
                 .push_bind(begin);

@@ -2,6 +2,7 @@
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
+use super::resolve::to_json;
 use super::topic_lists::{WordCheck, push_matching, push_since};
 use super::{Conn, Database, Row, read};
 use crate::model::{CopyRow, ItemSightingRow, RevisionRow, Source, Time, WindowFit};
@@ -15,6 +16,25 @@ pub(in crate::store) async fn rows_of_key(conn: &mut Conn, key: &str) -> Result<
     let sql = format!("{} WHERE i.id = {BY_KEY} AND f.seq IS NOT NULL ORDER BY t.topic LIMIT 100", read::ITEM);
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).fetch_all(conn).await?;
     rows.iter().map(read::item).collect()
+}
+
+/// Returns the first of these keys that names an item, else the key of the first item with one of these addresses.
+pub(in crate::store) async fn key_at_address(
+    conn: &mut Conn,
+    keys: &[String],
+    addresses: &[String],
+) -> Result<Option<String>, StoreError> {
+    let named = format!("SELECT k.key FROM {} CROSS JOIN item_key k WHERE k.key = given.value", super::texts(1));
+    let named: Vec<String> =
+        sqlx::query_scalar(AssertSqlSafe(named)).bind(to_json(keys)?).fetch_all(&mut *conn).await?;
+    if let Some(key) = keys.iter().find(|key| named.contains(key)) {
+        return Ok(Some(key.clone()));
+    }
+    let at = format!(
+        "SELECT i.key FROM item i WHERE i.url IN (SELECT given.value FROM {}) ORDER BY i.id LIMIT 1",
+        super::texts(1)
+    );
+    Ok(sqlx::query_scalar(AssertSqlSafe(at)).bind(to_json(addresses)?).fetch_optional(conn).await?)
 }
 
 /// SQL condition: a column holds one of the topics listed in `$2`; an empty list means all.

@@ -9,7 +9,7 @@
 
 use sqlx::{QueryBuilder, Row as _};
 
-use super::{Conn, Database, read, spent};
+use super::{Conn, Database, filter_conditions, read, spent};
 use crate::model::{RunState, Time};
 use crate::store::{RunCursor, RunFilter, RunRow, StoreError};
 
@@ -62,9 +62,12 @@ async fn some_runs(
     push_matching(&mut query, filter, again);
     if let Some(after) = after {
         query.push(format!(" AND {at} <= ")).push_bind(after.at.0).push(format!(" AND ({at} < ")).push_bind(after.at.0);
-        query.push(" OR r.public_id < ").push_bind(after.run.clone()).push(")");
+        query.push(" OR (coalesce(r.seq, 9223372036854775807), r.public_id) < (coalesce((SELECT c.seq FROM run c WHERE c.public_id = ");
+        query.push_bind(after.run.clone()).push("), 9223372036854775807), ").push_bind(after.run.clone()).push("))");
+    } else if filter.since.is_none() && filter.until.is_none() && filter.called.is_none() {
+        filter_conditions::any_time(&mut query, at);
     }
-    query.push(format!(" ORDER BY {at} DESC, r.public_id DESC LIMIT ")).push_bind(limit);
+    query.push(" ORDER BY ").push(read::LATEST_RUN_FIRST).push(" LIMIT ").push_bind(limit);
     let rows = query.build().persistent(again.is_none()).fetch_all(conn).await?;
     rows.iter()
         .map(|row| {

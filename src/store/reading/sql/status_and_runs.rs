@@ -109,9 +109,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64)
     let of = if filter.topics.is_empty() && filter.tags.is_empty() { "r.job" } else { "r.topic" };
     filter_conditions::topics(&mut query, filter, of, read::RUN_AT);
     filter_conditions::any_time(&mut query, read::RUN_AT);
-    // Of runs begun in the same millisecond, those still running come first, then the last to become readable.
-    query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, coalesce(r.seq, 9223372036854775807) DESC, ");
-    query.push("r.public_id DESC LIMIT ").push_bind(limit);
+    query.push(" ORDER BY ").push(read::LATEST_RUN_FIRST).push(" LIMIT ").push_bind(limit);
     query.build().fetch_all(conn).await?.iter().map(read::run).collect()
 }
 

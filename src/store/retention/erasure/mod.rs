@@ -74,7 +74,7 @@ impl Store {
         read!(self, forgotten::since())
     }
 
-    /// Returns items after one, by id, with their authors and keys.
+    /// Returns items after one, by id, with their authors, addresses and keys.
     pub async fn named_items(&self, after: Option<&NamedItem>, most: u32) -> Result<Vec<NamedItem>, StoreError> {
         let after = after.map_or(0, |item| item.id);
         read!(self, impact::named_items(after, i64::from(most)))

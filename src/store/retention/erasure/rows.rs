@@ -84,6 +84,8 @@ pub struct Mention {
 pub struct NamedItem {
     pub(crate) id: i64,
     pub author: Option<String>,
+    /// Its address as it was found.
+    pub url: Option<String>,
     pub keys: Vec<String>,
 }
 

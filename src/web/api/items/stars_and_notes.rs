@@ -3,6 +3,7 @@
 use axum::response::Response;
 use serde_json::json;
 
+use crate::compare::find_item_key;
 use crate::web::api::call::Call;
 use crate::web::api::call::envelope::answer;
 use crate::web::pages::items::stars_and_notes::{as_note, may_annotate, unknown};
@@ -45,7 +46,8 @@ pub(in crate::web::api) async fn unnote(call: Call) -> Result<Response, Problem>
 
 async fn starred(call: &Call, key: &str, starred: bool) -> Result<Response, Problem> {
     is_text(key)?;
-    if !call.site().store.star(key, starred, call.now).await? {
+    let key = find_item_key(&call.site().store, key).await?;
+    if !call.site().store.star(&key, starred, call.now).await? {
         return Err(unknown());
     }
     answer(call, [("data", json!({ "key": key, "starred": starred }))]).await
@@ -53,7 +55,8 @@ async fn starred(call: &Call, key: &str, starred: bool) -> Result<Response, Prob
 
 async fn noted(call: &Call, key: &str, note: Option<String>) -> Result<Response, Problem> {
     is_text(key)?;
-    if !call.site().store.note(key, note.as_deref(), call.now).await? {
+    let key = find_item_key(&call.site().store, key).await?;
+    if !call.site().store.note(&key, note.as_deref(), call.now).await? {
         return Err(unknown());
     }
     answer(call, [("data", json!({ "key": key, "note": note }))]).await

@@ -32,12 +32,8 @@ pub(in crate::web::api) const RUN: Kind = Kind::Text(200);
 pub(super) const OF_ALERT: Parameter = Parameter::path("alert", ID, "Name of a configured alert", "recalls");
 pub(in crate::web::api) const REQUEST: Parameter =
     Parameter::path("request", ID, "Id of the request", "01KHXJ5W0000000000000000");
-pub(super) const OF_ITEM: Parameter = Parameter::path(
-    "key",
-    Kind::Text(KEY_CHARS),
-    "A key of the item, or the address of a page or of a post on X",
-    "post:x:2031610711893905509",
-);
+pub(super) const OF_ITEM: Parameter =
+    Parameter::path("key", Kind::Text(KEY_CHARS), "A key of the item, or its address", "post:x:2031610711893905509");
 pub(super) const OF_TOPIC: Parameter = Parameter::path("topic", ID, "Id of a watched topic", "acme");
 pub(super) const LIMIT: Parameter = Parameter::query("limit", Kind::Number(1, 200, 50), "Maximum number of rows", "50");
 pub(in crate::web::api) const TOKEN: Parameter =

@@ -38,7 +38,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         if !request.visitor.sees(topic) {
             return Err(out_of_scope());
         }
-        if !choice.contains(topic) {
+        // A topic that is no longer watched keeps its runs.
+        if !choice.contains(topic) && store.watched_topics(&[topic.to_owned()]).await?.is_empty() {
             return Err(Problem::not_found("There is no such topic"));
         }
     }
@@ -70,7 +71,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         h1 { "Runs" }
         form.filters method="get" action="/runs" {
             div { label for="topic" { "Topic" } @if choice.len() > CHOICE { input #topic name="topic" value=(topic.unwrap_or("")) maxlength="64"; } @else {
-                select #topic name="topic" { option value="" { "any" } @for id in &choice { option value=(id) selected[topic == Some(id)] { (id) } } }
+                select #topic name="topic" { option value="" { "any" } @for id in &choice { option value=(id) selected[topic == Some(id)] { (id) } }
+                    @if let Some(topic) = topic.filter(|topic| !choice.contains(*topic)) { option value=(topic) selected { (topic) } } }
             } }
             div { label for="state" { "State" } select #state name="state" { option value="" { "any" } @for run_state in RunState::ALL { option value=(run_state) selected[wanted == Some(*run_state)] { (run_state.to_string().replace('_', " ")) } } } }
             button.main type="submit" { "Show" }

@@ -8,25 +8,25 @@ use super::{Conn, read};
 use crate::model::Time;
 use crate::store::{ERASED, ErasedCounts, NamedItem, ReportFiles, StoreError};
 
-/// Returns items after one, by id, with their authors and keys.
+/// Returns items after one, by id, with their authors, addresses and keys.
 pub(in crate::store) async fn named_items(
     conn: &mut Conn,
     after: i64,
     most: i64,
 ) -> Result<Vec<NamedItem>, StoreError> {
     let sql = format!(
-        "SELECT {} FROM (SELECT id, author FROM item WHERE id > $1 ORDER BY id LIMIT $2) AS i JOIN item_key k ON k.item = i.id",
-        super::rows_in_one("i.id, i.author, k.key")
+        "SELECT {} FROM (SELECT id, author, url FROM item WHERE id > $1 ORDER BY id LIMIT $2) AS i JOIN item_key k ON k.item = i.id",
+        super::rows_in_one("i.id, i.author, i.url, k.key")
     );
     let text: String = sqlx::query_scalar(AssertSqlSafe(sql)).bind(after).bind(most).fetch_one(conn).await?;
-    let mut rows: Vec<(i64, Option<String>, String)> =
+    let mut rows: Vec<(i64, Option<String>, Option<String>, String)> =
         serde_json::from_str(&text).map_err(|e| StoreError::unreadable(&format!("rows ({e})")))?;
     rows.sort();
     let mut all: Vec<NamedItem> = Vec::new();
-    for (id, author, key) in rows {
+    for (id, author, url, key) in rows {
         match all.last_mut().filter(|last| last.id == id) {
             Some(last) => last.keys.push(key),
-            None => all.push(NamedItem { id, author, keys: vec![key] }),
+            None => all.push(NamedItem { id, author, url, keys: vec![key] }),
         }
     }
     Ok(all)

@@ -1,0 +1,77 @@
+//! Keys of the items that an address may name: the page or the post on X there, and the post on Hacker News or Bluesky
+//! whose id the address holds. Items found at such an address by a web search keep the key of a page.
+
+use super::host::canonical_host;
+use super::identity::{link_key, valid_id};
+use super::url::http_url;
+
+/// The longest id that is written into a key as it is, in bytes.
+const MAX_PLAIN_BYTES: usize = 64;
+
+/// The keys under which items of this address may be stored, that of a page or a post on X first. Empty for a text that
+/// is no http(s) URL, such as a key.
+#[must_use]
+pub fn address_keys(address: &str) -> Vec<String> {
+    link_key(address).into_iter().chain(post_key(address)).collect()
+}
+
+/// The id of a post on Bluesky. The last part of its address is unique only within its account, whose name may be that
+/// of a website (`did:web:a.example`) with characters that no id has.
+#[must_use]
+pub fn bluesky_id(account: &str, post_id: &str) -> String {
+    let id = format!("{}_{post_id}", account.replace(':', "-"));
+    let is_plain =
+        id.len() <= MAX_PLAIN_BYTES && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    let digest = || blake3::hash(format!("{account}/{post_id}").as_bytes()).to_hex()[..32].to_owned();
+    if is_plain { id } else { format!("did-{}", digest()) }
+}
+
+/// The key of a post whose id is in its address. An address on Bluesky with a handle holds no id.
+fn post_key(address: &str) -> Option<String> {
+    let url = http_url(address)?;
+    match canonical_host(&url.host()?)?.as_str() {
+        "news.ycombinator.com" if url.path() == "/item" => {
+            let (_, id) = url.query_pairs().find(|(name, _)| name == "id")?;
+            Some(format!("post:hackernews:{}", valid_id(&id)?))
+        }
+        "bsky.app" => {
+            let (account, post_id) = url.path().strip_prefix("/profile/")?.split_once("/post/")?;
+            let account = account.replace("%3A", ":").replace("%3a", ":");
+            let post_id = valid_id(post_id.trim_end_matches('/'))?;
+            account.starts_with("did:").then(|| format!("post:bluesky:{}", bluesky_id(&account, post_id)))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_the_keys_of_what_may_be_stored_at_it() {
+        for (address, keys) in [
+            ("HTTPS://A.example/x/", &["page:https://a.example/x"][..]),
+            ("Http://www.a.example/x", &["page:https://a.example/x"]),
+            ("https://twitter.com/ann/status/77", &["post:x:77"]),
+            (
+                "https://news.ycombinator.com/item?id=42#up",
+                &["page:https://news.ycombinator.com/item?id=42", "post:hackernews:42"],
+            ),
+            ("https://news.ycombinator.com/item?id=0", &["page:https://news.ycombinator.com/item?id=0"]),
+            ("https://news.ycombinator.com/user?id=42", &["page:https://news.ycombinator.com/user?id=42"]),
+            (
+                "https://bsky.app/profile/did:plc:abc/post/3k",
+                &["page:https://bsky.app/profile/did:plc:abc/post/3k", "post:bluesky:did-plc-abc_3k"],
+            ),
+            ("https://bsky.app/profile/ann.example/post/3k", &["page:https://bsky.app/profile/ann.example/post/3k"]),
+            ("post:x:1", &[]),
+            ("page:https://a.example/X", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(address_keys(address), keys, "{address}");
+        }
+        let website = address_keys("https://bsky.app/profile/did:web:a.example/post/3k");
+        assert!(website.iter().any(|key| key.starts_with("post:bluesky:did-") && !key.contains('.')), "{website:?}");
+    }
+}

@@ -1,0 +1,110 @@
+//! Items named by their address instead of their key: posts on Hacker News and Bluesky, as pages and posts on X.
+
+use serde_json::{Value, json};
+
+use crate::support::api_client::get;
+use crate::support::databases::databases;
+use crate::support::mcp_client::Stdio;
+use crate::support::program::{NINE, Place};
+use crate::support::replies::{Replies, reply};
+use crate::support::web_client::Pages;
+
+const TEN: &str = "2026-03-11T10:00:00Z";
+/// Addresses, two of them spelled otherwise than they are stored, and the keys of their items.
+const POSTS: [(&str, &str); 3] = [
+    ("https://news.ycombinator.com/item?id=41#41", "post:hackernews:41"),
+    ("http://www.bsky.app/profile/ann.example/post/3k/", "post:bluesky:did-plc-abc_3k"),
+    ("https://bsky.app/profile/did:plc:def/post/4k", "post:bluesky:did-plc-def_4k"),
+];
+
+/// A comment on Hacker News, and two posts on Bluesky; the account of the second has no valid handle.
+fn service() -> Replies {
+    let post = |account: &str, id: &str, handle: &str, text: &str| {
+        json!({
+            "uri": format!("at://{account}/app.bsky.feed.post/{id}"),
+            "author": { "handle": handle },
+            "record": { "text": text, "createdAt": "2026-03-11T08:00:00Z" },
+        })
+    };
+    Replies::of(move |_, path| {
+        let body = match path.split('?').next().unwrap() {
+            "/api/v1/search_by_date" => json!({
+                "nbHits": 1,
+                "hits": [{ "objectID": "41", "author": "ann", "comment_text": "acme opens a shop", "created_at_i": 1_773_216_000 }],
+            }),
+            "/xrpc/app.bsky.feed.searchPosts" => json!({
+                "posts": [
+                    post("did:plc:abc", "3k", "ann.example", "acme shuts its old factory"),
+                    post("did:plc:def", "4k", "handle.invalid", "acme sells bicycles now"),
+                ],
+            }),
+            _ => json!({ "accessJwt": "access-1-S3cret", "refreshJwt": "refresh-1-S3cret" }),
+        };
+        reply(200, &[], &body.to_string())
+    })
+}
+
+#[track_caller]
+fn once(place: &Place, at: &str) {
+    place.program(&["once", "--at", at]).env("BSKY_PASSWORD", "pass-0123-word").run().says(0, &[]);
+}
+
+#[test]
+fn an_address_of_a_post_finds_and_forgets_it() {
+    for database in databases() {
+        let server = service();
+        let provider = |name: &str, kind: &str| {
+            format!(
+                "[providers.{name}]\nkind = \"{kind}\"\nbase_url = \"{}\"\nmax_tries = 1\nrate_limit = \"unlimited\"\n",
+                server.url()
+            )
+        };
+        let file = format!(
+            "{}{}user = \"ann.example\"\nkey_env = \"BSKY_PASSWORD\"\n\
+             [[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"6h\"\n",
+            provider("hn", "hackernews"),
+            provider("bsky", "bluesky"),
+        );
+        let place = Place::bare(database, &file);
+        let name = place.database.name;
+        once(&place, NINE);
+        assert_eq!(place.database.items_of_all(), 3, "{name}");
+
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let mut client = Stdio::start(place.program(&["mcp", "--at", NINE]));
+        for (address, key) in POSTS {
+            let coded: String = url::form_urlencoded::byte_serialize(address.as_bytes()).collect();
+            let api = get(&pages, &format!("/api/v1/items?key={coded}"));
+            assert_eq!(api["data"]["key"], key, "{name}: {address}");
+            assert_eq!(api["data"], get(&pages, &format!("/api/v1/items?key={key}"))["data"], "{name}: {address}");
+            let by_address = client.call("get_item", &json!({ "key": address }));
+            assert_eq!(by_address, client.call("get_item", &json!({ "key": key })), "{name}: {address}");
+            let story = |named: &str| -> Value { place.json(&["items", "story", named, "--json"])["story"].clone() };
+            assert_eq!(story(address), story(key), "{name}: {address}");
+            place.ok(&["items", "star", address]);
+            place.ok(&["items", "note", address, "ask Ann"]);
+            place.ok(&["items", "mark", "acme", address, "good"]);
+        }
+        for kept in ["--starred", "--noted"] {
+            assert_eq!(place.json(&["items", kept, "--json"])["items"].as_array().unwrap().len(), 3, "{name}: {kept}");
+        }
+        place
+            .run(&["items", "story", "https://bsky.app/profile/bob.example/post/3k"])
+            .says(2, &["there is no item `https://bsky.app/profile/bob.example/post/3k`"]);
+        drop((pages, client));
+
+        for (left, (address, _)) in [2, 1, 0].into_iter().zip(POSTS) {
+            let rehearsed = place.json(&["db", "forget", "--item", address, "--dry-run", "--json"]);
+            assert_eq!(rehearsed["taken"]["items"], 1, "{name}: {address}");
+            let done = place.json(&["db", "forget", "--item", address, "--yes", "--json"]);
+            assert_eq!(
+                (&done["taken"]["items"], place.database.items_of_all()),
+                (&json!(1), left),
+                "{name}: {address}"
+            );
+        }
+        // The services return them again.
+        once(&place, TEN);
+        assert_eq!(place.database.items_of_all(), 0, "{name}");
+    }
+}
