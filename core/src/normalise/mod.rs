@@ -10,6 +10,7 @@
 //!      +-words-> search tokens of an item; parsed search queries; terms
 //! ```
 
+mod amounts;
 mod entity;
 mod finding;
 mod group;
