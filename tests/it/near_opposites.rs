@@ -15,7 +15,7 @@ use crate::support::server_choice::say;
 use crate::support::world::{World, hour, once, topic};
 
 /// Pairs of texts that are nearly equal but have another meaning.
-const OPPOSITES: [(&str, &str); 9] = [
+const OPPOSITES: [(&str, &str); 11] = [
     (
         "Acme will recall all of its kitchen robots this spring, says the board",
         "Acme will not recall all of its kitchen robots this spring, says the board",
@@ -39,6 +39,14 @@ const OPPOSITES: [(&str, &str); 9] = [
     (
         "昨日の地震で三千人が避難し、体育館で夜を過ごしたと市が発表しました",
         "昨日の地震で五千人が避難し、体育館で夜を過ごしたと市が発表しました",
+    ),
+    (
+        "Shares of the robot maker −5% after the quarterly results on Monday",
+        "Shares of the robot maker +5% after the quarterly results on Monday",
+    ),
+    (
+        "The maker of tin openers agrees to a $5bn deal for its new factory",
+        "The maker of tin openers agrees to a $5m deal for its new factory",
     ),
 ];
 

@@ -11,6 +11,7 @@
 //! ```
 
 mod address_keys;
+mod amounts;
 mod entity;
 mod finding;
 mod group;

@@ -3,7 +3,7 @@
 //! words. Uses small lists and capital letters, no grammar. It only separates texts, never joins them.
 
 use super::denial::{denies, is_exchange};
-use super::word_sense::SIDES;
+use super::word_sense::exclude;
 use super::word_sequence::{LETTERS, Word, WordSort};
 
 /// Lengths are in half words: a character of a text without spaces counts for one.
@@ -153,7 +153,7 @@ fn numbers(a: &[Word], b: &[Word]) -> bool {
 fn opposites(a: &[Word], b: &[Word]) -> bool {
     let (a, b) = (of(WordSort::Opposite, a), of(WordSort::Opposite, b));
     let (only_in_a, only_in_b) = (without(&a, &b, Word::is), without(&b, &a, Word::is));
-    only_in_a.iter().any(|one| only_in_b.iter().any(|other| one.hash / SIDES == other.hash / SIDES))
+    only_in_a.iter().any(|one| only_in_b.iter().any(|other| exclude(one.hash, other.hash)))
 }
 
 fn names(a: &[Word], b: &[Word], at_end: bool) -> bool {

@@ -24,6 +24,9 @@ const BEFORE_A_SITE: [&str; 6] = [" | ", " - ", " – ", " — ", " · ", " » "
 /// Replaces any mark inside a number: 4,5 and 4.5 are the same.
 const MARK: char = '.';
 
+/// Before a number, the word that `amounts` writes for its sign.
+pub(super) const MINUS: &str = "minus";
+
 /// Digits between thousands separators.
 const THOUSANDS: usize = 3;
 
@@ -117,6 +120,9 @@ impl Reader {
 
     fn take(&mut self, c: char, left: &str) {
         if c.is_alphanumeric() {
+            if c.is_ascii_digit() && !self.in_word && self.last_word().eq(MINUS.chars()) {
+                self.number.push('-');
+            }
             self.keep(c);
             if c.is_numeric() || is_numeral(c) {
                 self.number.push(c);
@@ -173,12 +179,16 @@ impl Reader {
 
     /// Whether the last word contains a letter: `#p2` is a tag, `#2` is a number.
     fn holds_a_letter(&self) -> bool {
-        self.letters.iter().skip(self.word.0).any(|c| !c.is_numeric() && *c != MARK)
+        self.last_word().any(|c| !c.is_numeric() && c != MARK)
+    }
+
+    fn last_word(&self) -> impl Iterator<Item = char> {
+        self.letters.iter().skip(self.word.0).copied()
     }
 
     /// Drops the word that introduces a mention.
     fn forget_announcement(&mut self) {
-        let last: String = self.letters.iter().skip(self.word.0).collect();
+        let last: String = self.last_word().collect();
         if ANNOUNCING.contains(&last.as_str()) {
             self.letters.truncate(self.word.0);
         }

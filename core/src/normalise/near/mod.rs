@@ -39,18 +39,29 @@ pub use stable_hash::NEAR_VERSION;
 use crate::model::{Fingerprint, ItemText, Kind};
 use letters::Letters;
 
+use super::amounts;
+use super::text::is_invisible;
+
 /// The keys and sketch of an item; `None` if its text is too short to be compared.
 #[must_use]
 pub fn fingerprint(item: &ItemText) -> Option<Fingerprint> {
-    let text = item.text.as_deref().map(Letters::of_text).unwrap_or_default();
+    let text = item.text.as_deref().map(spelt_out).unwrap_or_default();
     let title = item.title.as_deref().filter(|_| item.kind == Kind::Page).map(letters::strip_site_name);
-    let titled = title.map(Letters::of_text).unwrap_or_default();
-    let bands = minhash::of(item.kind, &text, &titled);
+    let title = title.map(spelt_out).unwrap_or_default();
+    let (texted, titled) = (Letters::of_text(&text), Letters::of_text(&title));
+    let bands = minhash::of(item.kind, &texted, &titled);
     if bands.is_empty() {
         return None;
     }
-    let text_words = item.text.as_deref().map(word_sequence::words).unwrap_or_default();
-    let title_words = title.map(word_sequence::words).unwrap_or_default();
+    let (text_words, title_words) = (word_sequence::words(&text), word_sequence::words(&title));
     let mood = sketch::CertainTone::of(item.score);
-    Some(Fingerprint { bands, sketch: sketch::encode(item.kind, (&text, &text_words), (&titled, &title_words), mood) })
+    Some(Fingerprint {
+        bands,
+        sketch: sketch::encode(item.kind, (&texted, &text_words), (&titled, &title_words), mood),
+    })
+}
+
+/// The part of a text that is read, with its signs and units written out.
+fn spelt_out(text: &str) -> String {
+    amounts::spelt_out(&text.chars().take(letters::MOST_READ).filter(|c| !is_invisible(*c)).collect::<String>())
 }

@@ -1,6 +1,6 @@
 //! Numbers in the digits of any script, and those that Chinese and Japanese write with characters: ٣, 三千, 3千, 1.5万,
 //! 二〇二六. They are compared by value, as 3,000 is 3000. A single character is a number only before a counter: 三人, but
-//! not 三重 or 一緒.
+//! not 三重 or 一緒. Also the number words of some languages.
 
 /// Values are computed in ten-thousandths, so that 1.5万 is a whole number.
 const ONE: u128 = 10_000;
@@ -17,6 +17,50 @@ const COUNTERS: &str = "人名個个件円元年月日時时台本回歳岁才�
                         週周章話卷巻";
 const COUNTERS_OF_ONE: &str = "人名件円元歳岁";
 
+/// Number words by value: English, and German, French and Spanish words that mean nothing else in English.
+const NUMBERS: [(&str, u16); 35] = [
+    ("zero null", 0),
+    ("one eins ein", 1),
+    ("two zwei deux", 2),
+    ("three drei trois tres", 3),
+    ("four vier quatre cuatro", 4),
+    ("five fünf cinq cinco", 5),
+    ("six sechs seis", 6),
+    ("seven sieben siete", 7),
+    ("eight acht huit ocho", 8),
+    ("nine neun nueve", 9),
+    ("ten zehn diez", 10),
+    ("eleven elf onze", 11),
+    ("twelve zwölf douze doce", 12),
+    ("thirteen", 13),
+    ("fourteen", 14),
+    ("fifteen", 15),
+    ("sixteen", 16),
+    ("seventeen", 17),
+    ("eighteen", 18),
+    ("nineteen", 19),
+    ("twenty zwanzig vingt veinte", 20),
+    ("thirty", 30),
+    ("forty", 40),
+    ("fifty", 50),
+    ("sixty", 60),
+    ("seventy", 70),
+    ("eighty", 80),
+    ("ninety", 90),
+    ("hundred hundreds hundert cent cien", 100),
+    ("thousand thousands tausend mille mil", 1_000),
+    ("million millions millionen", 1_001),
+    ("billion billions milliarden", 1_002),
+    ("dozen dozens", 1_003),
+    ("half", 1_004),
+    ("trillion trillions billionen", 1_005),
+];
+const ORDINALS: [&str; 10] =
+    ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+const MULTIPLES: [&str; 3] = ["double doubles doubled twice", "triple triples tripled", "halves halved"];
+const FIRST_ORDINAL: u16 = 1_101;
+const FIRST_MULTIPLE: u16 = 1_201;
+
 /// The zeros of all scripts whose decimal digits NFKC keeps; nine digits follow each. Listed here so that a newer Unicode
 /// version cannot change a key.
 const ZEROS: [u32; 66] = [
@@ -26,6 +70,12 @@ const ZEROS: [u32; 66] = [
     0x11450, 0x114D0, 0x11650, 0x116C0, 0x116D0, 0x116DA, 0x11730, 0x118E0, 0x11950, 0x11BF0, 0x11C50, 0x11D50,
     0x11DA0, 0x11F50, 0x16A60, 0x16AC0, 0x16B50, 0x16D70, 0x1E140, 0x1E2F0, 0x1E4F0, 0x1E5F1, 0x1E950,
 ];
+
+/// Lists of number words, each with the value that its words share.
+pub(super) fn number_words() -> impl Iterator<Item = (&'static str, u16)> {
+    let ordinals = ORDINALS.into_iter().zip(FIRST_ORDINAL..);
+    NUMBERS.into_iter().chain(ordinals).chain(MULTIPLES.into_iter().zip(FIRST_MULTIPLE..))
+}
 
 /// A decimal digit of any script as an ASCII digit; any other character as it is.
 pub(super) fn in_ascii(c: char) -> char {

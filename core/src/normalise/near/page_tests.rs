@@ -298,3 +298,18 @@ fn a_story_is_known_by_its_first_passage_also_under_another_headline() {
     say("the same with a later passage", later);
     assert!(copies(("Roof gone", STORIES[0].2[2]), (STORIES[0].1, STORIES[0].2[2])), "a short title says nothing");
 }
+
+#[test]
+fn pages_are_told_apart_by_their_headline_and_by_their_words() {
+    let words =
+        "The maker of kitchen robots spoke about the fires on Monday after two weeks of silence, and its shares moved.";
+    let copies = |a: (&str, &str), b: (&str, &str)| are_copies(page(a.0, a.1).as_ref(), page(b.0, b.1).as_ref());
+    let recall = "Acme to recall kitchen robots after fires in three countries";
+    assert!(copies((recall, words), (&format!("{recall} | The Other Post"), words)));
+    assert!(!copies((recall, words), ("Acme not to recall kitchen robots after fires in three countries", words)));
+    let status = "Incident with the login service in the western region";
+    let status_text = |state: &str| {
+        format!("Some users cannot log in to their accounts; the state of the incident is {state} as of this hour")
+    };
+    assert!(!copies((status, &status_text("investigating")), (status, &status_text("resolved"))));
+}

@@ -2,7 +2,7 @@
 
 /// Version of the rules for sketches and keys. Sketches of different versions are never alike, and their keys never
 /// match.
-pub const NEAR_VERSION: u8 = 6;
+pub const NEAR_VERSION: u8 = 7;
 
 /// A 64-bit hash of letters. Implemented here, because stored keys must not change with a library.
 pub(super) fn hash(salt: u64, letters: &[char]) -> u64 {

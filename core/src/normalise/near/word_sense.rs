@@ -1,9 +1,13 @@
-//! Words that change the meaning of a statement when exchanged: negations, number words, and pairs of opposites. Small
-//! lists, mostly English. Any other word is ordinary. Arabic writes some negations together with the next word.
+//! Words that change the meaning of a statement when exchanged: negations, number words, units, and pairs of
+//! opposites. Small lists, mostly English. Any other word is ordinary. Arabic writes some negations together with the
+//! next word.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
+
+use super::letters::MINUS;
+use super::numerals::number_words;
 
 /// Negations. `no` and `not` before one of [`NOT_DENIED`] are not.
 const NEGATIONS: &str = "not no never none nobody nothing neither nor nowhere without cannot hardly \
@@ -18,6 +22,9 @@ const NOT_DENIED: [&str; 16] = [
     "only", "matter", "doubt", "wonder", "just", "فقط", "شك", "بد", "سيما", "يزال", "تزال", "زال", "زالت", "أن", "רק",
     "ספק",
 ];
+
+/// Units, only after a number: "10 am", "5 °C".
+const AFTER_NUMBERS: [&str; 4] = ["am", "pm", "c", "f"];
 
 /// Negations if `to` follows: "refuses to recall".
 const DECLINES: &str = "fail fails failed refuse refuses refused decline declines declined";
@@ -45,49 +52,31 @@ const RUN_TOGETHER: [(&str, &str); 19] = [
     ("wouldnt", "would"),
 ];
 
-/// Number words by value: English, and German, French and Spanish words that mean nothing else in English.
-const NUMBERS: [(&str, u16); 34] = [
-    ("zero null", 0),
-    ("one eins ein", 1),
-    ("two zwei deux", 2),
-    ("three drei trois tres", 3),
-    ("four vier quatre cuatro", 4),
-    ("five fünf cinq cinco", 5),
-    ("six sechs seis", 6),
-    ("seven sieben siete", 7),
-    ("eight acht huit ocho", 8),
-    ("nine neun nueve", 9),
-    ("ten zehn diez", 10),
-    ("eleven elf onze", 11),
-    ("twelve zwölf douze doce", 12),
-    ("thirteen", 13),
-    ("fourteen", 14),
-    ("fifteen", 15),
-    ("sixteen", 16),
-    ("seventeen", 17),
-    ("eighteen", 18),
-    ("nineteen", 19),
-    ("twenty zwanzig vingt veinte", 20),
-    ("thirty", 30),
-    ("forty", 40),
-    ("fifty", 50),
-    ("sixty", 60),
-    ("seventy", 70),
-    ("eighty", 80),
-    ("ninety", 90),
-    ("hundred hundreds hundert cent cien", 100),
-    ("thousand thousands tausend mille mil", 1_000),
-    ("million millions millionen", 1_001),
-    ("billion billions milliarden", 1_002),
-    ("dozen dozens", 1_003),
-    ("half", 1_004),
-];
-const ORDINALS: [&str; 10] =
-    ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
-const MULTIPLES: [&str; 3] = ["double doubles doubled twice", "triple triples tripled", "halves halved"];
+/// The first groups are scales: sides at even places say more, those at odd places less. "Gains" excludes "loses" and
+/// "falls", but not "wins".
+const SCALES: u16 = 2;
 
-/// Groups of words. Each side of a group excludes the others.
-const OPPOSITES: [&[&str]; 37] = [
+/// Groups of words. Each side of another group excludes all others of it.
+const OPPOSITES: [&[&str]; 41] = [
+    &[
+        "up rise rises rose risen rising increase increases increased increasing climb climbs climbed soar soars soared \
+         soaring surge surges surged surging jump jumps jumped rally rallies rallied grow grows grew",
+        "down fall falls fell fallen falling decrease decreases decreased decreasing drop drops dropped dropping plunge \
+         plunges plunged plunging sink sinks sank slump slumps slumped tumble tumbles tumbled decline declines declined \
+         declining slip slips slipped slide slides slid shrink shrinks shrank",
+        "win wins won winning winner victory",
+        "lose loses lost losing loser defeat",
+        "gain gains gained gaining profit profits",
+        "loss losses",
+        "higher highest",
+        "lower lowest",
+    ],
+    &[
+        "add adds added adding create creates created creating",
+        "cut cuts cutting slash slashes slashed axe axes axed",
+        "raise raises raised raising hike hikes hiked",
+        "lowers lowered lowering reduce reduces reduced reducing",
+    ],
     &["love loves loved loving adore adores", "hate hates hated hating loathe loathes"],
     &["best", "worst"],
     &["better", "worse"],
@@ -96,18 +85,7 @@ const OPPOSITES: [&[&str]; 37] = [
         "bad terrible awful horrible dreadful appalling poor",
     ],
     &["investigating", "identified", "monitoring", "resolved fixed solved restored", "unresolved"],
-    &["win wins won winning winner victory", "lose loses lost losing loser defeat"],
-    &["add adds added adding create creates created creating", "cut cuts cutting slash slashes slashed axe axes axed"],
     &["buy buys bought buying buyer", "sell sells sold selling seller"],
-    &[
-        "up rise rises rose risen rising increase increases increased increasing climb climbs climbed soar soars soared \
-         soaring surge surges surged surging jump jumps jumped rally rallies rallied",
-        "down fall falls fell fallen falling decrease decreases decreased decreasing drop drops dropped dropping plunge \
-         plunges plunged plunging sink sinks sank slump slumps slumped tumble tumbles tumbled",
-    ],
-    &["gain gains gained", "loss losses"],
-    &["higher highest", "lower lowest"],
-    &["raise raises raised raising hike hikes hiked", "lowers lowered lowering reduce reduces reduced reducing"],
     &["more most", "less least fewer fewest"],
     &["open opens opened opening reopen reopens reopened reopening", "close closes closed closing shut shuts"],
     &["accept accepts accepted accepting", "reject rejects rejected rejecting"],
@@ -140,6 +118,14 @@ const OPPOSITES: [&[&str]; 37] = [
     &["enable enables enabled", "disable disables disabled"],
     &["hire hires hired hiring", "fire fires fired firing lays layoff layoffs"],
     &["legal lawful", "illegal unlawful"],
+    &["beat beats beaten beating top tops topped topping", "miss misses missed trail trails trailed trailing"],
+    &["upgrade upgrades upgraded upgrading", "downgrade downgrades downgraded downgrading"],
+    &["widen widens widened widening", "narrow narrows narrowed narrowing"],
+    &["above", "below"],
+    &["am", "pm"],
+    &["c celsius", "f fahrenheit"],
+    &["bullish", "bearish"],
+    &["inflow inflows", "outflow outflows"],
 ];
 
 /// Words that add nothing to a denial of a whole text: "it is … that", "there is no … that".
@@ -185,9 +171,7 @@ pub(super) enum Sense {
 }
 
 /// The most sides of a group of opposites.
-pub(super) const SIDES: u16 = 8;
-const FIRST_ORDINAL: u16 = 1_101;
-const FIRST_MULTIPLE: u16 = 1_201;
+const SIDES: u16 = 8;
 
 fn listed(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|listed| listed == word)
@@ -201,9 +185,7 @@ static SENSES: LazyLock<HashMap<&'static str, Sense>> = LazyLock::new(|| {
         }
     };
     put(NEGATIONS, Sense::Negation);
-    NUMBERS.iter().for_each(|(list, value)| put(list, Sense::Number(*value)));
-    (FIRST_ORDINAL..).zip(ORDINALS).for_each(|(value, list)| put(list, Sense::Number(value)));
-    (FIRST_MULTIPLE..).zip(MULTIPLES).for_each(|(value, list)| put(list, Sense::Number(value)));
+    number_words().for_each(|(list, value)| put(list, Sense::Number(value)));
     for (group, sides) in (0..).zip(OPPOSITES) {
         (0..).zip(sides).for_each(|(side, list)| put(list, Sense::Opposite(group * SIDES + side)));
     }
@@ -268,6 +250,26 @@ pub(super) fn sense(word: &str, next: Option<&str>) -> Option<Sense> {
         Some(Sense::Negation) if next.is_some_and(|next| NOT_DENIED.contains(&next)) => None,
         known => known.copied(),
     }
+}
+
+/// The meaning of a lower-case word between two others: a minus or a unit is one only beside a number.
+pub(super) fn sense_between(before: Option<&String>, word: &str, next: Option<&str>) -> Option<Sense> {
+    let is_number = |word: &str| is_in_digits(word) || matches!(SENSES.get(word), Some(Sense::Number(_)));
+    match word {
+        MINUS => next.is_some_and(is_number).then_some(Sense::Negation),
+        _ if AFTER_NUMBERS.contains(&word) && !before.is_some_and(|before| is_number(before.as_str())) => None,
+        _ => sense(word, next),
+    }
+}
+
+pub(super) fn is_in_digits(word: &str) -> bool {
+    word.chars().all(|c| c.is_numeric() || c == '.')
+}
+
+/// Whether the words of two sides exclude each other.
+pub(super) fn exclude(one: u16, other: u16) -> bool {
+    let (group, is_scale) = (one / SIDES, one / SIDES < SCALES);
+    group == other / SIDES && if is_scale { one % 2 != other % 2 } else { one != other }
 }
 
 /// Whether this is the side of an opposite that says that something is not true.

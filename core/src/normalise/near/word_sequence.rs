@@ -147,7 +147,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     let unspaced = Unspaced::of(&small);
     let mut words = Vec::with_capacity(raw.len());
     for (at, (raw, word)) in raw.iter().zip(&small).enumerate() {
-        let next = small.get(at + 1).map(String::as_str);
+        let (before, next) = (small.get(..at).and_then(<[_]>::last), small.get(at + 1).map(String::as_str));
         if let Some(verb) = word_sense::negated_verb(word) {
             words.push(plain(verb));
             words.push(negation("not"));
@@ -157,7 +157,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             words.extend(pieces.into_iter().map(word_of_piece));
             continue;
         }
-        let kept = match word_sense::sense(word, next) {
+        let kept = match word_sense::sense_between(before, word, next) {
             // "No, the bridge stands" does not negate the rest.
             Some(Sense::Negation)
                 if raw.stops && next.is_some() && word_sense::INTERJECTIONS.contains(&word.as_str()) =>
@@ -167,8 +167,8 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             Some(Sense::Negation) => negation(word),
             Some(Sense::Number(value)) => Word { sort: WordSort::Number, hash: value, spelt: 0, role: None },
             Some(Sense::Opposite(side)) => Word { sort: WordSort::Opposite, hash: side, spelt: 0, role: None },
-            None if denies_in_korean(word, small.get(..at).and_then(<[_]>::last)) => negation("not"),
-            None if word.chars().all(|c| c.is_numeric() || c == '.') => number(word),
+            None if denies_in_korean(word, before) => negation("not"),
+            None if word_sense::is_in_digits(word) => number(word),
             None if is_name(raw, word, style, english) => {
                 Word { sort: WordSort::Name, spelt: letter_set(word), ..plain(word) }
             }
@@ -289,9 +289,8 @@ fn split(text: &str) -> Vec<Raw> {
     let (mut raw, mut word) = (Vec::new(), Raw { begins: true, ..Raw::default() });
     let (mut at, mut before) = (0, None);
     while let (Some(rest), Some(c)) = (small.get(at..), text.get(at..).and_then(|rest| rest.chars().next())) {
-        let keycap_or_address = noise::address(rest, before).or_else(|| noise::keycap(rest));
-        let name = || noise::name(rest, before);
-        if let Some(length) = keycap_or_address.or_else(name) {
+        let skipped = noise::address(rest, before).or_else(|| noise::keycap(rest));
+        if let Some(length) = skipped.or_else(|| noise::name(rest, before)) {
             end(&mut word, &mut raw, false);
             if rest.starts_with('@') && raw.last().is_some_and(|last| ANNOUNCING.contains(&last.lower_case().as_str()))
             {
