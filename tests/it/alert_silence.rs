@@ -281,7 +281,11 @@ fn what_a_dead_process_was_sending_is_not_tried_before_its_alert_and_channel_all
         *answer.lock().unwrap() = "429 Slow down\r\nretry-after: 7200";
         let asked = place.run(&["outbox", "deliver"]);
         asked.shows(3, &["retry at "]);
-        let note = asked.out.lines().find(|line| line.starts_with("note: channel hook asked for a pause: 1 ")).unwrap();
+        let note = asked
+            .out
+            .lines()
+            .find(|line| line.starts_with("note: channel hook asked for a pause: 1 "))
+            .unwrap_or_else(|| panic!("{name}: {asked}"));
         let until = note.rsplit(' ').next().unwrap();
         let delivered = place.ok(&["outbox", "deliver"]);
         assert_eq!(delivered, format!("nothing was sent; the next try is at {until}\n{note}\n"), "{name}");

@@ -260,7 +260,7 @@ fn an_empty_reply_where_posts_are_known_or_certain_covers_nothing_and_is_asked_a
 fn what_a_clock_that_was_ahead_claims_is_not_covered_until_that_time_has_come() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let place = place_of(database, &sandbox, "spec", "");
+        let place = place_of(database, &sandbox, "desearch", "timezone = \"UTC\"\nsocial.limit = 100");
         for at in [NINE, &day(4)] {
             assert_eq!(once(&place, &sandbox, at).code, Some(0));
         }

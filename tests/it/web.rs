@@ -613,11 +613,8 @@ fn runs_of_a_topic_that_is_no_longer_watched_are_listed_by_its_name() {
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
         let run = place.database.first_run("acme");
-        wait(async {
-            let store = crate::support::searched::open(&place.database).await;
-            store.close_topic("acme", Time::parse(NINE).unwrap()).await.unwrap();
-            store.close().await;
-        });
+        place.configure(&sandbox.lines(), "[[topics]]\nid = \"other\"\nquery = \"another launch\"\nevery = \"1h\"\n");
+        place.ok(&["once", "--due", "--at", NINE]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let name = place.database.name;
         assert!(pages.page("/runs").contains(&run), "{name}");

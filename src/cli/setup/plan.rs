@@ -120,8 +120,8 @@ pub(in crate::cli) async fn history(
     now: Time,
 ) -> Result<(History, Usage), StoreError> {
     let since = now.minus(PAST);
-    // Not later: a clock may have been ahead.
-    let lately = Span { from: now.minus(TWO_DAYS), until: now.plus(Duration::from_secs(3_600)) };
+    // Not much later: a clock may have been ahead.
+    let lately = Span { from: now.minus(TWO_DAYS), until: now.plus(TWO_DAYS) };
     let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
     let (used, topics) = store.usage_on(now.utc_day(), &limited).await?;
     let history = History {
