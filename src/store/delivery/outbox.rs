@@ -18,8 +18,15 @@ impl Store {
         most: u32,
         token: &str,
     ) -> Result<ClaimedMessage, StoreError> {
-        let waits = |at: Time| at > now && at <= now.believed_until(Message::LONGEST_WAIT);
-        if read!(self, outbox::next(channel))?.is_none_or(waits) {
+        let next = read!(self, outbox::next(channel))?;
+        let is_due = match next {
+            None => false,
+            Some(at) if at <= now => true,
+            Some(at) if at <= now.believed_until(Message::LONGEST_WAIT) => false,
+            // It may wait for the end of a snooze.
+            Some(_) => read!(self, outbox::is_put_off(channel, now))?,
+        };
+        if !is_due {
             return Ok(ClaimedMessage::default());
         }
         write_tx!(self, outbox::claim(channel, now, lease, most, token))

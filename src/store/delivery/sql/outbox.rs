@@ -95,6 +95,26 @@ pub(in crate::store) async fn next(conn: &mut Conn, channel: &str) -> Result<Opt
     Ok([queued, lost].into_iter().flatten().min().map(Time))
 }
 
+/// SQL condition: a message of channel `$1` waits for longer than until `$2`, and not for the end of a snooze. `$3` is the
+/// kind of alerts, `$4` the longest quiet hours.
+const PUT_OFF: &str = "channel = $1 AND state = 'queued' AND next_at > $2 \
+     AND NOT (kind = $3 AND EXISTS (SELECT 1 FROM alert_state s \
+       WHERE s.snoozed_until <= outbox.next_at AND s.snoozed_until + $4 >= outbox.next_at))";
+
+/// Returns whether a clock that was ahead put off a channel or one of its messages.
+pub(in crate::store) async fn is_put_off(conn: &mut Conn, channel: &str, now: Time) -> Result<bool, StoreError> {
+    let farthest = now.believed_until(Message::LONGEST_WAIT).0;
+    if held_until(conn, channel).await?.is_some_and(|until| until > farthest) {
+        return Ok(true);
+    }
+    let sql = format!(
+        "SELECT (SELECT count(*) FROM outbox WHERE {PUT_OFF}) \
+         + (SELECT count(*) FROM outbox WHERE channel = $1 AND state = 'sending' AND lease_until > $2)"
+    );
+    let query = sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql)).bind(channel).bind(farthest);
+    Ok(query.bind(JobKind::Alert.as_str()).bind(QuietHours::LONGEST_MS).fetch_one(conn).await? > 0)
+}
+
 /// Lets a channel be used, and its messages be due, that a clock put off which was ahead. What waits for the end of a snooze
 /// waits on.
 async fn bring_forward(conn: &mut Conn, channel: &str, now: Time) -> Result<(), StoreError> {
@@ -102,18 +122,9 @@ async fn bring_forward(conn: &mut Conn, channel: &str, now: Time) -> Result<(), 
     if held_until(conn, channel).await?.is_some_and(|until| until > farthest) {
         release(conn, channel).await?;
     }
-    sqlx::query(
-        "UPDATE outbox SET next_at = $1 WHERE channel = $2 AND state = 'queued' AND next_at > $3 \
-         AND NOT (kind = $4 AND EXISTS (SELECT 1 FROM alert_state s \
-           WHERE s.snoozed_until <= outbox.next_at AND s.snoozed_until + $5 >= outbox.next_at))",
-    )
-    .bind(now.0)
-    .bind(channel)
-    .bind(farthest)
-    .bind(JobKind::Alert.as_str())
-    .bind(QuietHours::LONGEST_MS)
-    .execute(conn)
-    .await?;
+    let sql = format!("UPDATE outbox SET next_at = $5 WHERE {PUT_OFF}");
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(channel).bind(farthest);
+    query.bind(JobKind::Alert.as_str()).bind(QuietHours::LONGEST_MS).bind(now.0).execute(conn).await?;
     Ok(())
 }
 
