@@ -193,7 +193,14 @@ impl Term {
             return Err(TermError::new("is an empty pattern", "write the pattern between the slashes: /…/"));
         }
         // Report errors for the pattern as written.
-        Self::compiled(&folded_pattern(pattern)).or_else(|_| Self::compiled(pattern))
+        let compiled = Self::compiled(&folded_pattern(pattern)).or_else(|_| Self::compiled(pattern))?;
+        if pattern.contains(is_trademark) && compiled.matches(&Folded(" ".to_owned())) {
+            return Err(TermError::new(
+                "is a pattern that matches every text with a space, as which `™` counts",
+                "write the word before it: /acme™/",
+            ));
+        }
+        Ok(compiled)
     }
 
     fn compiled(pattern: &str) -> Result<Self, TermError> {

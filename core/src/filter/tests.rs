@@ -110,6 +110,8 @@ fn an_entry_that_cannot_be_read_says_why() {
         ("a*b", "a * inside"),
         ("//", "empty pattern"),
         ("/a(/", "unclosed group"),
+        ("/™/", "every text with a space"),
+        ("/®|™/", "every text with a space"),
         ("/x/i", "letters after its pattern"),
         ("/x|y/gi", "letters after its pattern"),
         ("/(((\\w{1,1000}){1,1000}){1,1000})/", "too large"),
