@@ -184,7 +184,8 @@ fn end_of_digits(text: &str) -> usize {
     while let Some((at, c)) = characters.next() {
         let is_mark = matches!(c, '.' | ',' | ':' | '٫' | '٬');
         let digit_follows = characters.peek().is_some_and(|(_, next)| next.is_numeric());
-        if !c.is_numeric() && !(is_mark && digit_follows) {
+        let belongs = c.is_numeric() || (is_mark && digit_follows);
+        if !belongs {
             return at;
         }
     }
