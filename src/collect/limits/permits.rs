@@ -204,11 +204,11 @@ impl PermitRequest {
         if let Ok(permit) = self.0.free.acquire().await {
             permit.forget();
         }
-        self.into_permit()
+        self.make_permit()
     }
 
     /// Makes a permit of one that was taken from the free ones.
-    fn into_permit(&self) -> Result<Permit, Self> {
+    fn make_permit(&self) -> Result<Permit, Self> {
         let mut state = self.0.state();
         if state.debt > 0 {
             // There are no free permits while there is a debt: this one was taken just before the share shrank or the
@@ -288,7 +288,7 @@ mod tests {
         // Another thread replaces the lease between the two steps of `acquire`: another process has the permit now.
         permits.free.acquire().await.unwrap().forget();
         permits.apply_lease(&share(0, true), until());
-        assert!(request.into_permit().is_err());
+        assert!(request.make_permit().is_err());
         assert_eq!((permits.usage().held, permits.free.available_permits()), (0, 0));
         // When the permit is free again, one call has it, and no more.
         permits.apply_lease(&share(1, false), until());
