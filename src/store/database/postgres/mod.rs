@@ -27,6 +27,9 @@ pub(in crate::store) const ONE_MOMENT: &str = "BEGIN ISOLATION LEVEL REPEATABLE 
 /// For claiming due runs: skips rows that another process is claiming instead of waiting for them.
 pub(in crate::store) const CLAIM_LOCK: &str = " FOR UPDATE OF q SKIP LOCKED";
 
+/// PostgreSQL chooses its indexes itself.
+pub(in crate::store) const PAST_BY_ITEM: &str = "";
+
 /// Locks a row until the transaction ends; rows that only refer to it may still be added.
 pub(in crate::store) const ROW_LOCK: &str = " FOR NO KEY UPDATE";
 

@@ -69,16 +69,17 @@ pub(in crate::store) const EMPTY_IN_ERROR: &str = "CAST(CASE WHEN s.state = 'emp
 /// SQL condition: a topic saw the words that revision `v` of run `r` replaced, and saw the item again afterwards. `by`
 /// returns the condition that a column holds one of the topics. Words are valid from the run that brought them to the
 /// run that replaced them. A run that brought the words of another source made no revision: `item_past` has it.
-/// `CROSS JOIN` makes SQLite begin with the item's rows, whatever its statistics are.
+/// `CROSS JOIN` and the index make SQLite begin with the item's rows, whatever its statistics are.
 pub(in crate::store) fn words_seen(by: impl Fn(&str) -> String) -> String {
     format!(
         "v.replaced_at <= (SELECT max(k.last_seen) FROM topic_item k WHERE k.item = v.item AND {}) \
          AND EXISTS (SELECT 1 FROM sighting s JOIN run q ON q.id = s.run WHERE s.item = v.item AND {} AND q.seq < r.seq \
            AND q.seq >= coalesce((SELECT max(p.seq) FROM item_revision e CROSS JOIN run p WHERE e.item = v.item AND p.id = e.run AND p.seq < r.seq), 0) \
-           AND q.seq >= coalesce((SELECT p.seq FROM item_past h CROSS JOIN run p WHERE h.item = v.item AND p.id = h.run AND p.seq < r.seq \
+           AND q.seq >= coalesce((SELECT p.seq FROM item_past h{} CROSS JOIN run p WHERE h.item = v.item AND p.id = h.run AND p.seq < r.seq \
              AND (h.title <> v.title OR h.text <> v.text) ORDER BY h.id DESC LIMIT 1), 0))",
         by("k.topic"),
-        by("q.topic")
+        by("q.topic"),
+        super::PAST_BY_ITEM
     )
 }
 

@@ -35,6 +35,9 @@ pub(in crate::store) const SMALL_CACHE: &str = "PRAGMA cache_size = -200";
 /// For claiming due runs. The write lock is held, so nothing needs to be skipped.
 pub(in crate::store) const CLAIM_LOCK: &str = "";
 
+/// Reads `item_past` by item. With statistics from a time with few rows, SQLite would read the whole table.
+pub(in crate::store) const PAST_BY_ITEM: &str = " INDEXED BY item_past_of";
+
 /// Not needed: the write lock covers every row.
 pub(in crate::store) const ROW_LOCK: &str = "";
 
