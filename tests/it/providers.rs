@@ -139,16 +139,21 @@ fn a_second_search_service_is_asked_in_either_dialect_and_finds_the_same_posts()
     }
 }
 
+/// A topic whose posts are searched in the service and in a second one.
+fn two_services(database: crate::support::databases::Database) -> (World, World, Place) {
+    let (first, second) = (World::new(), World::new());
+    let provider =
+        format!("[providers.second]\nkind = \"spec\"\nkey_env = \"TOPICWATCH_API_KEY\"\n{}\n", second.lines());
+    let place = Place::new(database, &first.lines(), &format!("{provider}{TOPIC}sources = [\"social\", \"second\"]\n"));
+    (first, second, place)
+}
+
 /// A post has as many wordings as sources, and these answer in turn.
 #[test]
 fn two_services_that_word_a_post_differently_edit_nothing() {
     for database in databases() {
         let name = database.name;
-        let (first, second) = (World::new(), World::new());
-        let provider =
-            format!("[providers.second]\nkind = \"spec\"\nkey_env = \"TOPICWATCH_API_KEY\"\n{}\n", second.lines());
-        let place =
-            Place::new(database, &first.lines(), &format!("{provider}{TOPIC}sources = [\"social\", \"second\"]\n"));
+        let (first, second, place) = two_services(database);
         let step = |at: u32, of_first: &[&str], of_second: &[(u32, &str)]| {
             first.posts(&of_first.iter().map(|text| post(1, 8, text, 1)).collect::<Vec<_>>());
             second.posts(&of_second.iter().map(|(id, text)| post(*id, 8, text, 1)).collect::<Vec<_>>());
@@ -172,11 +177,7 @@ fn two_services_that_word_a_post_differently_edit_nothing() {
 fn an_edit_led_to_the_words_of_its_span_although_another_service_worded_the_post_later() {
     for database in databases() {
         let name = database.name;
-        let (first, second) = (World::new(), World::new());
-        let provider =
-            format!("[providers.second]\nkind = \"spec\"\nkey_env = \"TOPICWATCH_API_KEY\"\n{}\n", second.lines());
-        let place =
-            Place::new(database, &first.lines(), &format!("{provider}{TOPIC}sources = [\"social\", \"second\"]\n"));
+        let (first, second, place) = two_services(database);
         for (at, words) in [(9, "acme opens a shop"), (10, "acme closes a shop"), (11, "acme closes a shop")] {
             second.posts(&[post(1, 8, words, 1)]);
             if at == 11 {
