@@ -307,6 +307,9 @@ CREATE TABLE item (
 CREATE INDEX item_copies ON item (cluster) WHERE cluster <> id;
 -- Ordered by a value that never changes, so that seeing an item again does not write to this index.
 CREATE INDEX item_worded ON item (first_seen, id) WHERE pruned_at IS NULL;
+-- Items by address, without nearly all: those of pages, and of posts on X whose address holds their id, are found by their keys.
+CREATE INDEX item_address ON item (url) WHERE NOT (substr(key, 1, 5) = 'page:' AND replace(key, '#', '') = key)
+AND url <> 'https://x.com/' || coalesce(author, '') || '/status/' || coalesce(post_id, '');
 
 -- All keys of an item. A key by a new rule, or a post id seen later, leads to the same item, so it keeps `first_seen`.
 CREATE TABLE item_key (

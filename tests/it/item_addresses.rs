@@ -1,12 +1,17 @@
-//! Items named by their address instead of their key: posts on Hacker News and Bluesky, as pages and posts on X.
+//! Items named by their address instead of their key: posts on Hacker News and Bluesky, as pages and posts on X, and what
+//! has an address that holds no id.
 
 use serde_json::{Value, json};
+use topicwatch::compare::find_item_key;
+use topicwatch::model::{Kind, Source};
+use topicwatch::store::SeenItem;
 
 use crate::support::api_client::get;
 use crate::support::databases::databases;
 use crate::support::mcp_client::Stdio;
 use crate::support::program::{NINE, Place};
 use crate::support::replies::{Replies, reply};
+use crate::support::searched::{NOW, manual, open, outcome, seen, topic};
 use crate::support::web_client::Pages;
 
 const TEN: &str = "2026-03-11T10:00:00Z";
@@ -106,5 +111,53 @@ fn an_address_of_a_post_finds_and_forgets_it() {
         // The services return them again.
         once(&place, TEN);
         assert_eq!(place.database.items_of_all(), 0, "{name}");
+    }
+}
+
+/// A post or page with this key, id and address.
+fn item_at(rank: u32, key: &str, id: Option<&str>, address: &str) -> SeenItem {
+    let mut item = seen(Source::Social, rank, &[key], key);
+    let finding = &mut item.sightings[0];
+    finding.found.id = id.map(str::to_owned);
+    finding.found.url = Some(address.to_owned());
+    if key.starts_with("page:") {
+        item.kind = Kind::Page;
+        finding.kind = Kind::Page;
+    }
+    item
+}
+
+#[tokio::test]
+async fn an_address_that_leads_to_no_key_finds_the_first_item_stored_with_it() {
+    for database in databases() {
+        let store = open(&database).await;
+        let watched = topic("acme");
+        store.sync_topics(std::slice::from_ref(&watched), NOW).await.unwrap();
+        let run = manual(&store, &watched, "R0", NOW).await;
+        let world = vec![
+            item_at(1, "post:x:20", Some("20"), "https://x.com/ann/status/20"),
+            item_at(2, "post:x:21", Some("21"), "https://x.com/ann"),
+            item_at(3, "post:x:22", Some("22"), "https://x.com/ann"),
+            item_at(4, "post:reddit:ab1", Some("ab1"), "https://reddit.example/comments/ab1"),
+            item_at(5, "text:x:ann:0f", None, "https://forum.example/thread/7"),
+            item_at(6, "page:https://news.example/one", None, "https://www.news.example/one/"),
+            item_at(7, "page:https://status.example/#0a", None, "https://status.example/"),
+            item_at(8, "page:https://status.example/#0b", None, "https://status.example/"),
+        ];
+        store.finish(&run, outcome(NOW, world)).await.unwrap();
+        store.publish().await.unwrap();
+        for (address, key) in [
+            ("https://twitter.com/ann/status/20", "post:x:20"),
+            ("https://x.com/ann", "post:x:21"),
+            ("https://reddit.example/comments/ab1", "post:reddit:ab1"),
+            ("https://forum.example/thread/7", "text:x:ann:0f"),
+            ("https://news.example/one", "page:https://news.example/one"),
+            ("https://status.example", "page:https://status.example/#0a"),
+            ("https://x.com/bob", "https://x.com/bob"),
+        ] {
+            let found = find_item_key(&store, address).await.unwrap();
+            assert_eq!(found, key, "{}: {address}", database.name);
+        }
+        database.close(store).await;
     }
 }

@@ -101,3 +101,20 @@ fn forgetting_reads_each_edition_of_an_export_once() {
         assert!(!plan.iter().any(|line| line.contains("TEMP B-TREE") || line.contains("Sort")), "{name}: {plan:#?}");
     }
 }
+
+#[test]
+fn an_address_that_leads_to_no_item_is_looked_up_in_an_index() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let program = place.program(&["items", "story", "https://nothing.example/7", "--log-format", "json"]);
+        let ended = program.env("RUST_LOG", "sqlx::query=debug").start().wait();
+        let name = place.database.name;
+        assert_eq!(ended.code, Some(2), "{name}: {}", ended.err);
+        let all: Vec<String> = statements(&ended.err).filter(|sql| sql.contains("i.url = ")).collect();
+        assert_eq!(all.len(), 1, "{name}: {}", ended.err);
+        let plan = place.database.plan(&all[0]);
+        assert!(plan.iter().any(|line| line.contains("item_address")), "{name}: {plan:#?}");
+    }
+}

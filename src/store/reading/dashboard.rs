@@ -118,7 +118,7 @@ impl Store {
     }
 
     /// Returns the first of these keys that names an item. If none does, returns the key of the first item whose address
-    /// is spelled in one of these ways; this reads all items.
+    /// is spelled in one of these ways.
     pub async fn key_at_address(&self, keys: &[String], spellings: &[String]) -> Result<Option<String>, StoreError> {
         read!(self, one_item::key_at_address(keys, spellings))
     }

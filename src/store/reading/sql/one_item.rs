@@ -11,6 +11,11 @@ use crate::store::{Filter, ItemOrder, ItemRow, StoreError};
 /// SQL for the item that a key names.
 const BY_KEY: &str = "(SELECT k.item FROM item_key k WHERE k.key = $1)";
 
+/// SQL condition: the index of addresses holds item `i`. The condition as the index has it; all other items are found by
+/// the keys that their addresses lead to.
+const HAS_INDEXED_ADDRESS: &str = "NOT (substr(i.key, 1, 5) = 'page:' AND replace(i.key, '#', '') = i.key) \
+     AND i.url <> 'https://x.com/' || coalesce(i.author, '') || '/status/' || coalesce(i.post_id, '')";
+
 /// Returns one row for each topic that knows the item.
 pub(in crate::store) async fn rows_of_key(conn: &mut Conn, key: &str) -> Result<Vec<ItemRow>, StoreError> {
     let sql = format!("{} WHERE i.id = {BY_KEY} AND f.seq IS NOT NULL ORDER BY t.topic LIMIT 100", read::ITEM);
@@ -30,8 +35,10 @@ pub(in crate::store) async fn key_at_address(
     if let Some(key) = keys.iter().find(|key| named.contains(key)) {
         return Ok(Some(key.clone()));
     }
+    // Chosen before they are sorted: PostgreSQL would rather read all items in order of id.
     let at = format!(
-        "SELECT i.key FROM item i WHERE i.url IN (SELECT given.value FROM {}) ORDER BY i.id LIMIT 1",
+        "WITH found AS MATERIALIZED (SELECT i.id AS id, i.key AS key FROM {} CROSS JOIN item i \
+         WHERE i.url = given.value AND {HAS_INDEXED_ADDRESS}) SELECT key FROM found ORDER BY id LIMIT 1",
         super::texts(1)
     );
     Ok(sqlx::query_scalar(AssertSqlSafe(at)).bind(to_json(addresses)?).fetch_optional(conn).await?)
