@@ -5,6 +5,7 @@ mod address;
 mod escapes;
 mod key_encodings;
 mod key_redactor;
+pub(crate) mod retry_after;
 
 use std::error::Error;
 use std::time::Duration;

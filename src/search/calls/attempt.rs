@@ -13,10 +13,9 @@ use url::Url;
 use super::detail::ErrorDetail;
 use super::failure::{Failure, class_of_body, class_of_status};
 use super::hint::UNASKED;
-use super::retry_after;
 use super::sent_secrets::sent_secrets;
 use super::session::{self, Session};
-use crate::http::{self, IncompleteBody, KeyRedactor, ReadStop};
+use crate::http::{self, IncompleteBody, KeyRedactor, ReadStop, retry_after};
 use crate::model::{Micros, Time, without_secrets};
 use crate::search::{ErrorClass, Request, cost};
 
