@@ -507,6 +507,21 @@ fn what_a_redirect_repeats_of_an_address_is_not_shown() {
     }
 }
 
+/// The second address of three has the secret, and the third server repeats it.
+#[test]
+fn what_an_address_on_the_way_holds_in_secret_is_not_shown() {
+    let server = Replies::of(|_, path| match path {
+        "/feed" => reply(302, &[("Location", "/signed?token=SECRET123")], ""),
+        "/signed?token=SECRET123" => reply(302, &[("Location", "/end/SECRET123")], ""),
+        _ => reply(403, &[], "{\"error\":\"no access for SECRET123\"}"),
+    });
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    let ended = place.run(&["once", "--at", NINE, "-vv"]);
+    ended.shows(3, &["no access for ***"]);
+    let given = [format!("{ended}"), place.ok(&["runs", "--json"]), place.ok(&["export", "--what", "searches"])];
+    assert!(given.iter().all(|text| !text.contains("SECRET")), "{given:?}");
+}
+
 #[test]
 fn a_redirect_that_leads_nowhere_is_no_new_address() {
     for (to, says) in [

@@ -145,7 +145,7 @@ impl HttpSender {
             Some(_) => vec![url.clone()],
             None => Vec::new(),
         };
-        addresses.extend(request.redirected_from.as_deref().and_then(|from| Url::parse(from).ok()));
+        addresses.extend(request.redirected_from.iter().filter_map(|from| Url::parse(from).ok()));
         let mut sending = self.http.request(method, url);
         // The key is for the provider only: a request that names its own address may go to another host.
         if let Some(key) = key.filter(|_| request.address.is_none()) {
