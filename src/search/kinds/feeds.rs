@@ -4,6 +4,7 @@
 
 mod continuity;
 mod entries;
+mod entry_limit;
 mod json_feed;
 mod memory;
 mod namespaces;
