@@ -7,7 +7,7 @@ use crate::model::{SearchRow, SearchState, Source, Topic, TopicCard};
 use crate::store::{Store, StoreError};
 
 /// The states of a source, as the API spells them.
-pub const STATES: [&str; 7] = ["ok", "failing", "over_quota", "silent", "stale", "not_asked", "unknown"];
+pub const STATES: [&str; 8] = ["ok", "failing", "over_quota", "silent", "stale", "empty_reply", "not_asked", "unknown"];
 
 /// The status of one source.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -64,6 +64,8 @@ fn statuses_of<'a>(card: &TopicCard, searches: &'a [SearchRow], silences: &[Sour
             (Some(SearchState::Error | SearchState::Lost), _) => "failing",
             (Some(SearchState::OverQuota), _) => "over_quota",
             (_, Some(silence)) => silence.state.as_str(),
+            // It says nothing: posts of the time asked for are known or certain.
+            (_, None) if last.is_some_and(|search| search.empty_in_error) => "empty_reply",
             (Some(SearchState::Ok | SearchState::Empty), None) => "ok",
             (Some(SearchState::NotRun), None) => "not_asked",
             _ => "unknown",

@@ -2,17 +2,20 @@
 //! Its users decide what is sent. `key_redactor` removes secrets from what servers say.
 
 mod address;
+mod body;
 mod escapes;
 mod key_encodings;
 mod key_redactor;
+pub(crate) mod retry_after;
 
 use std::error::Error;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
-use tokio::time::{Instant, timeout_at};
+use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 
 pub use address::{PublicOnly, is_public};
+pub(crate) use body::foreign_codings;
+pub use body::{IncompleteBody, ReadStop, read_capped};
 pub(crate) use key_redactor::KeyRedactor;
 
 /// The user agent sent to servers.
@@ -87,7 +90,8 @@ fn builder(options: &Options) -> reqwest::ClientBuilder {
         .retry(reqwest::retry::never())
         .referer(false)
         .no_proxy()
-        .gzip(true);
+        // `read_capped` decompresses it.
+        .default_headers(HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("gzip"))]));
     let builder = if options.public_only { builder.dns_resolver(std::sync::Arc::new(PublicOnly)) } else { builder };
     match options.roots {
         Roots::System => builder,
@@ -121,59 +125,6 @@ pub fn pinned_client(options: &Options, pinned: &Pinned) -> Result<reqwest::Clie
     build(builder(options).resolve_to_addrs(&pinned.host, &pinned.addresses))
 }
 
-/// Why a body was not read to its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReadStop {
-    /// More decoded bytes than allowed.
-    TooLarge,
-    /// The deadline passed.
-    Deadline,
-    /// The connection ended before the body did.
-    Cut(String),
-    /// The compressed body is damaged.
-    Undecodable(String),
-}
-
-/// A body that was not read to its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IncompleteBody {
-    pub why: ReadStop,
-    /// What was decoded so far, never more than the limit.
-    pub so_far: Bytes,
-}
-
-/// Reads a body of at most `max_bytes` *decoded* bytes until `deadline`. The decoder returns small chunks, so a
-/// compression bomb costs at most the limit plus one chunk of memory.
-///
-/// # Errors
-/// [`IncompleteBody`], with the part that was read.
-pub async fn read_capped(
-    mut response: reqwest::Response,
-    max_bytes: u64,
-    deadline: Instant,
-) -> Result<Bytes, IncompleteBody> {
-    let cap = usize::try_from(max_bytes).unwrap_or(usize::MAX);
-    let mut body = BytesMut::new();
-    let why = loop {
-        match timeout_at(deadline, response.chunk()).await {
-            Ok(Ok(Some(chunk))) => {
-                let room = cap - body.len();
-                if chunk.len() > room {
-                    body.extend_from_slice(&chunk[..room]);
-                    break ReadStop::TooLarge;
-                }
-                body.extend_from_slice(&chunk);
-            }
-            Ok(Ok(None)) => return Ok(body.freeze()),
-            Ok(Err(error)) if error.is_timeout() => break ReadStop::Deadline,
-            Ok(Err(error)) if is_damaged(&error) => break ReadStop::Undecodable(describe(error)),
-            Ok(Err(error)) => break ReadStop::Cut(describe(error)),
-            Err(_) => break ReadStop::Deadline,
-        }
-    };
-    Err(IncompleteBody { why, so_far: body.freeze() })
-}
-
 /// Returns an error with its causes in one text, without the URL (which may be private) and without causes that only
 /// repeat what was said.
 #[must_use]
@@ -195,22 +146,4 @@ pub fn with_causes(error: &dyn Error) -> String {
         cause = inner.source();
     }
     text
-}
-
-/// Whether the bytes arrived but could not be decompressed, which a retry will not fix. Failures below the
-/// decompression, such as a broken chunk, are connection errors.
-fn is_damaged(error: &reqwest::Error) -> bool {
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        if let Some(io) = inner.downcast_ref::<std::io::Error>() {
-            // A wrong gzip header is reported as invalid data; later damage wraps a `DecompressError`.
-            let damaged = io.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<flate2::DecompressError>);
-            return damaged || matches!(io.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput);
-        }
-        if !inner.is::<reqwest::Error>() {
-            return false;
-        }
-        cause = inner.source();
-    }
-    false
 }

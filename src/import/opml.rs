@@ -16,6 +16,8 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
     config.check_end_names = false;
     config.allow_unmatched_ends = true;
     let (mut all, mut folders, mut is_opml) = (Vec::new(), Vec::<Option<String>>::new(), false);
+    // For each open outline what it is if nothing is in it: it may be closed by a tag of its own.
+    let mut open = Vec::<Option<Entry>>::new();
     loop {
         let event = reader.read_event().map_err(|error| {
             let at = reader.error_position();
@@ -24,8 +26,10 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
         match event {
             Event::Start(tag) if tag.local_name().as_ref() == b"opml" => is_opml = true,
             Event::Start(tag) if tag.local_name().as_ref() == b"outline" => {
+                keep_as_folder(&mut open);
                 let found = entry(&tag, &folders);
                 let folder = found.is_none().then(|| title(&tag)).flatten();
+                open.push(found.is_none().then(|| without_feed(&tag, &folders)).flatten());
                 all.extend(found);
                 folders.push(folder);
                 if folders.len() > DEEPEST {
@@ -36,10 +40,12 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
                 }
             }
             Event::Empty(tag) if tag.local_name().as_ref() == b"outline" => {
+                keep_as_folder(&mut open);
                 all.extend(entry(&tag, &folders).or_else(|| without_feed(&tag, &folders)));
             }
             Event::End(tag) if tag.local_name().as_ref() == b"outline" => {
                 folders.pop();
+                all.extend(open.pop().flatten());
             }
             Event::Eof => break,
             _ => {}
@@ -70,6 +76,13 @@ fn without_feed(tag: &BytesStart<'_>, folders: &[Option<String>]) -> Option<Entr
     let title = title(tag);
     let unfit = Some("has no feed address (xmlUrl)");
     Some(Entry { url: address.or_else(|| title.clone())?, title, folder: path(folders), is_feed: false, unfit })
+}
+
+/// The innermost open outline holds another one, so it is a folder.
+fn keep_as_folder(open: &mut [Option<Entry>]) {
+    if let Some(outer) = open.last_mut() {
+        *outer = None;
+    }
 }
 
 fn path(folders: &[Option<String>]) -> Option<String> {

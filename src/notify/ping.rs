@@ -186,7 +186,7 @@ async fn post(ping: &Ping) -> Result<(), DeliveryError> {
         let client = http::pinned_client(&options, &pinned).map_err(|e| DeliveryError::transient(e.text))?;
         let request = client.post(url).header(CONTENT_TYPE, "text/plain; charset=utf-8").body(ping.line.clone());
         let reply = request.send().await.map_err(|e| DeliveryError::transient(http::describe(e)))?;
-        reply::judge(reply, deadline).await
+        reply::judge(reply, deadline, None).await
     };
     let sent = tokio::time::timeout(PATIENCE, sent).await;
     let sent =

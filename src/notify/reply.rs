@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::channel::DeliveryError;
 use crate::http;
-use crate::model::WebhookFormat;
+use crate::model::{Time, WebhookFormat};
 
 /// Maximum number of bytes of a reply that are read.
 const READ: u64 = 4 * 1024;
@@ -25,6 +25,7 @@ pub(super) async fn judge_as(
     form: &WebhookFormat,
     reply: reqwest::Response,
     deadline: Instant,
+    now: Time,
 ) -> Result<(), DeliveryError> {
     let status = reply.status();
     match form {
@@ -34,7 +35,7 @@ pub(super) async fn judge_as(
         }
         // One of its services did not accept the message. Those that did get it again.
         WebhookFormat::Apprise { .. } if status == StatusCode::FAILED_DEPENDENCY => {
-            judge(reply, deadline).await.map_err(|refusal| DeliveryError { for_good: false, ..refusal })
+            judge(reply, deadline, Some(now)).await.map_err(|refusal| DeliveryError { for_good: false, ..refusal })
         }
         WebhookFormat::Telegram { .. } | WebhookFormat::Teams if status.is_success() => {
             let body = read_body(reply, deadline).await;
@@ -47,12 +48,12 @@ pub(super) async fn judge_as(
             }
             Ok(())
         }
-        _ => judge(reply, deadline).await,
+        _ => judge(reply, deadline, Some(now)).await,
     }
 }
 
-/// Judges a reply.
-pub(super) async fn judge(reply: reqwest::Response, deadline: Instant) -> Result<(), DeliveryError> {
+/// Judges a reply. Without `now`, a wait in its headers is not read.
+pub(super) async fn judge(reply: reqwest::Response, deadline: Instant, now: Option<Time>) -> Result<(), DeliveryError> {
     let status = reply.status();
     if status.is_success() {
         return Ok(());
@@ -60,8 +61,9 @@ pub(super) async fn judge(reply: reqwest::Response, deadline: Instant) -> Result
     if status.is_redirection() {
         return Err(DeliveryError::permanent(format!("{status}: redirects are not followed; use the final URL")));
     }
-    let seconds = reply.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
-    let header = seconds.map(Duration::from_secs).map(|wait| wait.min(LONGEST_WAIT));
+    let header = reply.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    let header = header.zip(now).and_then(|(text, now)| http::retry_after::header(text, now));
+    let header = header.map(|wait| wait.min(LONGEST_WAIT));
     let body = read_body(reply, deadline).await;
     let wait = header.max(retry_after(&serde_json::from_str(&body).unwrap_or_default()));
     let passing = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS);

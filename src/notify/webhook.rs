@@ -70,7 +70,7 @@ pub(super) async fn send(
         _ => {}
     }
     let reply = builder.body(body).send().await.map_err(|e| DeliveryError::transient(http::describe(e)))?;
-    reply::judge_as(form, reply, deadline).await
+    reply::judge_as(form, reply, deadline, request.now).await
 }
 
 /// The only addresses to connect to: resolving the name again could give others. `key` names the setting that allows

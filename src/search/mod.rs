@@ -187,9 +187,9 @@ pub struct Request {
     /// The whole address, if it is not below the provider's: that of a feed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// The address that redirected to this one. What it holds in secret may be repeated, and is not shown.
+    /// The addresses that redirected to this one. What they hold in secret may be repeated, and is not shown.
     #[serde(skip)]
-    pub redirected_from: Option<String>,
+    pub redirected_from: Vec<String>,
     /// Headers in addition to those of every request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<(String, String)>,

@@ -285,6 +285,32 @@ async fn a_damaged_compressed_body_is_no_reply_and_not_asked_for_again() {
     assert_eq!((error.class, error.tries), (ErrorClass::Malformed, 1), "{}", error.text);
 }
 
+/// RFC 1952, section 2.2; and RFC 9110, section 8.4.1: names of codings have no case, and `x-gzip` is gzip.
+#[tokio::test]
+async fn all_members_of_a_gzip_body_are_read() {
+    let member = |text: &str| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
+        packed.finish().unwrap()
+    };
+    let body = [member("{\"results\": "), member("[]}")].concat();
+    for coding in ["gzip", "x-gzip", "GZIP"] {
+        let whole = reply(200, &format!("Content-Encoding: {coding}\r\n"), body.clone());
+        // Each member in a chunk of its own, as from a server that packs each piece.
+        let mut chunked =
+            format!("HTTP/1.1 200 OK\r\ncontent-encoding: {coding}\r\ntransfer-encoding: chunked\r\n\r\n").into_bytes();
+        for piece in [member("{\"results\": "), member("[]}")] {
+            chunked.extend(format!("{:x}\r\n", piece.len()).bytes().chain(piece).chain(*b"\r\n"));
+        }
+        chunked.extend(b"0\r\n\r\n");
+        let server = Server::start(script(vec![whole, (chunked, Then::Keep)])).await;
+        let client = client(settings(&server));
+        for way in ["in one piece", "in chunks"] {
+            assert_eq!(call(&client, &web()).await.unwrap().body, "{\"results\": []}", "{coding}, {way}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn silence_and_a_body_that_never_ends_meet_the_deadline() {
     for bytes in ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"] {

@@ -181,6 +181,9 @@ fn new_items_may_be_missing_after_a_reply_that_was_empty_although_posts_are_know
         assert_eq!(new_of_day(&place, &hour(24)), (true, true), "{name}");
         let pages = Pages::serve(&place, &["--at", &hour(24)]);
         assert!(pages.page("/topics/acme").contains("≥\u{a0}0 new items"), "{name}");
+        let source = get(&pages, "/api/v1/topics")["data"][0]["sources"][0].clone();
+        assert_eq!(source, json!({ "source": "social", "state": "empty_reply", "error_class": null }), "{name}");
+        assert!(pages.page("/").contains("social: <strong class=\"warn\">empty reply</strong>"), "{name}");
         let page = pages.page("/runs");
         assert!(page.contains("≥\u{a0}0 found") && page.contains(empty), "{name}: {page}");
         let notes = call(&pages, &[], "get_changes", &json!({ "topic": "acme" }))["notes"].to_string();
@@ -199,6 +202,8 @@ fn new_items_may_be_missing_after_a_reply_that_was_empty_although_posts_are_know
         for told in [place.ok(&["status", "--at", &hour(57)]), place.ok(&["diff", "acme", "--since", &hour(56)])] {
             assert!(!told.contains('≥') && !told.contains(empty), "{name}: {told}");
         }
+        let pages = Pages::serve(&place, &["--at", &hour(57)]);
+        assert_eq!(get(&pages, "/api/v1/topics")["data"][0]["sources"][0]["state"], "ok", "{name}");
     }
 }
 

@@ -507,6 +507,21 @@ fn what_a_redirect_repeats_of_an_address_is_not_shown() {
     }
 }
 
+/// The second address of three has the secret, and the third server repeats it.
+#[test]
+fn what_an_address_on_the_way_holds_in_secret_is_not_shown() {
+    let server = Replies::of(|_, path| match path {
+        "/feed" => reply(302, &[("Location", "/signed?token=SECRET123")], ""),
+        "/signed?token=SECRET123" => reply(302, &[("Location", "/end/SECRET123")], ""),
+        _ => reply(403, &[], "{\"error\":\"no access for SECRET123\"}"),
+    });
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    let ended = place.run(&["once", "--at", NINE, "-vv"]);
+    ended.shows(3, &["no access for ***"]);
+    let given = [format!("{ended}"), place.ok(&["runs", "--json"]), place.ok(&["export", "--what", "searches"])];
+    assert!(given.iter().all(|text| !text.contains("SECRET")), "{given:?}");
+}
+
 #[test]
 fn a_redirect_that_leads_nowhere_is_no_new_address() {
     for (to, says) in [
@@ -538,5 +553,26 @@ fn a_topic_that_was_forgotten_is_shown_its_feeds_anew() {
         place.ok(&["once", "--at", &at(1)]);
         assert_eq!(last(&place), "ok 1 1", "{name}");
         assert!(!server.heads()[1].to_ascii_lowercase().contains("if-none-match"), "{name}: {:?}", server.heads());
+    }
+}
+
+/// Each entry costs the parser more than a kilobyte, even an empty one.
+#[test]
+fn entries_without_number_do_not_fill_the_memory_and_are_counted() {
+    let rows = |form: fn(usize) -> String| (0..3).map(form).collect::<Vec<_>>();
+    let items = rows(|n| format!("<item><title>n{n}</title><link>https://a.example/{n}</link></item>")).concat();
+    let entries = rows(|n| format!("{{\"id\":\"{n}\",\"url\":\"https://a.example/{n}\"}}")).join(",");
+    let json = format!(
+        "{{\"version\":\"https://jsonfeed.org/version/1.1\",\"title\":\"t\",\"items\":[{entries}{}]}}",
+        ",{}".repeat(700_000)
+    );
+    for (format, body) in [("RSS", rss(&format!("{items}{}", "<item/>".repeat(700_000)))), ("JSON Feed", json)] {
+        let server = Replies::start(vec![reply(200, &[], &body)]);
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        let (ended, peak_kib) = place.program(&["once", "--at", NINE]).start().wait_and_measure();
+        ended.shows(0, &["3 items"]);
+        assert!(peak_kib < 300 * 1024, "{format}: {peak_kib} KiB");
+        let counted = place.database.texts("SELECT found || ' ' || unreadable FROM v_search");
+        assert_eq!(counted, ["3 700000"], "{format}");
     }
 }

@@ -15,6 +15,8 @@ const OPML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
   <outline text="again" xmlUrl="https://acme.example/feed.xml"/>
   <outline text="mail" xmlUrl="feed://mail.example/x"/>
   <outline text="Bookmark" type="link" url="https://mark.example/"/><outline text="Empty folder"/>
+  <outline text="Closed" type="link" htmlUrl="https://closed.example/"></outline>
+  <outline text="Links"><outline text="Deep" url="https://deep.example/"></outline></outline>
 </body></opml>"#;
 
 const KEPT: &str = "# my file\n[providers.news]\nkind = \"feeds\"   # mine\n\n[[topics]]\nid = \"rust\"\ntitle = \"Rust\"\nnews.urls = [\"https://blog.example/feed\"]\nevery = \"2h\" # twelve a day";
@@ -69,6 +71,8 @@ fn folders_become_topics_at_the_end_and_a_second_time_nothing_is_new() {
     skipped: feed://mail.example/x is not an http or https URL
     skipped: https://mark.example/ has no feed address (xmlUrl)
     skipped: Empty folder has no feed address (xmlUrl)
+    skipped: https://closed.example/ has no feed address (xmlUrl)
+    skipped: https://deep.example/ has no feed address (xmlUrl)
     ");
     let after = file(&place);
     assert!(after.starts_with(&before) && after.ends_with(&printed), "{after}");

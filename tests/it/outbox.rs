@@ -16,7 +16,7 @@ use topicwatch::model::{
 use topicwatch::notify::{Channel, Delivery, DeliveryWorker, Endpoint, check_address, retry_delay, signature, verify};
 use topicwatch::store::{Cursor, DefinitionSet, JobEnd, JobRun, ReportRecord, SendResult, Store};
 
-use crate::support::databases::{Database, databases};
+use crate::support::databases::{Database, databases, sqlite};
 use crate::support::receivers::{self, Answer, Hook, Post};
 use crate::support::searched::{LEASE, NOW, open};
 
@@ -326,6 +326,22 @@ async fn a_channel_that_asks_for_a_pause_gets_nothing_until_it_is_over() {
         let (first, again) = ("report:daily@x/hook/0".to_owned(), (turned.clock)());
         assert_eq!(store.retry_messages(Some(std::slice::from_ref(&first)), again).await.unwrap(), 1);
         assert_eq!(courier.deliver_due(&channels).await.unwrap().len(), 1, "a try that is asked for is made");
+        store.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_pause_may_be_asked_for_until_a_date() {
+    // All three forms of a date that clients must read (RFC 9110, section 5.6.7), two hours ahead.
+    for date in ["Wed, 11 Mar 2026 12:00:00 GMT", "Wednesday, 11-Mar-26 12:00:00 GMT", "Wed Mar 11 12:00:00 2026"] {
+        let said: &'static str = format!("503 Not now\r\nretry-after: {date}").leak();
+        let hooks = Hook::answering(move |_| Answer::Say(said));
+        let database = sqlite();
+        let (store, turned) = made(&database, &["hook"]).await;
+        let now = (turned.clock)();
+        courier(&store, &turned).deliver_due(&[hook("hook", &hooks)]).await.unwrap();
+        let next = store.outbox(None, 10).await.unwrap()[0].next_at;
+        assert_eq!((now.to_string().as_str(), next), ("2026-03-11T10:00:00Z", Some(Time(now.0 + 7_200_000))), "{date}");
         store.close().await;
     }
 }

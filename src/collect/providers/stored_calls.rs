@@ -140,7 +140,7 @@ pub(in crate::collect) fn read(query: &ProviderQuery, body: &[u8]) -> Option<Vec
             limit: None,
             streaming: false,
             address: kept.address,
-            redirected_from: None,
+            redirected_from: Vec::new(),
             headers: Vec::new(),
         };
         let body = match (kept.text, kept.bytes) {

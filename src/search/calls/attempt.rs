@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use reqwest::Response;
-use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout_at;
 use url::Url;
@@ -13,10 +13,9 @@ use url::Url;
 use super::detail::ErrorDetail;
 use super::failure::{Failure, class_of_body, class_of_status};
 use super::hint::UNASKED;
-use super::retry_after;
 use super::sent_secrets::sent_secrets;
 use super::session::{self, Session};
-use crate::http::{self, IncompleteBody, KeyRedactor, ReadStop};
+use crate::http::{self, IncompleteBody, KeyRedactor, ReadStop, retry_after};
 use crate::model::{Micros, Time, without_secrets};
 use crate::search::{ErrorClass, Request, cost};
 
@@ -146,7 +145,7 @@ impl HttpSender {
             Some(_) => vec![url.clone()],
             None => Vec::new(),
         };
-        addresses.extend(request.redirected_from.as_deref().and_then(|from| Url::parse(from).ok()));
+        addresses.extend(request.redirected_from.iter().filter_map(|from| Url::parse(from).ok()));
         let mut sending = self.http.request(method, url);
         // The key is for the provider only: a request that names its own address may go to another host.
         if let Some(key) = key.filter(|_| request.address.is_none()) {
@@ -180,7 +179,7 @@ impl HttpSender {
         };
         let headers = self.kept_headers(response.headers(), !request.headers.is_empty(), &tokens);
         let cost = header_cost(response.headers());
-        if let Some(codings) = unread_codings(response.headers()).filter(|_| !unchanged) {
+        if let Some(codings) = http::foreign_codings(response.headers()).filter(|_| !unchanged) {
             let failure = self.failure(ErrorClass::Malformed, &format!("{UNASKED} {codings}"));
             return Err((Failure { status: Some(status), cost, ..failure }, None));
         }
@@ -300,16 +299,6 @@ fn bearer(token: &SecretString) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(&format!("Bearer {}", token.expose_secret())).ok()?;
     value.set_sensitive(true);
     Some(value)
-}
-
-/// Returns the compressions of a body that was not decompressed, as the server names them. Other words in this header are no
-/// compressions, and mean nothing.
-fn unread_codings(headers: &HeaderMap) -> Option<String> {
-    const KNOWN: [&str; 6] = ["br", "deflate", "zstd", "compress", "gzip", "x-gzip"];
-    let stated = headers.get_all(CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let words = stated.flat_map(|value| value.split(',')).map(str::trim);
-    let codings: Vec<&str> = words.filter(|word| KNOWN.iter().any(|known| known.eq_ignore_ascii_case(word))).collect();
-    (!codings.is_empty()).then(|| codings.join(", "))
 }
 
 /// Returns the cost from the billing header.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::retry_after;
+use crate::http::retry_after;
 use crate::model::Micros;
 use crate::search::cost;
 

@@ -7,7 +7,6 @@ pub(super) mod gate;
 pub(super) mod hint;
 pub(super) mod limits;
 pub(super) mod retry;
-mod retry_after;
 pub(super) mod sent_secrets;
 pub(super) mod session;
 pub(super) mod setup;

@@ -10,8 +10,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use url::Url;
 
-use super::retry_after;
-use crate::http;
+use crate::http::{self, retry_after};
 use crate::model::Time;
 use crate::search::ErrorClass;
 

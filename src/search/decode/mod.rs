@@ -25,6 +25,7 @@ pub use error::{DecodeError, all_unreadable};
 use error::{cut_text, malformed};
 use json::lenient::ParseError;
 pub(in crate::search) use json::lenient::value as json_value;
+pub(in crate::search) use json::lenient::value_as as json_value_as;
 pub use media::ContentType;
 pub use stream::StreamDecoder;
 

@@ -4,6 +4,7 @@
 
 mod continuity;
 mod entries;
+mod entry_limit;
 mod json_feed;
 mod memory;
 mod namespaces;
@@ -58,8 +59,8 @@ impl Kind for Feeds {
             let one = match &step {
                 Some(Step::Ended(_)) => continue,
                 // The target of a redirect is untrusted; the client checks that it is public.
-                Some(Step::Onward(to)) => {
-                    Request { redirected_from: Some((*url).clone()), ..feed_request(request, to, Some(memory)) }
+                Some(Step::Onward(to, via)) => {
+                    Request { redirected_from: via.clone(), ..feed_request(request, to, Some(memory)) }
                 }
                 None => feed_request(request, url, Some(memory)),
             };
@@ -173,7 +174,7 @@ impl Kind for Feeds {
         let hung = |url: &&String| {
             let begun = match follow_redirects(request, parts, url) {
                 Some(Step::Ended(_)) => return false,
-                Some(Step::Onward(to)) => feed_request(request, &to, None),
+                Some(Step::Onward(to, _)) => feed_request(request, &to, None),
                 None => feed_request(request, url, None),
             };
             unended.iter().any(|(address, path)| *address == begun.address && *path == begun.path)
@@ -192,21 +193,22 @@ impl Kind for Feeds {
 enum Step<'p> {
     /// To a reply or a failure.
     Ended(&'p SearchCall),
-    /// To a redirect that must still be followed.
-    Onward(String),
+    /// To a redirect that must still be followed, and the addresses on the way to it.
+    Onward(String, Vec<String>),
 }
 
 /// Follows an address through the calls made so far; `None` when there was none for it.
 fn follow_redirects<'p>(request: &ProviderRequest<'_>, parts: &'p [SearchCall], url: &str) -> Option<Step<'p>> {
     let mut at = feed_request(request, url, None);
-    let mut last = None;
+    let (mut last, mut via) = (None, Vec::new());
     for _ in 0..=MOST_STEPS {
         let same = |part: &&SearchCall| part.request.address == at.address && part.request.path == at.path;
         let Some(part) = parts.iter().find(same) else {
             let onward = at.address.filter(|address| address != url);
-            return onward.map(Step::Onward);
+            return onward.map(|to| Step::Onward(to, via));
         };
         last = Some(part);
+        via.extend(at.address.clone());
         match part.reply.as_ref().err().and_then(|failure| failure.location.as_deref()) {
             Some(location) => match target(part, location) {
                 Some(to) => at = feed_request(request, &to, None),

@@ -184,7 +184,7 @@ pub(in crate::search) fn get(query: &ProviderQuery, path: &str, parameters: Vec<
         limit: None,
         streaming: false,
         address: None,
-        redirected_from: None,
+        redirected_from: Vec::new(),
         headers: Vec::new(),
     }
 }

@@ -150,7 +150,7 @@ fn get<const N: usize>(source: Source, path: &str, query: [(&str, String); N]) -
         limit: None,
         streaming: false,
         address: None,
-        redirected_from: None,
+        redirected_from: Vec::new(),
         headers: Vec::new(),
     }
 }

@@ -108,7 +108,7 @@ mod tests {
             limit: None,
             streaming: false,
             address: None,
-            redirected_from: None,
+            redirected_from: Vec::new(),
             headers: Vec::new(),
         }
     }

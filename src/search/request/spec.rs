@@ -56,7 +56,7 @@ pub(in crate::search) fn post(source: Source, path: String, body: Value) -> Requ
         limit: None,
         streaming: false,
         address: None,
-        redirected_from: None,
+        redirected_from: Vec::new(),
         headers: Vec::new(),
     }
 }

@@ -230,6 +230,7 @@ pub(in crate::web) fn sources(card: &TopicCard, history: &SourceHistory) -> Mark
             "failing" => ("bad", "failing"),
             "over_quota" => ("warn", "over quota"),
             "ok" => ("good", "ok"),
+            "empty_reply" => ("warn", "empty reply"),
             "not_asked" => ("calm", "not asked"),
             "unknown" => ("calm", "–"),
             silence => ("warn", silence),

@@ -68,6 +68,11 @@ fn parse_with(text: &str, limits: Limits, controls: bool) -> Result<Node, ParseE
 
 /// Parses a body with any members, for replies in other formats than the service's. `None` if it is not JSON.
 pub(in crate::search) fn value(body: &[u8]) -> Option<serde_json::Value> {
+    value_as(body)
+}
+
+/// The same as a type of its own.
+pub(in crate::search) fn value_as<T: serde::de::DeserializeOwned>(body: &[u8]) -> Option<T> {
     let text = text(body);
     let mut pass = Sanitizer::new(&text, false);
     if !pass.run(Limits::default().max_depth) {

@@ -6,15 +6,13 @@ use std::time::Duration;
 
 use feed_rs::model::{Entry, Text};
 
+use super::entry_limit::MOST;
 use super::namespaces::has_entries;
 use super::readable_text::normalize_body;
 use crate::model::{Kind, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
 use crate::search::kinds::kind::malformed;
 use crate::search::kinds::{date, markup};
-
-/// The maximum number of entries read from one feed: the first ones, which are nearly always the newest.
-const MOST: usize = 20_000;
 
 /// The maximum length of a kept text, in characters.
 const LONGEST: usize = 100_000;
@@ -64,7 +62,8 @@ pub(super) fn read(
     address: Option<&str>,
     now: Time,
 ) -> Result<Feed, DecodeError> {
-    let body = &*normalize_body(body, content_type);
+    let (body, left_out) = normalize_body(body, content_type);
+    let body = &*body;
     let parsed = std::panic::catch_unwind(|| {
         let dates =
             move |text: &str| date::read(text, now).and_then(|at| chrono::DateTime::from_timestamp_millis(at.0));
@@ -83,7 +82,7 @@ pub(super) fn read(
     let lang = feed.language.clone();
     let (mut items, mut names, mut ids, mut unreadable) = (Vec::new(), Vec::<String>::new(), Vec::new(), 0_u32);
     let (mut own_names, mut changed) = (Vec::new(), Vec::new());
-    let extra = feed.entries.len().saturating_sub(MOST);
+    let extra = left_out + feed.entries.len().saturating_sub(MOST);
     for entry in feed.entries.into_iter().take(MOST) {
         match read_entry(&entry, lang.as_deref(), address, now) {
             Some(found) => {

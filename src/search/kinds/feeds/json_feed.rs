@@ -2,25 +2,92 @@
 //! the specification says (<https://www.jsonfeed.org/version/1.1/>).
 
 use std::borrow::Cow;
+use std::fmt::{Formatter, Result as Written};
 
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 
-use crate::search::decode::json_value;
+use super::entry_limit::MOST;
+use crate::search::decode::json_value_as;
 
 /// Members of an entry that are texts.
 const TEXTS: [&str; 8] =
     ["url", "external_url", "title", "content_html", "content_text", "summary", "date_published", "date_modified"];
 
-/// Keeps what can be read of each entry. An id may be a number, as the specification asks of readers. An entry that is no
-/// object becomes an empty one, which counts as unreadable.
-pub(super) fn with_readable_items(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    let Some(Value::Object(feed)) = json_value(&body) else { return body };
-    let Some(items) = feed.get("items").and_then(Value::as_array) else { return body };
+/// A JSON Feed: its members, and of its entries the first ones.
+struct Document {
+    feed: Map<String, Value>,
+    items: Option<Items>,
+}
+
+/// The first entries, and the number of all others, of which nothing is kept.
+struct Items {
+    first: Vec<Value>,
+    others: usize,
+}
+
+impl<'de> Deserialize<'de> for Document {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Document;
+
+            fn expecting(&self, f: &mut Formatter<'_>) -> Written {
+                f.write_str("an object with a list of items")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Document, A::Error> {
+                let mut document = Document { feed: Map::new(), items: None };
+                while let Some(name) = members.next_key::<String>()? {
+                    if name == "items" {
+                        document.items = Some(members.next_value()?);
+                    } else {
+                        document.feed.insert(name, members.next_value()?);
+                    }
+                }
+                Ok(document)
+            }
+        }
+        from.deserialize_map(Members)
+    }
+}
+
+impl<'de> Deserialize<'de> for Items {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Items;
+
+            fn expecting(&self, f: &mut Formatter<'_>) -> Written {
+                f.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Items, A::Error> {
+                let mut items = Items { first: Vec::new(), others: 0 };
+                while items.first.len() < MOST
+                    && let Some(item) = list.next_element()?
+                {
+                    items.first.push(item);
+                }
+                while list.next_element::<IgnoredAny>()?.is_some() {
+                    items.others += 1;
+                }
+                Ok(items)
+            }
+        }
+        from.deserialize_seq(Entries)
+    }
+}
+
+/// Keeps what can be read of each of the first entries; returns also the number of all others. An id may be a number, as
+/// the specification asks of readers. An entry that is no object becomes an empty one, which counts as unreadable.
+pub(super) fn with_readable_items(body: Cow<'_, [u8]>) -> (Cow<'_, [u8]>, usize) {
+    let Some(Document { feed, items: Some(Items { first, others }) }) = json_value_as(&body) else { return (body, 0) };
     let mut readable = texts(&feed, &["version", "title", "language"]);
     readable.entry("title").or_insert_with(|| json!(""));
     add_author(&feed, &mut readable);
-    readable.insert("items".to_owned(), items.iter().map(item).collect());
-    serde_json::to_vec(&Value::Object(readable)).map_or(body, Cow::Owned)
+    readable.insert("items".to_owned(), first.iter().map(item).collect());
+    (serde_json::to_vec(&Value::Object(readable)).map_or(body, Cow::Owned), others)
 }
 
 fn item(item: &Value) -> Value {
@@ -64,8 +131,8 @@ mod tests {
     fn only_the_first_author_with_a_name_is_given_to_the_parser() {
         let body = json!({ "version": "v", "author": {}, "authors": [{ "url": "u" }, { "name": "Ann" }, { "name": "Ben" }],
             "items": [{ "author": { "name": "Cem" }, "authors": [{ "name": "Dan" }] }, { "authors": {} }] });
-        let readable = with_readable_items(Cow::Owned(body.to_string().into_bytes()));
-        let readable = json_value(&readable).unwrap_or_default();
+        let (readable, _) = with_readable_items(Cow::Owned(body.to_string().into_bytes()));
+        let readable: Value = serde_json::from_slice(&readable).unwrap_or_default();
         let part = |at: &str| readable.pointer(at).cloned().unwrap_or_default();
         assert_eq!(part("/authors"), json!([{ "name": "Ann" }]));
         assert_eq!(part("/items/0/authors"), json!([{ "name": "Cem" }]));

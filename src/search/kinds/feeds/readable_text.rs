@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::entry_limit::with_first_entries;
 use super::json_feed::with_readable_items;
 use super::namespaces::with_a_known_namespace;
 use super::xml_text::{after, attribute, root};
@@ -11,12 +12,16 @@ use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252
 /// Versions of RSS that the parser knows. All others are read as 2.0, which contains the earlier ones.
 const KNOWN: [&[u8]; 3] = [b"2.0", b"0.91", b"0.92"];
 
-/// Prepares the body of a reply with this `Content-Type`.
-pub(super) fn normalize_body<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
+/// Prepares the body of a reply with this `Content-Type`. Returns also how many of its entries are left out because there
+/// are too many.
+pub(super) fn normalize_body<'b>(body: &'b [u8], content_type: Option<&str>) -> (Cow<'b, [u8]>, usize) {
     let body = in_utf8(body, content_type);
     match body.trim_ascii_start().first() {
         Some(b'{') => with_readable_items(body),
-        _ => with_readable_references(with_a_known_version(with_a_known_namespace(body))),
+        _ => {
+            let (body, left_out) = with_first_entries(body);
+            (with_readable_references(with_a_known_version(with_a_known_namespace(body))), left_out)
+        }
     }
 }
 

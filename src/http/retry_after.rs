@@ -1,5 +1,4 @@
-//! Parses how long a service asks to wait: seconds, an HTTP date, or words in the body. `retry` decides whether to
-//! wait.
+//! Parses how long a service asks to wait: seconds, an HTTP date, or words in the body. Its users decide whether to wait.
 
 use std::time::Duration;
 
@@ -14,13 +13,13 @@ use crate::model::Time;
 const INSIDE: [&str; 2] = ["detail", "error"];
 
 /// Reads a `Retry-After` header (RFC 9110 section 10.2.3): seconds or an HTTP date. A date that has passed is no wait.
-pub(in crate::search) fn header(text: &str, now: Time) -> Option<Duration> {
+pub(crate) fn header(text: &str, now: Time) -> Option<Duration> {
     let text = text.trim();
     words(text).or_else(|| Some(http_date(text)?.since(now)))
 }
 
 /// Reads `"retry_after"` in an error body, at its top or inside `detail` or `error` (or an object of a list there).
-pub(in crate::search) fn body(body: &Value) -> Option<Duration> {
+pub(crate) fn body(body: &Value) -> Option<Duration> {
     let here = |value: &Value| wait(value.get("retry_after")?);
     here(body).or_else(|| {
         INSIDE.iter().filter_map(|name| body.get(name)).find_map(|inner| match inner {

@@ -1,0 +1,109 @@
+//! Bounds the entries of a feed before the parser reads it: there each of them costs more than a kilobyte of memory,
+//! however short it is.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::xml_text::{after, local_name};
+
+/// The maximum number of entries read from one feed: the first ones, which are nearly always the newest.
+pub(super) const MOST: usize = 20_000;
+
+/// The length of the shortest entry, `<item/>`.
+const SHORTEST: usize = 7;
+
+/// Returns an XML feed with its first entries only, and how many it has beyond them.
+pub(super) fn with_first_entries(body: Cow<'_, [u8]>) -> (Cow<'_, [u8]>, usize) {
+    if body.len() < MOST * SHORTEST {
+        return (body, 0);
+    }
+    let Some((cut, entries)) = surplus(&body, MOST) else { return (body, 0) };
+    let (before, after) = (body.get(..cut.start).unwrap_or_default(), body.get(cut.end..).unwrap_or_default());
+    (Cow::Owned([before, after].concat()), entries)
+}
+
+/// Returns where the entries after the first `most` are, and their number. What looks like an entry inside of another one
+/// is a part of it.
+fn surplus(body: &[u8], most: usize) -> Option<(Range<usize>, usize)> {
+    let (mut at, mut depth, mut entries) = (0, 0_usize, 0_usize);
+    let mut cut: Option<Range<usize>> = None;
+    while let Some(found) = body.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b'<')) {
+        at += found;
+        let text = body.get(at..).unwrap_or_default();
+        let end: Option<&[u8]> = match text {
+            [b'<', b'!', b'-', b'-', ..] => Some(b"-->"),
+            [b'<', b'!', b'[', ..] => Some(b"]]>"),
+            _ => None,
+        };
+        if let Some(end) = end {
+            at = after(text, end).map_or(body.len(), |rest| body.len() - rest.len());
+            continue;
+        }
+        let closes = text.get(1) == Some(&b'/');
+        let name = local_name(text.get(usize::from(closes)..).unwrap_or_default());
+        if !name.eq_ignore_ascii_case(b"item") && !name.eq_ignore_ascii_case(b"entry") {
+            at += 1;
+            continue;
+        }
+        let (length, is_empty) = tag(text);
+        match (closes, depth) {
+            (true, _) => depth = depth.saturating_sub(1),
+            (false, 0) => {
+                entries += 1;
+                if entries == most + 1 {
+                    cut = Some(at..at);
+                }
+                depth += usize::from(!is_empty);
+            }
+            (false, _) => depth += usize::from(!is_empty),
+        }
+        at += length;
+        if depth == 0
+            && let Some(cut) = &mut cut
+        {
+            cut.end = at;
+        }
+    }
+    Some((cut?, entries - most))
+}
+
+/// Returns the length of the tag at the start of a text, and whether it is a whole element. A `>` in quotes does not end
+/// it.
+fn tag(text: &[u8]) -> (usize, bool) {
+    let mut quote = None;
+    for (at, byte) in text.iter().enumerate().skip(1) {
+        match (quote, byte) {
+            (Some(mark), byte) if mark == byte => quote = None,
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'>') => return (at + 1, text.get(at - 1) == Some(&b'/')),
+            (None, b'<') => return (at, false),
+            _ => {}
+        }
+    }
+    (text.len(), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_entries_are_cut_and_nothing_else() {
+        let cut = |text: &str, most: usize| {
+            let (range, entries) = surplus(text.as_bytes(), most)?;
+            Some((format!("{}|{}", &text[..range.start], &text[range.end..]), entries))
+        };
+        let two = Some(("<c><item>1</item>|</c>".to_owned(), 2));
+        assert_eq!(cut("<c><item>1</item><item a='>'>2</item><ITEM/></c>", 1), two);
+        assert_eq!(cut("<c><item>1</item><item><x:item/>2</item>\n<item>3</item></c>", 1), two);
+        assert_eq!(
+            cut("<c><item>1</item><a:item><!-- </item> --></a:item><item><![CDATA[</item>]]></item></c>", 1),
+            two
+        );
+        assert_eq!(cut("<c><item>1</item><item>2</item></c>", 2), None);
+        assert_eq!(cut("<items/><!-- <item/><item/> --><![CDATA[<item/>]]><entry/>", 1), None);
+        let none_closed = Some(("<item>1</item>|<item>2".to_owned(), 1));
+        assert_eq!(cut("<item>1</item><item>2", 1), none_closed);
+        assert_eq!(cut("<item>1</item><item \"", 1).map(|(_, entries)| entries), Some(1));
+    }
+}
