@@ -132,6 +132,7 @@ mod reading_order;
 mod readme_walkthrough;
 mod real_input;
 mod reload;
+mod renamed_topics;
 mod replaced;
 mod replay;
 mod report;
