@@ -38,6 +38,12 @@ pub(in crate::store) async fn refuse_named(
     Ok(())
 }
 
+/// Returns the ids that a topic had before it was renamed.
+pub(in crate::store) async fn former_ids(conn: &mut Conn, topic: &str) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT old_id FROM renamed WHERE new_id = $1 ORDER BY old_id";
+    Ok(sqlx::query_scalar(sql).bind(topic).fetch_all(conn).await?)
+}
+
 fn renamed(old: &str, new: &str) -> StoreError {
     StoreError::refused(
         format!("topic `{old}` was renamed to `{new}`, but the configuration still says `{old}`"),
