@@ -76,6 +76,7 @@ mod file_permissions;
 mod filters;
 mod foresight;
 mod forget;
+mod forget_addresses;
 mod formats;
 mod full_disk;
 mod health;
