@@ -4,10 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
+use super::named_in_texts::{addresses, is_about};
 use super::replay::read;
-use crate::model::{PAUSED, ReplyEntry, Time, Topic, alert_of, author_of_text_key};
+use crate::model::{PAUSED, ReplyEntry, Time, Topic, alert_of, author_of_text_key, page_keys_of_post};
 use crate::normalise::address_keys;
 use crate::store::{
     ErasedCounts, Mention, MentionPlace, NamedItem, Store, StoreError, StoredReply, Tombstone, TombstoneKind,
@@ -97,14 +96,26 @@ impl Eraser<'_> {
         if !self.known.any(TombstoneKind::Author) && !self.known.any(TombstoneKind::Item) {
             return Ok(gone);
         }
-        let mut last: Option<NamedItem> = None;
+        while self.named_items(done, &mut gone).await? {}
+        Ok(gone)
+    }
+
+    /// Erases the items that are named so far. Returns whether others may be named now: pages at the address of a post
+    /// that came after them.
+    async fn named_items(&mut self, done: &mut Forgotten, gone: &mut BTreeSet<i64>) -> Result<bool, StoreError> {
+        let (mut last, mut more): (Option<NamedItem>, bool) = (None, false);
         loop {
             let page = self.store.named_items(last.as_ref(), ITEMS).await?;
-            let named: Vec<NamedItem> = page.iter().filter(|item| self.names(item)).cloned().collect();
+            let is_left = |item: &&NamedItem| !gone.contains(&item.id) && self.names(item);
+            let named: Vec<NamedItem> = page.iter().filter(is_left).cloned().collect();
             for items in named.chunks(AT_ONCE) {
                 let (impact, since) = self.store.erasure_impact(items).await?;
                 // What belongs to them is found by their keys, even where no author is given.
                 items.iter().flat_map(|item| &item.keys).for_each(|key| self.known.add_name(TombstoneKind::Item, key));
+                for key in items.iter().flat_map(|item| page_keys(&item.keys, item.url.as_deref())) {
+                    more |= !self.known.has(TombstoneKind::Item, &key);
+                    self.known.add_name(TombstoneKind::Item, &key);
+                }
                 done.since = earlier(done.since, since);
                 gone.extend(items.iter().map(|item| item.id).filter(|_| self.rehearsal));
                 done.taken.add(if self.rehearsal { impact } else { self.store.erase_items(items, self.now).await? });
@@ -112,7 +123,7 @@ impl Eraser<'_> {
             }
             last = page.into_iter().next_back();
             if last.is_none() {
-                return Ok(gone);
+                return Ok(more);
             }
         }
     }
@@ -121,7 +132,11 @@ impl Eraser<'_> {
         // Pruning removes the author of an item, but not the keys.
         let of_keys = item.keys.iter().filter_map(|key| author_of_text_key(key));
         item.author.as_deref().into_iter().chain(of_keys).any(|author| self.known.has(TombstoneKind::Author, author))
-            || item.keys.iter().any(|key| self.known.has(TombstoneKind::Item, key))
+            || self.has_item(&item.keys, item.url.as_deref())
+    }
+
+    fn has_item(&self, keys: &[String], url: Option<&str>) -> bool {
+        keys.iter().chain(&page_keys(keys, url)).any(|key| self.known.has(TombstoneKind::Item, key))
     }
 
     async fn erase_topics(&mut self, done: &mut Forgotten) -> Result<(), StoreError> {
@@ -197,7 +212,7 @@ impl Eraser<'_> {
         self.known.mentions_forgotten(&String::from_utf8_lossy(&body))
             || read(reply, self.platform).is_some_and(|ingested| {
                 ingested.findings.iter().any(|finding| {
-                    authors(&finding.found) || finding.keys.iter().any(|key| self.known.has(TombstoneKind::Item, key))
+                    authors(&finding.found) || self.has_item(&finding.keys, finding.found.url.as_deref())
                 })
             })
     }
@@ -275,72 +290,11 @@ impl Eraser<'_> {
     }
 }
 
-/// Whether a message, an event or a report is about a topic: its data names the topic, as a whole value. Without data,
-/// the words must contain the id between characters that no id has. That others use the same word means nothing.
-fn is_about(texts: &[String], topic: &str) -> bool {
-    let data: Vec<Value> = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
-    let has_data = data.iter().any(Value::is_object);
-    let is_named = |text: &String| {
-        let of_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-        text.match_indices(topic).any(|(at, _)| {
-            let (before, after) =
-                (text.get(..at).unwrap_or_default(), text.get(at + topic.len()..).unwrap_or_default());
-            !before.ends_with(of_id) && !after.starts_with(of_id)
-        })
-    };
-    texts.iter().any(|text| text == topic)
-        || data.iter().any(|value| contains_text(value, topic))
-        || !has_data && texts.first().is_some_and(is_named)
-}
-
-/// Whether a value or a part of it is this text.
-fn contains_text(value: &Value, text: &str) -> bool {
-    match value {
-        Value::String(one) => one == text,
-        Value::Array(all) => all.iter().any(|one| contains_text(one, text)),
-        Value::Object(all) => all.iter().any(|(name, one)| name == text || contains_text(one, text)),
-        _ => false,
-    }
+/// The keys of the pages at the address of a post with these keys.
+fn page_keys(keys: &[String], url: Option<&str>) -> Vec<String> {
+    keys.iter().flat_map(|key| page_keys_of_post(key, url)).collect()
 }
 
 fn earlier(mine: Option<Time>, other: Option<Time>) -> Option<Time> {
     mine.into_iter().chain(other).min()
-}
-
-/// Returns the addresses in a text, including HTML.
-fn addresses(text: &str) -> impl Iterator<Item = String> {
-    let begins = text.match_indices("http").map(|(at, _)| text.get(at..).unwrap_or_default());
-    begins.filter(|rest| rest.starts_with("http://") || rest.starts_with("https://")).map(|rest| {
-        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '<' | '>' | ')' | ']' | '\\' | '\'' | '`');
-        let end = rest.find(ends).unwrap_or(rest.len());
-        rest.get(..end).unwrap_or_default().trim_end_matches(['.', ',', ';']).replace("&amp;", "&")
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{addresses, is_about};
-
-    #[test]
-    fn what_is_about_another_topic_is_not_about_one_whose_id_is_a_word_in_it() {
-        for (texts, expected) in [
-            (["3 new", r#"{"topic":"team","lines":[]}"#], true),
-            (["3 new", r#"{"topics":[{"topic":"team"},{"topic":"other"}]}"#], true),
-            (["team-launches: 3 new", r#"{"topic":"team-launches","text":"the team won"}"#], false),
-            (["other: the team won", r#"{"topic":"other","lines":["team spirit"]}"#], false),
-            (["Daily report: team, other", ""], true),
-            (["Daily report: team-launches, other", ""], false),
-            (["team", "[]"], true),
-        ] {
-            assert_eq!(is_about(&texts.map(str::to_owned), "team"), expected, "{texts:?}");
-        }
-    }
-
-    #[test]
-    fn addresses_are_found_in_words_in_markdown_and_in_pages() {
-        let text =
-            r#"See [1](https://a.example/b), <a href="https://c.example/?x=1&amp;y=2">it</a>, http://d.example. httpx"#;
-        let found: Vec<String> = addresses(text).collect();
-        assert_eq!(found, ["https://a.example/b", "https://c.example/?x=1&y=2", "http://d.example"]);
-    }
 }

@@ -11,6 +11,7 @@ mod ingest;
 mod items_at_address;
 mod limits;
 mod look_back;
+mod named_in_texts;
 mod outcome;
 mod prompt_items;
 mod providers;

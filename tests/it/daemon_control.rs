@@ -270,6 +270,21 @@ fn a_topic_is_not_renamed_to_another_topic_of_the_file() {
 }
 
 #[test]
+fn a_topic_that_the_file_has_under_a_former_id_is_not_renamed_to_another_topic_of_the_file() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "other"]));
+        place.ok(&["once", "--topic", "acme", "--at", NINE]);
+        place.ok(&["topic", "rename", "acme", "news"]);
+        let both = "has both topics, `acme`, which was renamed to `news`, and `other`";
+        place.run(&["topic", "rename", "news", "other"]).says(2, &[both, "choose another id"]);
+        // Undoing the renaming is allowed.
+        place.ok(&["topic", "rename", "news", "acme"]);
+        assert_eq!(place.database.texts("SELECT topic FROM v_run"), ["acme"], "{}", place.database.name);
+    }
+}
+
+#[test]
 fn a_topic_is_not_renamed_to_one_that_was_forgotten() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);

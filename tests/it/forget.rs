@@ -211,6 +211,26 @@ fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
 }
 
 #[test]
+fn a_rehearsal_counts_what_names_an_author_who_was_forgotten_before_and_a_topic_that_never_ran() {
+    for database in databases() {
+        let (server, place) = told_of_her(database);
+        place.ok(&["forget", "--author", "jane_d", "--yes"]);
+        place.ok(&["topic", "pause", "globex", "--reason", "jane_d asked for it"]);
+        let quiet = "[[topics]]\nid = \"quiet\"\nquery = \"quiet\"\nevery = \"6h\"\n";
+        place.configure(&server.lines(), &format!("{TOPICS}{quiet}"));
+        place.ok(&["once", "--due", "--at", NINE]);
+        place.configure(&server.lines(), TOPICS);
+        let forgotten = |how: &str| {
+            let all = place.json(&["forget", "--author", "bob", "--topic", "quiet", how, "--json"]);
+            (all["taken"].clone(), all["topics"].clone())
+        };
+        let rehearsed = forgotten("--dry-run");
+        assert_eq!(rehearsed.1, json!(["quiet"]), "{}", place.database.name);
+        assert_eq!(rehearsed, forgotten("--yes"), "{}", place.database.name);
+    }
+}
+
+#[test]
 fn an_error_text_that_names_a_forgotten_author_is_stored_without_it() {
     for database in databases() {
         let server = Raw::saying(|_| reply("400 Bad Request", "", b"{\"detail\": \"@jane_d blocks this query\"}"));

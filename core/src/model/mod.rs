@@ -35,7 +35,7 @@ pub use items::changes::{
 pub use items::cluster::{Assignment, ClusterHead, ClusterRow, Fingerprint, ItemText, KeyTableLimits, Volume};
 pub use items::item::{
     Answer, ENTRY_DIGITS, Engagement, Finding, Kind, ReplyEntry, TEXT_KEY_PREFIX, Window, WindowFit,
-    author_of_text_key, page_key_of_entry, time_of_post_id,
+    author_of_text_key, page_key_of_entry, page_keys_of_post, time_of_post_id,
 };
 pub use items::mark::{Mark, MarkChange, MarkRow, MarkedVia, NewMark};
 pub use items::saved_search::{BadNote, LONGEST_NOTE, MOST_SEARCHES, SavedSearch, parse_note};

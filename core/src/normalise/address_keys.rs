@@ -47,6 +47,7 @@ fn post_key(address: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::page_keys_of_post;
 
     #[test]
     fn an_address_has_the_keys_of_what_may_be_stored_at_it() {
@@ -70,6 +71,17 @@ mod tests {
             ("", &[]),
         ] {
             assert_eq!(address_keys(address), keys, "{address}");
+        }
+        // The keys of a post's pages are those of its addresses.
+        for (address, found_at) in [
+            ("https://news.ycombinator.com/item?id=42", None),
+            ("https://bsky.app/profile/did:plc:abc/post/3k_x", None),
+            ("https://bsky.app/profile/did:plc:abc/post/3k", Some("https://bsky.app/profile/ann.example/post/3k")),
+        ] {
+            let keys = address_keys(address);
+            let pages: Vec<String> = keys.iter().flat_map(|key| page_keys_of_post(key, found_at)).collect();
+            let expected: Vec<String> = [Some(address), found_at].into_iter().flatten().filter_map(link_key).collect();
+            assert_eq!(pages, expected, "{address}");
         }
         let website = address_keys("https://bsky.app/profile/did:web:a.example/post/3k");
         assert!(website.iter().any(|key| key.starts_with("post:bluesky:did-") && !key.contains('.')), "{website:?}");

@@ -89,12 +89,15 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
         store.import_tombstones(journal.key, &journal.all).await?;
     }
     store.overwrite_deleted().await?;
+    // A topic that has never run leaves nothing but its tombstone.
+    let topics = store.topics_of_runs().await?.into_iter().map(|(topic, _)| topic);
+    let ended = topics.filter(|topic| args.topic.contains(topic)).collect();
     if !names.is_empty() {
         store.add_tombstones(&names, new_key()?, now).await?;
         crate::failpoint::at("forget/left");
     }
     keep_journal(&store).await?;
-    erase(&context, &store, now, args).await
+    erase(&context, &store, now, ended, args.json).await
 }
 
 fn read_import(path: &Path) -> Result<Journal, Failure> {
@@ -174,9 +177,12 @@ async fn dry_run(
     let now = (context.clock)();
     let requested: Vec<Tombstone> =
         names.iter().map(|(kind, name)| Tombstone { kind: *kind, hash: key.hash(*kind, name), at: now }).collect();
-    let topics = requested.iter().filter(|one| one.kind == TombstoneKind::Topic).cloned().collect();
+    // What was forgotten before is erased along with it, wherever it was written since.
+    let earlier = store.tombstones().await?;
+    let open = earlier.iter().filter(|(_, done)| !done).map(|(one, _)| one);
+    let topics = requested.iter().chain(open).filter(|one| one.kind == TombstoneKind::Topic).cloned().collect();
     let platform = &context.config.service.platform;
-    let tombstones = Tombstones::new(key, &requested);
+    let tombstones = Tombstones::new(key, earlier.iter().map(|(one, _)| one).chain(&requested));
     let (known, watched) = (tombstones.clone(), context.config.topics.as_slice());
     let found = Eraser { store, known, topics, watched, platform, now, rehearsal: true }.erase().await?;
     let naming = remaining_mentions(store, &tombstones).await?;
@@ -186,7 +192,8 @@ async fn dry_run(
     Ok(Exit::Ok)
 }
 
-async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -> Result<Exit, Failure> {
+/// Erases what all tombstones name. `ended` are the topics that were just ended.
+async fn erase(context: &Context, store: &Store, now: Time, ended: Vec<String>, json: bool) -> Result<Exit, Failure> {
     let (all, key) = (store.tombstones().await?, store.forget_key().await?);
     let open: Vec<Tombstone> = all.iter().filter(|(_, done)| !done).map(|(one, _)| one.clone()).collect();
     let Some(key) = key.filter(|_| !open.is_empty()) else {
@@ -199,6 +206,9 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     let platform = &context.config.service.platform;
     let (known, watched) = (tombstones.clone(), context.config.topics.as_slice());
     let mut found = Eraser { store, known, topics, watched, platform, now, rehearsal: false }.erase().await?;
+    found.topics.extend(ended);
+    found.topics.sort_unstable();
+    found.topics.dedup();
     // Only the tombstones know what was erased before an interruption.
     found.since = found.since.into_iter().chain(store.first_erased_seen_at().await?).min();
     let (naming, reports) = (remaining_mentions(store, &tombstones).await?, reports(store, &found).await?);
@@ -215,7 +225,7 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     }
     store.close().await;
     let copies = found.taken.items > 0 || !found.topics.is_empty();
-    print(&Summary { found, reports, naming, rehearsal: false, scrubbed, copies }, args.json)?;
+    print(&Summary { found, reports, naming, rehearsal: false, scrubbed, copies }, json)?;
     if !scrubbed {
         output::print_stderr(
             "error: another process prevented the file from being rewritten: erased data may remain in its unused space",

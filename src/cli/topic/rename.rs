@@ -35,6 +35,19 @@ pub(in crate::cli) async fn run(common: &Common, RenameArgs { old, new }: &Renam
         ));
     }
     let (store, now) = open(&context).await?;
+    if is_in_file(new) {
+        // The file may still have the topic under a former id. Then `new` is another topic, even if it has never run.
+        let former = store.former_ids(old).await?;
+        if let Some(former) = former.iter().find(|id| *id != new && is_in_file(id)) {
+            return Err(Failure::usage(
+                format!(
+                    "{file} has both topics, `{former}`, which was renamed to `{old}`, and `{new}`; \
+                     their histories cannot be merged"
+                ),
+                format!("choose another id, or remove topic `{new}` from the file first"),
+            ));
+        }
+    }
     if let Err(error) = store.rename_topic(old, new, now).await {
         return Err(with_suggestion(&context, &store, std::slice::from_ref(old), error, OR_THE_FILE).await);
     }

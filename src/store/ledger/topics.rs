@@ -44,6 +44,11 @@ impl Store {
         read!(self, rename::refuse_named(configured, named))
     }
 
+    /// Returns the ids that a topic had before it was renamed.
+    pub async fn former_ids(&self, topic: &str) -> Result<Vec<String>, StoreError> {
+        read!(self, rename::former_ids(topic))
+    }
+
     /// Returns the stored definitions of all watched topics, by id.
     pub async fn definitions(&self) -> Result<Vec<Topic>, StoreError> {
         read!(self, topics::definitions())

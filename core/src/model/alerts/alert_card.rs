@@ -1,6 +1,6 @@
 //! What pages show of alerts: each alert's state, and what fires for a topic. Plain data.
 
-use crate::model::{AlertEvent, AlertSpec, Delivery, Firing, Time, alert_job};
+use crate::model::{AlertEvent, AlertSpec, Delivery, Firing, SERVICE, Time, alert_job};
 
 /// An alert in force and its state.
 #[derive(Debug, Clone)]
@@ -73,7 +73,7 @@ pub struct Acked {
 pub fn subject_topic<'a>(subject: &'a str, spec: Option<&AlertSpec>) -> Option<&'a str> {
     match subject.split_once('/') {
         None => Some(subject),
-        Some((_, day)) if is_day(day) && !spec.is_some_and(AlertSpec::checks_topic_budgets) => None,
+        Some((name, day)) if is_day(day) && !spec.is_some_and(|spec| spec.checks_topic_budget(name)) => None,
         Some((topic, _)) => Some(topic),
     }
 }
@@ -84,6 +84,13 @@ fn is_day(text: &str) -> bool {
 }
 
 impl AlertSpec {
+    /// Whether a day's budget of this name is a topic's. An alert that names topics now may have checked providers before.
+    fn checks_topic_budget(&self, name: &str) -> bool {
+        let is_provider = name == SERVICE || self.providers.iter().any(|(provider, _)| provider.as_str() == name);
+        let may_be_topic = !is_provider || !self.tags.is_empty() || self.topics.iter().any(|topic| topic == name);
+        self.checks_topic_budgets() && may_be_topic
+    }
+
     /// Whether a subject is a day's budget of the service or of a provider, which it checks.
     #[must_use]
     pub fn is_provider_budget(&self, subject: &str) -> bool {
@@ -154,6 +161,7 @@ mod tests {
         };
         let of_topics = AlertSpec { topics: vec!["acme".to_owned()], ..budget.clone() };
         let of_tags = AlertSpec { tags: vec!["brands".to_owned()], ..budget.clone() };
+        let of_service = AlertSpec { topics: vec!["service".to_owned()], ..budget.clone() };
         let volume = AlertSpec { rule: AlertRule::Volume, ..of_topics.clone() };
         // A day has a topic only if the alert names topics.
         for (subject, spec, topic) in [
@@ -164,6 +172,9 @@ mod tests {
             ("service/web", None, Some("service")),
             ("acme/2026-03-12", Some(&of_topics), Some("acme")),
             ("acme/2026-03-12", Some(&of_tags), Some("acme")),
+            // Left from a time when the alert checked the service; and a topic with its name.
+            ("service/2026-03-12", Some(&of_topics), None),
+            ("service/2026-03-12", Some(&of_service), Some("service")),
             // A provider with the name of a topic.
             ("acme/2026-03-12", Some(&budget), None),
             ("service/2026-03-12", Some(&budget), None),

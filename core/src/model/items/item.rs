@@ -129,6 +129,22 @@ pub fn author_of_text_key(key: &str) -> Option<&str> {
     rest.rsplit_once(':').map(|(author, _digest)| author)
 }
 
+/// The keys of the pages at a post's own address on Hacker News or Bluesky: a web search that finds the post there stores
+/// it under such a key. `url` is where the post was found; on Bluesky it may contain the handle, which no key does. Empty
+/// for everything else.
+#[must_use]
+pub fn page_keys_of_post(key: &str, url: Option<&str>) -> Vec<String> {
+    const PROFILE: &str = "https://bsky.app/profile/";
+    if let Some(id) = key.strip_prefix("post:hackernews:") {
+        return vec![format!("page:https://news.ycombinator.com/item?id={id}")];
+    }
+    let Some(id) = key.strip_prefix("post:bluesky:") else { return Vec::new() };
+    let parts = id.strip_prefix("did-plc-").and_then(|id| id.split_once('_'));
+    let by_account = parts.map(|(account, post)| format!("page:{PROFILE}did:plc:{account}/post/{post}"));
+    let by_url = url.filter(|url| url.starts_with(PROFILE)).map(|url| format!("page:{}", url.trim_end_matches('/')));
+    by_account.into_iter().chain(by_url).collect()
+}
+
 /// An AI summary.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Answer {

@@ -44,6 +44,13 @@ pub(in crate::store) async fn progress(conn: &mut Conn, name: &str) -> Result<(i
     })
 }
 
+/// Keeps others from moving a follower until the transaction ends, so that no count of it is stored meanwhile.
+pub(in crate::store) async fn hold(conn: &mut Conn, follower: Follower) -> Result<(), StoreError> {
+    let sql = format!("SELECT seq FROM follower WHERE name = $1{}", super::ROW_LOCK);
+    sqlx::query(AssertSqlSafe(sql)).bind(follower.as_str()).fetch_optional(conn).await?;
+    Ok(())
+}
+
 /// Moves a follower from one number to another. Returns false and changes nothing if another process was first.
 pub(in crate::store) async fn advance(
     conn: &mut Conn,

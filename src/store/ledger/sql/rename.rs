@@ -3,8 +3,8 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, access, alert_subjects, day_counts, definitions, info};
-use crate::model::{Time, Topic};
+use super::{Conn, access, alert_subjects, day_counts, definitions, followers, info};
+use crate::model::{Follower, Time, Topic};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Refuses topics whose id was given up. If the set also contains the new id, the old one is a new topic of its own.
@@ -38,6 +38,12 @@ pub(in crate::store) async fn refuse_named(
     Ok(())
 }
 
+/// Returns the ids that a topic had before it was renamed.
+pub(in crate::store) async fn former_ids(conn: &mut Conn, topic: &str) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT old_id FROM renamed WHERE new_id = $1 ORDER BY old_id";
+    Ok(sqlx::query_scalar(sql).bind(topic).fetch_all(conn).await?)
+}
+
 fn renamed(old: &str, new: &str) -> StoreError {
     StoreError::refused(
         format!("topic `{old}` was renamed to `{new}`, but the configuration still says `{old}`"),
@@ -50,6 +56,10 @@ fn renamed(old: &str, new: &str) -> StoreError {
 pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now: Time) -> Result<(), StoreError> {
     // Keeps others from syncing topics, and locks both rows against planners.
     super::lock(conn, 1).await?;
+    // What followers count now is stored before, and then renamed, or counted again.
+    for follower in [Follower::Counters, Follower::Days] {
+        followers::hold(conn, follower).await?;
+    }
     let sql = format!("SELECT id, definition FROM topic WHERE id = $1 OR id = $2 ORDER BY id{}", super::ROW_LOCK);
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(old).bind(new).fetch_all(&mut *conn).await?;
     let mut topics = std::collections::BTreeMap::new();

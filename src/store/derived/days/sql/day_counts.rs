@@ -133,9 +133,12 @@ fn scorers_of(row: &Row) -> Result<Vec<String>, StoreError> {
 }
 
 /// Stores counts of the runs from one number to another. Returns false and changes nothing if another process was
-/// first.
+/// first, or if a topic was renamed or forgotten since its days were counted: a topic that gets its id would show them.
 pub(in crate::store) async fn store_counts(conn: &mut Conn, rolled: &DayCounts, now: Time) -> Result<bool, StoreError> {
-    if !followers::advance(conn, Follower::Days.as_str(), rolled.from, rolled.to, true).await? {
+    followers::hold(conn, Follower::Days).await?;
+    if !have_items(conn, &rolled.days).await?
+        || !followers::advance(conn, Follower::Days.as_str(), rolled.from, rolled.to, true).await?
+    {
         return Ok(false);
     }
     // Delete all days of topics that were due: in another time zone, days begin at other instants.
@@ -178,6 +181,17 @@ pub(in crate::store) async fn store_counts(conn: &mut Conn, rolled: &DayCounts, 
         done.push(")").build().persistent(false).execute(&mut *conn).await?;
     }
     Ok(true)
+}
+
+/// Whether the topics of all these days have items.
+async fn have_items(conn: &mut Conn, days: &[(String, DayCount)]) -> Result<bool, StoreError> {
+    let topics: BTreeSet<&str> = days.iter().map(|(topic, _)| topic.as_str()).collect();
+    let sql = format!(
+        "SELECT count(*) FROM {} WHERE NOT EXISTS (SELECT 1 FROM topic_item t WHERE t.topic = given.value)",
+        super::texts(1)
+    );
+    let without: i64 = sqlx::query_scalar(AssertSqlSafe(sql)).bind(to_json(&topics)?).fetch_one(conn).await?;
+    Ok(without == 0)
 }
 
 /// Deletes some of the days that are kept no longer, with the counts of their terms. Counting deletes those of the

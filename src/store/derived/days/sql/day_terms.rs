@@ -80,7 +80,8 @@ fn stored_terms(row: &super::Row) -> Result<StoredTerms, StoreError> {
     })
 }
 
-/// Stores days of topics. Skips a day that has lost items since it was counted, so that forgotten items do not return.
+/// Stores days of topics. Skips a day that has lost items since it was counted, so that forgotten items do not return,
+/// and days of a topic that has none, because it was renamed or forgotten.
 pub(in crate::store) async fn store_terms(
     conn: &mut Conn,
     days: &[(String, StoredTerms)],
@@ -112,9 +113,10 @@ pub(in crate::store) async fn store_terms(
             row.push_bind(&day.basis).push_bind(&day.counts);
         });
         insert.push(format!(
-            ") AS v WHERE v.column4 <= 0 OR v.column4 <= (SELECT count(*) FROM topic_item t JOIN item i ON i.id = t.item \
+            ") AS v WHERE EXISTS (SELECT 1 FROM topic_item o WHERE o.topic = v.column1) \
+             AND (v.column4 <= 0 OR v.column4 <= (SELECT count(*) FROM topic_item t JOIN item i ON i.id = t.item \
              JOIN run f ON f.id = t.first_run WHERE t.topic = v.column1 AND f.seq IS NOT NULL \
-             AND t.first_seen >= v.column2 AND {MOMENT} >= v.column2 AND {MOMENT} < v.column3)"
+             AND t.first_seen >= v.column2 AND {MOMENT} >= v.column2 AND {MOMENT} < v.column3))"
         ));
         insert.build().persistent(false).execute(&mut *conn).await?;
     }

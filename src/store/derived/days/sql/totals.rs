@@ -83,7 +83,8 @@ fn search(row: &Row) -> Result<TallySearch, StoreError> {
     })
 }
 
-/// Adds totals of the runs from one number to another. Returns false and changes nothing if another process was first.
+/// Adds totals of the runs from one number to another. Returns false and changes nothing if another process was first,
+/// or if a topic was renamed since its runs were read: what is latest would be kept under its old id.
 pub(in crate::store) async fn add_totals(
     conn: &mut Conn,
     sums: &[MetricSum],
@@ -92,7 +93,10 @@ pub(in crate::store) async fn add_totals(
     to: i64,
     caught_up: bool,
 ) -> Result<bool, StoreError> {
-    if !followers::advance(conn, Follower::Counters.as_str(), from, to, caught_up).await? {
+    followers::hold(conn, Follower::Counters).await?;
+    if !are_topics_of_runs(conn, latest, from, to).await?
+        || !followers::advance(conn, Follower::Counters.as_str(), from, to, caught_up).await?
+    {
         return Ok(false);
     }
     for chunk in sums.chunks(200) {
@@ -119,6 +123,16 @@ pub(in crate::store) async fn add_totals(
         insert.build().persistent(false).execute(&mut *conn).await?;
     }
     Ok(true)
+}
+
+/// Whether these are still the topics of runs in the range.
+async fn are_topics_of_runs(conn: &mut Conn, latest: &[SourceLatest], from: i64, to: i64) -> Result<bool, StoreError> {
+    if latest.is_empty() {
+        return Ok(true);
+    }
+    let sql = "SELECT DISTINCT topic FROM run WHERE seq IS NOT NULL AND seq > $1 AND seq <= $2 AND topic IS NOT NULL";
+    let topics: Vec<String> = sqlx::query_scalar(sql).bind(from).bind(to).fetch_all(conn).await?;
+    Ok(latest.iter().all(|one| topics.contains(&one.topic)))
 }
 
 pub(in crate::store) async fn sums(conn: &mut Conn) -> Result<Option<Vec<MetricSum>>, StoreError> {

@@ -8,10 +8,10 @@ use sqlx::AssertSqlSafe;
 
 use super::resolve::{fetch_json, to_json};
 use super::{Conn, alert_subjects, cluster_keys, day_counts, day_terms, followers, item_history, word_index};
-use crate::model::{Follower, Time};
+use crate::model::{Follower, Time, page_keys_of_post};
 use crate::store::{ERASED, ErasedCounts, ForgetKey, StoreError, StoreErrorKind, TombstoneKind};
 
-/// Erases items. With a key, leaves tombstones of their keys. The caller must hold the items' lock.
+/// Erases items. With a key, leaves tombstones of their keys and of the pages at their own addresses. The caller must hold the items' lock.
 pub(in crate::store) async fn items(
     conn: &mut Conn,
     key: Option<ForgetKey>,
@@ -25,11 +25,12 @@ pub(in crate::store) async fn items(
     let ids_json = to_json(ids)?;
     if let Some(key) = key {
         let sql = format!(
-            "SELECT {} FROM {given} CROSS JOIN item_key k WHERE k.item = given.value",
-            super::rows_in_one("k.key")
+            "SELECT {} FROM {given} CROSS JOIN item_key k CROSS JOIN item i WHERE k.item = given.value AND i.id = k.item",
+            super::rows_in_one("k.key, i.url")
         );
-        let keys: BTreeSet<String> =
-            fetch_json::<(String,)>(conn, sql, [ids_json.clone()]).await?.into_iter().map(|(key,)| key).collect();
+        let rows = fetch_json::<(String, Option<String>)>(conn, sql, [ids_json.clone()]).await?;
+        let pages = rows.iter().flat_map(|(key, url)| page_keys_of_post(key, url.as_deref()));
+        let keys: BTreeSet<String> = rows.iter().map(|(key, _)| key.clone()).chain(pages).collect();
         add_key_tombstones(conn, key, &keys, now).await?;
     }
     cluster_keys::forget(conn, &ids_json).await?;

@@ -6,7 +6,7 @@ use sqlx::Row as _;
 
 use super::resolve::{fetch_json, to_json};
 use super::{Conn, erase, read};
-use crate::model::{Answer, Time, page_key_of_entry};
+use crate::model::{Answer, Time, page_key_of_entry, page_keys_of_post};
 use crate::store::{
     ERASED, ForgetKey, Outcome, RunRef, SeenItem, StoreError, Tombstone, TombstoneKind, Tombstones, unpack,
 };
@@ -164,9 +164,11 @@ pub(in crate::store) async fn for_items(
     let Some(key) = key(conn).await? else { return Ok(None) };
     let authors: Vec<String> =
         sqlx::query_scalar("SELECT hash FROM forgotten WHERE kind = 'author'").fetch_all(&mut *conn).await?;
+    let names: BTreeSet<String> = items.flat_map(names_of).collect();
     // Forgetting a page forgets its entries, too.
-    let names = items.flat_map(|item| &item.keys).flat_map(|name| [Some(name.as_str()), page_key_of_entry(name)]);
-    let hashes: BTreeSet<String> = names.flatten().map(|name| key.hash(TombstoneKind::Item, name)).collect();
+    let pages = names.iter().filter_map(|name| page_key_of_entry(name));
+    let all = names.iter().map(String::as_str).chain(pages);
+    let hashes: BTreeSet<String> = all.map(|name| key.hash(TombstoneKind::Item, name)).collect();
     let met = among_tombstones(conn, &hashes.iter().map(String::as_str).collect()).await?;
     let mut tombstones = Tombstones::new(key, []);
     authors.iter().for_each(|hash| tombstones.add(TombstoneKind::Author, hash));
@@ -174,11 +176,18 @@ pub(in crate::store) async fn for_items(
     Ok(Some((key, tombstones)))
 }
 
+/// Returns the names under which an item may have been forgotten: its keys, and those of the pages at its own address.
+fn names_of(item: &SeenItem) -> BTreeSet<String> {
+    let urls = item.sightings.iter().map(|sighting| sighting.found.url.as_deref());
+    let pages = item.keys.iter().flat_map(|key| urls.clone().flat_map(move |url| page_keys_of_post(key, url)));
+    item.keys.iter().cloned().chain(pages).collect()
+}
+
 /// Returns whether an item must not be stored.
 pub(in crate::store) fn is_forgotten(tombstones: &Tombstones, item: &SeenItem) -> bool {
     let by_author =
         |author: &Option<String>| author.as_deref().is_some_and(|name| tombstones.has(TombstoneKind::Author, name));
-    item.keys.iter().any(|name| tombstones.has(TombstoneKind::Item, name))
+    names_of(item).iter().any(|name| tombstones.has(TombstoneKind::Item, name))
         || item.sightings.iter().any(|sighting| by_author(&sighting.found.author))
 }
 
@@ -215,7 +224,7 @@ pub(in crate::store) async fn refuse(
     if refused.is_empty() {
         return Ok(());
     }
-    let keys: BTreeSet<String> = refused.iter().flat_map(|item| item.keys.iter().cloned()).collect();
+    let keys: BTreeSet<String> = refused.iter().flat_map(|item| names_of(item)).collect();
     erase::add_key_tombstones(conn, key, &keys, now).await?;
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN item_key k WHERE k.key = given.value",

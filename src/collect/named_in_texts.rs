@@ -1,0 +1,69 @@
+//! What stored texts name: whether a message is about a topic, and the addresses in a text. Pure.
+
+use serde_json::Value;
+
+/// Whether a message, an event or a report is about a topic: its data names the topic, as a whole value. Without data,
+/// the words must contain the id between characters that no id has. That others use the same word means nothing.
+pub(super) fn is_about(texts: &[String], topic: &str) -> bool {
+    let data: Vec<Value> = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+    let has_data = data.iter().any(Value::is_object);
+    let is_named = |text: &String| {
+        let of_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        text.match_indices(topic).any(|(at, _)| {
+            let (before, after) =
+                (text.get(..at).unwrap_or_default(), text.get(at + topic.len()..).unwrap_or_default());
+            !before.ends_with(of_id) && !after.starts_with(of_id)
+        })
+    };
+    texts.iter().any(|text| text == topic)
+        || data.iter().any(|value| contains_text(value, topic))
+        || !has_data && texts.first().is_some_and(is_named)
+}
+
+/// Whether a value or a part of it is this text.
+fn contains_text(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(one) => one == text,
+        Value::Array(all) => all.iter().any(|one| contains_text(one, text)),
+        Value::Object(all) => all.iter().any(|(name, one)| name == text || contains_text(one, text)),
+        _ => false,
+    }
+}
+
+/// Returns the addresses in a text, including HTML.
+pub(super) fn addresses(text: &str) -> impl Iterator<Item = String> {
+    let begins = text.match_indices("http").map(|(at, _)| text.get(at..).unwrap_or_default());
+    begins.filter(|rest| rest.starts_with("http://") || rest.starts_with("https://")).map(|rest| {
+        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '<' | '>' | ')' | ']' | '\\' | '\'' | '`');
+        let end = rest.find(ends).unwrap_or(rest.len());
+        rest.get(..end).unwrap_or_default().trim_end_matches(['.', ',', ';']).replace("&amp;", "&")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{addresses, is_about};
+
+    #[test]
+    fn what_is_about_another_topic_is_not_about_one_whose_id_is_a_word_in_it() {
+        for (texts, expected) in [
+            (["3 new", r#"{"topic":"team","lines":[]}"#], true),
+            (["3 new", r#"{"topics":[{"topic":"team"},{"topic":"other"}]}"#], true),
+            (["team-launches: 3 new", r#"{"topic":"team-launches","text":"the team won"}"#], false),
+            (["other: the team won", r#"{"topic":"other","lines":["team spirit"]}"#], false),
+            (["Daily report: team, other", ""], true),
+            (["Daily report: team-launches, other", ""], false),
+            (["team", "[]"], true),
+        ] {
+            assert_eq!(is_about(&texts.map(str::to_owned), "team"), expected, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn addresses_are_found_in_words_in_markdown_and_in_pages() {
+        let text =
+            r#"See [1](https://a.example/b), <a href="https://c.example/?x=1&amp;y=2">it</a>, http://d.example. httpx"#;
+        let found: Vec<String> = addresses(text).collect();
+        assert_eq!(found, ["https://a.example/b", "https://c.example/?x=1&y=2", "http://d.example"]);
+    }
+}
