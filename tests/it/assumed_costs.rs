@@ -78,6 +78,10 @@ fn every_total_says_how_much_of_it_is_assumed() {
         let provider = &status["providers"][0];
         assert_eq!((&provider["cost_usd"], &provider["assumed_usd"]), (&json!(0.05), &json!(0.05)), "{name}: {status}");
 
+        let listed = place.json(&["runs", "--json"])["runs"][0].clone();
+        assert_eq!((&listed["cost_usd"], &listed["assumed_usd"]), (&json!(0.055), &json!(0.053)), "{name}: {listed}");
+        place.run(&["runs"]).shows(0, &[" ~$0.055 ", "~: no bill confirms all of this cost"]);
+
         let pages = Pages::serve(&place, &["--at", NINE]);
         let run = place.database.last_run("acme");
         let progress = format!("/progress/{run}");
@@ -116,6 +120,13 @@ fn the_assumed_cost_of_a_run_whose_searches_were_deleted_is_unknown() {
         let pruned = place.database.texts("SELECT run FROM v_run WHERE pruned_at IS NOT NULL ORDER BY seq");
         assert_eq!(pruned.len(), 2, "{name}");
         let kept = place.database.last_run("acme");
+        let listed = place.json(&["runs", "--json"]);
+        let of = |run: &str| listed["runs"].as_array().unwrap().iter().find(|row| row["run"] == run).cloned().unwrap();
+        assert_eq!(
+            (&of(&pruned[0])["assumed_usd"], &of(&kept)["assumed_usd"]),
+            (&Value::Null, &json!(0.053)),
+            "{name}"
+        );
 
         let pages = Pages::serve(&place, &["--at", NINE]);
         let runs = get(&pages, "/api/v1/runs");

@@ -485,7 +485,7 @@ fn the_planned_cost_is_what_the_ledger_says_where_only_some_replies_name_one() {
 }
 
 #[test]
-fn a_budget_is_used_up_in_the_plan_when_its_first_call_is_refused() {
+fn a_budget_is_used_up_in_the_plan_when_the_last_call_that_it_allows_is_made() {
     for database in databases() {
         let server = billing(1);
         let web = topic("acme", &format!("sources = [\"web\"]\n{HOURLY}"));
@@ -499,11 +499,29 @@ fn a_budget_is_used_up_in_the_plan_when_its_first_call_is_refused() {
             let ended = place.run(&["once", "--due", "--at", &format!("2026-03-12T{hour:02}:00:00Z")]);
             assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
         }
-        let refused = place.database.time("SELECT slot FROM v_run WHERE state = 'over_quota' ORDER BY slot LIMIT 1");
-        let refused = Time(refused).to_string();
-        assert_eq!(refused, "2026-03-12T21:00:00Z", "{}", place.database.name);
+        let slot = |state: &str, order: &str| {
+            let sql = format!(
+                "SELECT slot FROM v_run WHERE state = '{state}' AND slot >= '2026-03-12' ORDER BY slot {order} LIMIT 1"
+            );
+            Time(place.database.time(&sql)).to_string()
+        };
+        let (last, refused) = (slot("ok", "DESC"), slot("over_quota", ""));
+        let name = place.database.name;
+        assert_eq!((&*last, &*refused), ("2026-03-12T20:00:00Z", "2026-03-12T21:00:00Z"), "{name}");
         let used_up = money["used_up_at"].as_str().and_then(Time::parse);
-        assert_eq!(used_up, Time::parse(&refused), "{output:#}");
+        assert_eq!(used_up, Time::parse(&last), "{output:#}");
+    }
+}
+
+#[test]
+fn of_two_calls_that_are_due_together_the_first_may_use_up_a_budget() {
+    let topics = ["a", "b"].map(|id| topic(id, "sources = [\"web\"]\nevery = \"1h\"")).concat();
+    // Each slot costs 0.02 dollars: after the first nothing fits, or one call of the second does.
+    for (budget, at) in [("0.025", "01:00"), ("0.035", "02:00"), ("0.04", "02:00")] {
+        let place = Place::new(sqlite(), &format!("{SANDBOX}\nprices.web = 0.01\nbudget_per_day = {budget}"), &topics);
+        let plan = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:30:00Z", "--json"]);
+        let used_up = format!("2026-03-11T{at}:00.000Z");
+        assert_eq!(plan["budgets"][0]["used_up_at"], json!(used_up), "{budget}: {plan:#}");
     }
 }
 

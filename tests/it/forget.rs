@@ -692,6 +692,9 @@ fn what_was_erased_from_a_baseline_is_not_shown_as_new() {
         place.ok(&["db", "forget", "--author", "jane_d", "--yes"]);
         place.run(&["show", "acme"]).shows(0, &[" 0 new, 3 baseline"]);
         place.run(&["runs", "--topic", "acme"]).shows(0, &[" 0 (+3) "]);
+        let run = place.json(&["runs", "--topic", "acme", "--json"])["runs"][0].clone();
+        let new = ["new", "new_older", "new_baseline", "new_gone"].map(|name| run[name].as_i64());
+        assert_eq!(new, [Some(4), Some(0), Some(3), Some(1)], "{name}: {run}");
         let page = Pages::serve(&place, &["--at", NINE]).get("/topics/acme");
         assert!(page.body.contains("3 of the baseline") && !page.body.contains("1 new item"), "{name}: {}", page.text);
     }

@@ -11,7 +11,7 @@ use crate::cli::wiring::check_names::check_topics;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::compare::health;
-use crate::model::{Source, format_duration};
+use crate::model::{Micros, Source, format_duration};
 use crate::store::{DataOrigin, Filter, RunRow, SearchRow};
 
 #[derive(Debug, Args)]
@@ -47,12 +47,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     topics.dedup();
     let health = health(&store, &topics).await?;
     let (older, baselines) = (store.older_counts(&ids).await?, store.baselines_of_runs(&ids).await?);
-    let gone = store.gone_counts(&ids).await?;
+    let (gone, assumed) = (store.gone_counts(&ids).await?, store.assumed_of_runs(&ids).await?);
     let invented = store.origin().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
-        let runs =
-            runs.iter().map(|run| to_json(run, &searches, (&older, &baselines))).collect::<Result<Vec<_>, _>>()?;
+        let others = Others { older: &older, baselines: &baselines, gone: &gone, assumed: &assumed };
+        let runs = runs.iter().map(|run| to_json(run, &searches, &others)).collect::<Result<Vec<_>, _>>()?;
         // `ill` is the former name of `silent_sources`, until 1.0.
         let silent = &health.silences;
         output::json(&json!({ "sandbox": invented, "runs": runs, "silent_sources": silent, "ill": silent }))?;
@@ -73,7 +73,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
         for (run, many) in &baselines {
             *others.entry(run.clone()).or_default() += many;
         }
-        text.push_str(&render(&runs, &bounded_runs(&searches), (&others, &gone), output::wrap_width()));
+        text.push_str(&render(&runs, &bounded_runs(&searches), (&others, &gone, &assumed), output::wrap_width()));
         if !others.is_empty() {
             let why = match (older.is_empty(), baselines.is_empty()) {
                 (false, true) => "older than the window or dated in the future",
@@ -81,6 +81,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
                 (false, false) => "older than the window, dated in the future, or part of the baseline",
             };
             text.push_str(&format!("(+n): also first seen, but {why}\n"));
+        }
+        if !assumed.is_empty() {
+            text.push_str(ASSUMED);
         }
     }
     if runs.is_empty() {
@@ -96,22 +99,36 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     Ok(Exit::Ok)
 }
 
+/// Explains the mark of a cost.
+const ASSUMED: &str = "~: no bill confirms all of this cost; `--searches` shows which part was assumed\n";
+
+/// What else is known of runs, by id. Runs without any are left out.
+struct Others<'a> {
+    older: &'a HashMap<String, i64>,
+    baselines: &'a HashMap<String, i64>,
+    /// Forgotten or merged since, of what was never new.
+    gone: &'a HashMap<String, i64>,
+    /// How much of the cost was assumed; `None` if the searches were deleted.
+    assumed: &'a HashMap<String, Option<Micros>>,
+}
+
 /// Returns the topic of a run, or its job if it has no topic.
 fn topic_or_job(run: &RunRow) -> &str {
     run.topic.as_deref().unwrap_or(&run.job)
 }
 
 /// Returns a run as JSON with its searches. Its `new` is the ledger's count: everything first seen.
-fn to_json(
-    run: &RunRow,
-    searches: &[SearchRow],
-    (older, baselines): (&HashMap<String, i64>, &HashMap<String, i64>),
-) -> Result<serde_json::Value, serde_json::Error> {
+fn to_json(run: &RunRow, searches: &[SearchRow], others: &Others<'_>) -> Result<serde_json::Value, serde_json::Error> {
     let mut value = serde_json::to_value(run)?;
     let own: Vec<&SearchRow> = searches.iter().filter(|s| s.run == run.run).collect();
     if let Some(fields) = value.as_object_mut() {
-        fields.insert("new_older".into(), json!(older.get(&run.run).unwrap_or(&0)));
-        fields.insert("new_baseline".into(), json!(baselines.get(&run.run).unwrap_or(&0)));
+        for (name, counts) in
+            [("new_older", others.older), ("new_baseline", others.baselines), ("new_gone", others.gone)]
+        {
+            fields.insert(name.into(), json!(counts.get(&run.run).unwrap_or(&0)));
+        }
+        let assumed = others.assumed.get(&run.run).copied().unwrap_or(Some(Micros(0)));
+        fields.insert("assumed_usd".into(), json!(assumed));
         fields.insert("searches".into(), serde_json::to_value(own)?);
     }
     Ok(value)
@@ -127,7 +144,7 @@ fn bounded_runs(searches: &[SearchRow]) -> BTreeSet<&str> {
 fn render(
     runs: &[RunRow],
     full: &BTreeSet<&str>,
-    (others, gone): (&HashMap<String, i64>, &HashMap<String, i64>),
+    (others, gone, assumed): (&HashMap<String, i64>, &HashMap<String, i64>, &HashMap<String, Option<Micros>>),
     width: usize,
 ) -> String {
     let cells = |r: &RunRow| {
@@ -141,7 +158,7 @@ fn render(
                 let left = r.counts.new - gone.get(&r.run).unwrap_or(&0);
                 run_table::format_new(left - others, others, full.contains(r.run.as_str()))
             },
-            r.cost.to_string(),
+            format!("{}{}", if assumed.contains_key(&r.run) { "~" } else { "" }, r.cost),
         ]
     };
     let numbers = [3, 4, 5];
@@ -232,9 +249,9 @@ mod tests {
             thinned: false,
         };
         let normalize = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let none = HashMap::new();
+        let (none, billed) = (HashMap::new(), HashMap::new());
         for (width, line) in [(60, 4), (80, 4), (100, 4), (130, 2), (200, 2), (usize::MAX, 1)] {
-            let text = render(std::slice::from_ref(&run), &BTreeSet::new(), (&none, &none), width);
+            let text = render(std::slice::from_ref(&run), &BTreeSet::new(), (&none, &none, &billed), width);
             assert!(text.contains(&run.run) && text.contains("2026-03-11T09:00:00Z"), "{text}");
             assert!(normalize(&text).contains(&normalize(&end_reason(&run))), "nothing is cut: {text}");
             let of = text.lines().position(|line| line.contains(&run.run));

@@ -151,7 +151,7 @@ mod tests {
             score: None,
             scorer: None,
             engagement: Engagement::default(),
-            edits: 0,
+            changes: 0,
             pruned: false,
         };
         let marks: Vec<CountedItem> = (0..10_000).map(mark).collect();

@@ -53,7 +53,7 @@ mod tests {
             score: None,
             scorer: None,
             engagement: Engagement::default(),
-            edits: 0,
+            changes: 0,
             pruned: false,
         }
     }

@@ -125,7 +125,7 @@ mod tests {
             score: None,
             scorer: None,
             engagement: Engagement::default(),
-            edits: 0,
+            changes: 0,
             pruned: false,
         };
         let marks = [mark("a", "a"), mark("b", "a"), mark("c", "c"), mark("d", "d")];

@@ -16,6 +16,8 @@ pub(super) struct Load {
     pub(super) money: Micros,
     /// The most money if calls may cost the highest prices.
     pub(super) highest: Micros,
+    /// The expected price of the cheapest call that is not free.
+    pub(super) cheapest: Option<Micros>,
 }
 
 impl Load {
@@ -26,6 +28,7 @@ impl Load {
             total: calls,
             money: expected.times(calls),
             highest: highest.times(calls),
+            cheapest: Some(expected).filter(|price| calls > 0 && *price > Micros(0)),
         }
     }
 
@@ -35,6 +38,7 @@ impl Load {
             total: self.total.saturating_add(other.total),
             money: self.money.plus(other.money),
             highest: self.highest.plus(other.highest),
+            cheapest: self.cheapest.into_iter().chain(other.cheapest).min(),
         }
     }
 
@@ -44,6 +48,7 @@ impl Load {
             total: self.total.saturating_mul(n),
             money: self.money.times(n),
             highest: self.highest.times(n),
+            cheapest: self.cheapest.filter(|_| n > 0),
         }
     }
 }
@@ -88,7 +93,8 @@ impl LimitedTopic {
             providers: most(|source| !source.is_service()).0,
         };
         let (total, money, highest) = most(|_| true);
-        Load { calls, total, money, highest }
+        let cheapest = self.sources.iter().map(|one| one.expected).filter(|price| *price > Micros(0)).min();
+        Load { calls, total, money, highest, cheapest }
     }
 
     /// Returns the most calls of some sources, and the most that they cost at expected and at highest prices, if the others

@@ -147,6 +147,16 @@ fn may_need_fewer(topic: &Topic, source: Source) -> bool {
 /// Picks the number that a limit applies to.
 type Part = fn(Load) -> i64;
 
+/// What a limit applies to: a number, and how much of it the smallest call takes.
+#[derive(Clone, Copy)]
+struct Measure {
+    of: Part,
+    of_one: Part,
+}
+
+const CALLS: Measure = Measure { of: |load| load.total, of_one: |_| 1 };
+const MONEY: Measure = Measure { of: |load| load.money.0, of_one: |load| load.cheapest.map_or(0, |price| price.0) };
+
 fn total_load(groups: &[Group<'_>], of: Part, after: Time, until: Time) -> Result<i64, ScheduleError> {
     let sum = groups.iter().try_fold(Load::default(), |sum, group| Ok(sum.plus(group.load(after, until)?)))?;
     Ok(of(sum))
@@ -162,7 +172,7 @@ struct LimitResult {
 /// Checks every UTC day of the horizon, the last one in full.
 fn evaluate_limit(
     groups: &[Group<'_>],
-    of: Part,
+    measure: Measure,
     horizon: &Horizon,
     limit: i64,
     used: i64,
@@ -173,18 +183,48 @@ fn evaluate_limit(
         let used = if day == today { used } else { 0 };
         // A slot at midnight belongs to the day that begins then.
         let (after, until) = (horizon.from.max(before(day)), before(day + 1));
-        let sum = used.saturating_add(total_load(groups, of, after, until)?);
+        let sum = used.saturating_add(total_load(groups, measure.of, after, until)?);
         if sum > met.fullest.0 {
             met.fullest = (sum, date(day));
         }
         if sum > limit && sum > used {
             met.days_over += 1;
             if met.first.is_none() {
-                met.first = Some((date(day), sum, first_instant_reaching(groups, of, after, until, limit - used)?));
+                let at = last_call(groups, measure, after, until, limit.saturating_sub(used))?;
+                // `after` is the last instant of the day before.
+                met.first = Some((date(day), sum, at.max(Time::of_utc_day(day))));
             }
         }
     }
     Ok(met)
+}
+
+/// Returns when the last call is made that fits into `left`; `after` if none does. The load exceeds it by `until`.
+fn last_call(
+    groups: &[Group<'_>],
+    measure: Measure,
+    after: Time,
+    until: Time,
+    left: i64,
+) -> Result<Time, ScheduleError> {
+    if left <= 0 {
+        return Ok(after);
+    }
+    let refused = first_instant_reaching(groups, measure.of, after, until, left.saturating_add(1))?;
+    let just_before = Time(refused.0 - 1);
+    let (mut made, mut smallest) = (0_i64, i64::MAX);
+    for group in groups {
+        let (earlier, now) = (group.load(after, just_before)?, group.load(after, refused)?);
+        made = made.saturating_add((measure.of)(earlier));
+        if (measure.of)(now) > (measure.of)(earlier) {
+            smallest = smallest.min((measure.of_one)(now));
+        }
+    }
+    // Of the calls that are due together, the first may still fit.
+    if made.saturating_add(smallest) <= left {
+        return Ok(refused);
+    }
+    first_instant_reaching(groups, measure.of, after, until, made)
 }
 
 /// Returns the first instant by which the load reaches `left`, by bisection; `after` if nothing is left.
@@ -209,7 +249,7 @@ fn first_instant_reaching(
 /// Compares the calls with the limit of calls.
 pub(in crate::insight) fn quota(groups: &[Group<'_>], horizon: &Horizon) -> Result<Quota, ScheduleError> {
     let limit = i64::from(horizon.limits.calls);
-    let met = evaluate_limit(groups, |load| load.total, horizon, limit, horizon.used.calls)?;
+    let met = evaluate_limit(groups, CALLS, horizon, limit, horizon.used.calls)?;
     Ok(Quota {
         max_calls_per_day: horizon.limits.calls,
         made_today: horizon.used.calls,
@@ -231,9 +271,9 @@ pub(in crate::insight) fn allowance(
     (limit, used): (Amount, Amount),
     reserve: Micros,
 ) -> Result<Allowance, ScheduleError> {
-    let (of, unit): (Part, fn(i64) -> Amount) = match limit {
-        Amount::Calls(_) => (|load| load.total, Amount::Calls),
-        Amount::Money(_) => (|load| load.money.0, |money| Amount::Money(Micros(money))),
+    let (measure, unit): (Measure, fn(i64) -> Amount) = match limit {
+        Amount::Calls(_) => (CALLS, Amount::Calls),
+        Amount::Money(_) => (MONEY, |money| Amount::Money(Micros(money))),
     };
     let plain = |amount| match amount {
         Amount::Calls(calls) => calls,
@@ -243,7 +283,7 @@ pub(in crate::insight) fn allowance(
         Amount::Calls(calls) => calls,
         Amount::Money(money) => money.0.saturating_sub(reserve.0),
     };
-    let met = evaluate_limit(groups, of, horizon, refused_above, plain(used))?;
+    let met = evaluate_limit(groups, measure, horizon, refused_above, plain(used))?;
     let (used_up_on, wanted, used_up_at) = match met.first {
         Some((day, wanted, at)) => (Some(day), Some(unit(wanted)), Some(at)),
         None => (None, None, None),

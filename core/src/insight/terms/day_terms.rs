@@ -203,7 +203,7 @@ impl Basis {
         for part in [mark.key.as_str(), mark.cluster.as_str(), author] {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
-        hasher.update(&mark.edits.to_le_bytes()).update(&[u8::from(mark.pruned)]);
+        hasher.update(&mark.changes.to_le_bytes()).update(&[u8::from(mark.pruned)]);
         let [a, b] = hash_halves(&hasher);
         let [of_a, of_b] = self.items;
         self.items = [of_a.wrapping_add(a), of_b.wrapping_add(b)];

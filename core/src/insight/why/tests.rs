@@ -28,7 +28,7 @@ fn marks(parts: &[Part]) -> Vec<(CountedItem, Source)> {
                 score: None,
                 scorer: Some("s".into()),
                 engagement: Engagement::default(),
-                edits: 0,
+                changes: 0,
                 pruned: false,
             };
             all.push((mark, Source::parse(source).unwrap()));

@@ -30,8 +30,9 @@ pub struct CountedItem {
     pub scorer: Option<String>,
     /// Reactions at the latest sighting.
     pub engagement: Engagement,
-    /// Grows with each change of its words or author, and when something unknown is filled in.
-    pub edits: i64,
+    /// Grows with each change of what is stored of it: edits, and words, author or times that were filled in or replaced.
+    /// An edit is counted twice.
+    pub changes: i64,
     /// Whether text, author and address were pruned.
     pub pruned: bool,
 }

@@ -18,7 +18,7 @@ use crate::store::{AnswerRow, StoreError};
 /// the sources of the first run, read by the primary key of `sighting`.
 const MARK: &str = "SELECT i.key, i.kind, i.author, CASE WHEN i.kind = 'page' THEN i.url END AS url, i.published_at, t.first_seen, f.seq, \
      coalesce(c.key, i.key) AS cluster, i.tone, CAST(i.score AS BIGINT) AS score, i.scorer, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, \
-     i.revisions + i.past AS edits, i.pruned_at, \
+     i.revisions + i.past AS changes, i.pruned_at, \
      CAST((SELECT max(CASE s.fit WHEN 'in' THEN 2 WHEN 'undated' THEN 1 ELSE 0 END) FROM sighting s \
      WHERE s.run = t.first_run AND s.item = t.item) AS BIGINT) AS fit \
      FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run LEFT JOIN item c ON c.id = i.cluster \
@@ -84,7 +84,7 @@ fn read_counted_items(rows: &[Row]) -> Result<Vec<CountedItem>, StoreError> {
                 score: row.try_get("score")?,
                 scorer: row.try_get("scorer")?,
                 engagement: read::engagement(row)?,
-                edits: row.try_get("edits")?,
+                changes: row.try_get("changes")?,
                 pruned: read::time(row, "pruned_at")?.is_some(),
             })
         })
