@@ -20,6 +20,7 @@ use super::api::is_api_path;
 use super::layout;
 use super::page_request::{self, NEXT, largest_form, link};
 use super::problem::Problem;
+use super::sent_form::{self, SentForm};
 use super::server::app::App;
 use super::server::probes;
 use super::site::Site;
@@ -47,7 +48,10 @@ pub(super) async fn handle(
     let checked = tokio::time::timeout_at(until, check(&app, &peer, params.as_ref(), &head)).await;
     let mut response = match checked {
         Err(_) => busy(&app.site, head.uri.path()),
-        Ok(Err(refused)) => *refused,
+        Ok(Err(mut refused)) => {
+            sent_form::keep(&mut refused, &head, body, until).await;
+            layout::with_menu(&app.site, *refused, &Visitor::default())
+        }
         Ok(Ok(visitor)) => {
             head.extensions.insert(visitor.clone());
             let request = Request::from_parts(head, body);
@@ -91,6 +95,7 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: I
         }
         Err(_) => return busy(),
     };
+    let sent = SentForm::of(&head, &body);
     let request = Request::from_parts(head, Body::from(body));
     let _stays = peer.answer();
     let places = std::sync::Arc::clone(&app.places);
@@ -98,14 +103,18 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: I
         let _place = places.acquire_owned().await.ok()?;
         Some(next.run(request).await)
     });
-    match tokio::time::timeout_at(until, task).await {
+    let mut response = match tokio::time::timeout_at(until, task).await {
         Ok(Ok(Some(response))) => response,
         Ok(Err(_)) => {
             let hint = "The log says why.";
             Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "This request failed", hint).answer(&app.site, &path)
         }
         Ok(Ok(None)) | Err(_) => busy(),
+    };
+    if let Some(sent) = sent {
+        sent.add_to(&mut response);
     }
+    response
 }
 
 type Refused = Box<Response>;

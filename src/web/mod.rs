@@ -15,6 +15,7 @@ mod mcp;
 mod page_request;
 mod pages;
 mod problem;
+mod sent_form;
 mod server;
 mod site;
 mod source_health;

@@ -1,0 +1,104 @@
+//! A form that was sent and not carried out, because its sender was logged out or the database was away. The page of the
+//! problem shows what was typed, and sends it again.
+
+use axum::body::{Body, to_bytes};
+use axum::extract::MatchedPath;
+use axum::http::request::Parts;
+use axum::http::{Method, StatusCode, header};
+use axum::response::Response;
+use maud::{Markup, html};
+use tokio::time::{Instant, timeout_at};
+
+use super::page_request::LARGEST_FORM;
+use super::problem::Problem;
+
+/// Forms that are never shown again: one holds a token, the other says nothing.
+const NEVER: [&str; 2] = ["/login", "/logout"];
+
+/// Fields that nobody types.
+const UNTYPED: [&str; 9] = ["key", "back", "seen", "press", "do", "as", "what", "undo", "event"];
+
+/// A form as it was sent.
+pub(super) struct SentForm {
+    to: String,
+    fields: Vec<(String, String)>,
+}
+
+impl SentForm {
+    /// Whether a request sends a form of these pages. The page that sent it must be one of them: `guard` checks that first.
+    fn is_sent_by(head: &Parts) -> bool {
+        let kind = head.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        head.method == Method::POST
+            && kind.starts_with("application/x-www-form-urlencoded")
+            // What has no route could be the address of another site.
+            && head.extensions.get::<MatchedPath>().is_some()
+            && !NEVER.contains(&head.uri.path())
+    }
+
+    pub(super) fn of(head: &Parts, body: &[u8]) -> Option<Self> {
+        let is_kept = Self::is_sent_by(head) && !body.is_empty() && body.len() <= LARGEST_FORM;
+        is_kept.then(|| Self {
+            to: head.uri.path().to_owned(),
+            fields: url::form_urlencoded::parse(body).into_owned().collect(),
+        })
+    }
+
+    /// Adds it to the page of a problem that may soon be over. With any other problem it would only fail again.
+    pub(super) fn add_to(self, response: &mut Response) {
+        if let Some(problem) = passing_problem(response).filter(|problem| problem.form.is_none()) {
+            problem.form = Some(self.markup(problem.status == StatusCode::UNAUTHORIZED));
+        }
+    }
+
+    fn markup(&self, log_in: bool) -> Markup {
+        let typed =
+            || self.fields.iter().filter(|(name, value)| !UNTYPED.contains(&&**name) && !value.trim().is_empty());
+        html! {
+            p {
+                @if log_in { "Nothing was saved. " }
+                strong { "What you sent is kept on this page until you leave it. " }
+                @if log_in { a href="/login" target="_blank" rel="noopener" { "Log in in a new tab" } ", then come back here and send it again." }
+                @else { "It may have been saved all the same: look in another tab, and send it again if it is missing." }
+            }
+            form method="post" action=(self.to) {
+                @for (name, value) in &self.fields { input type="hidden" name=(name) value=(value); }
+                button.main type="submit" { "Send it again" }
+            }
+            @if typed().next().is_some() { dl.facts { @for (name, value) in typed() {
+                dt { (name) } dd { pre dir="auto" { "\n" (value) } }
+            } } }
+        }
+    }
+}
+
+/// The problem that a page is about, if it may soon be over.
+fn passing_problem(response: &mut Response) -> Option<&mut Problem> {
+    const PASSING: [StatusCode; 4] = [
+        StatusCode::UNAUTHORIZED,
+        StatusCode::TOO_MANY_REQUESTS,
+        StatusCode::INTERNAL_SERVER_ERROR,
+        StatusCode::SERVICE_UNAVAILABLE,
+    ];
+    response.extensions_mut().get_mut::<Problem>().filter(|problem| PASSING.contains(&problem.status))
+}
+
+/// Reads the form of a visitor who was not let in: a session that ended meanwhile must cost nobody what they typed.
+pub(super) async fn keep(refused: &mut Response, head: &Parts, body: Body, until: Instant) {
+    if !SentForm::is_sent_by(head) || passing_problem(refused).is_none() {
+        return;
+    }
+    match timeout_at(until, to_bytes(body, LARGEST_FORM)).await {
+        Ok(Ok(body)) => {
+            if let Some(form) = SentForm::of(head, &body) {
+                form.add_to(refused);
+            }
+        }
+        Ok(Err(_)) | Err(_) => {
+            if let Some(problem) = passing_problem(refused) {
+                const TOO_LONG: &str = "Nothing was saved, and what you sent is too long to be kept here: \
+                                        go back in your browser and copy it before you do anything else.";
+                problem.hint = TOO_LONG.to_owned();
+            }
+        }
+    }
+}
