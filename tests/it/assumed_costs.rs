@@ -64,7 +64,7 @@ fn assumed_in_ledger(place: &Place) -> [i64; 2] {
 }
 
 #[test]
-fn every_total_says_how_much_of_it_is_assumed() {
+fn every_cost_total_says_how_much_of_it_is_assumed() {
     let all =
         [true, false].into_iter().flat_map(|with_budget| databases().into_iter().map(move |one| (one, with_budget)));
     for (database, with_budget) in all {

@@ -152,7 +152,7 @@ fn assert_gone(place: &Place, when: &str) {
 }
 
 #[test]
-fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
+fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
     for database in databases() {
         let (_server, place) = told_of_her(database);
         let name = place.database.name;
@@ -228,7 +228,7 @@ fn an_error_text_that_names_a_forgotten_author_is_stored_without_it() {
 }
 
 #[test]
-fn one_item_is_forgotten_by_its_address_and_its_copies_have_another_first() {
+fn an_item_is_forgotten_by_its_url_and_its_copies_get_another_lead() {
     for database in databases() {
         let server = Raw::saying(|_| {
             let posts: Vec<String> = ["ann", "bob", "cleo"]
@@ -275,7 +275,7 @@ fn one_item_is_forgotten_by_its_address_and_its_copies_have_another_first() {
 }
 
 #[test]
-fn a_forgotten_topic_takes_what_it_alone_found_and_may_begin_anew() {
+fn forgetting_a_topic_removes_its_own_items_and_allows_a_fresh_start() {
     for database in databases() {
         let (server, place) = told_of_her(database);
         let name = place.database.name;
@@ -310,7 +310,7 @@ fn a_forgotten_topic_takes_what_it_alone_found_and_may_begin_anew() {
 }
 
 #[test]
-fn a_forgetting_that_was_killed_anywhere_keeps_her_out_and_is_ended_later() {
+fn a_killed_forget_keeps_the_author_out_and_is_completed_later() {
     for point in [
         "forgotten::begin/written",
         "forgotten::begin/committed",
@@ -348,7 +348,7 @@ fn a_forgetting_that_was_killed_anywhere_keeps_her_out_and_is_ended_later() {
 }
 
 #[test]
-fn a_restored_backup_is_refused_until_she_is_forgotten_there_too() {
+fn a_restored_backup_is_refused_until_the_author_is_forgotten_in_it() {
     let (_server, place) = told_of_her(sqlite());
     let file = place.database.url.strip_prefix("sqlite:").unwrap().to_owned();
     let backup = place.path("backup.db").display().to_string();
@@ -374,7 +374,7 @@ fn a_restored_backup_is_refused_until_she_is_forgotten_there_too() {
 }
 
 #[test]
-fn tombstones_are_carried_to_another_database_and_no_name_with_them() {
+fn exported_tombstones_contain_no_names_and_work_in_another_database() {
     for (database, other) in databases().into_iter().zip(databases()) {
         let (_server, place) = told_of_her(database);
         let (_other_server, restored) = told_of_her(other);
@@ -436,7 +436,7 @@ fn exports(of: &[&str]) -> String {
 }
 
 #[test]
-fn exports_that_are_about_a_forgotten_author_are_named_and_old_ones_do_not_keep_the_name() {
+fn forget_names_exports_about_the_author_and_cleans_old_export_records() {
     for database in databases() {
         let server = Raw::saying(service);
         let place = Place::new(database, &server.lines(), &exports(&["jane_d", "bob"]));
@@ -475,7 +475,7 @@ fn exports_that_are_about_a_forgotten_author_are_named_and_old_ones_do_not_keep_
 }
 
 #[test]
-fn a_topic_that_was_removed_does_not_keep_the_name_in_its_title_or_tags() {
+fn forget_removes_the_name_from_titles_and_tags_of_removed_topics() {
     for database in databases() {
         let server = Raw::saying(service);
         let hers = "[[topics]]\nid = \"hers\"\ntitle = \"About @Jane_D\"\ntags = [\"jane_d\"]\nquery = \"x\"\n";
@@ -490,7 +490,7 @@ fn a_topic_that_was_removed_does_not_keep_the_name_in_its_title_or_tags() {
 }
 
 #[test]
-fn a_handle_of_one_letter_takes_nothing_with_it_that_only_names_the_network() {
+fn forgetting_handle_x_keeps_rows_that_only_name_the_network_x() {
     for database in databases() {
         let server = Raw::saying(|path| {
             let posts = r#"{"results": [
@@ -523,7 +523,7 @@ fn a_handle_of_one_letter_takes_nothing_with_it_that_only_names_the_network() {
 }
 
 #[test]
-fn where_nothing_was_forgotten_the_journal_is_no_file_and_that_is_said() {
+fn exporting_tombstones_without_any_writes_no_file_and_says_so() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     place.ok(&["db", "migrate"]);
     place.run(&["forget", "--export", "tombstones"]).shows(0, &["no file was written"]);
@@ -531,7 +531,7 @@ fn where_nothing_was_forgotten_the_journal_is_no_file_and_that_is_said() {
 }
 
 #[test]
-fn a_path_in_a_message_does_not_reach_the_terminal_raw() {
+fn forget_escapes_control_characters_of_paths_in_messages() {
     const NAME: &str = "a\u{1b}[2J";
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     let import = ["db", "forget", "--import", NAME, "--yes"];
@@ -607,7 +607,7 @@ fn the_entries_of_a_forgotten_page_do_not_come_back() {
 }
 
 #[test]
-fn a_rehearsal_counts_what_then_goes() {
+fn forget_dry_run_counts_what_forget_removes() {
     let topics = "[[alerts]]\nname = \"many\"\nrule = \"volume\"\nwindow = \"1d\"\nmin = 1\n\n\
                   [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n\n\
                   [[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"social\"]\n";
@@ -649,7 +649,7 @@ fn a_rehearsal_counts_what_then_goes() {
 }
 
 #[test]
-fn a_rehearsal_does_not_count_an_answer_that_was_erased_before() {
+fn forget_dry_run_does_not_count_answers_erased_before() {
     for database in databases() {
         let (server, place) = told_of_her(database);
         let name = place.database.name;
@@ -664,7 +664,7 @@ fn a_rehearsal_does_not_count_an_answer_that_was_erased_before() {
 }
 
 #[test]
-fn what_was_erased_from_a_baseline_is_not_shown_as_new() {
+fn erased_baseline_items_do_not_turn_others_into_new_ones() {
     for database in databases() {
         let (_server, place) = told_of_her(database);
         let name = place.database.name;

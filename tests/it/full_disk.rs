@@ -103,7 +103,7 @@ fn all_read(run: &dyn Fn(&[&str]) -> crate::support::program::Ended, out: &Path,
 }
 
 #[test]
-fn a_database_on_a_full_disk_is_read_with_what_a_dead_process_stored_last() {
+fn a_database_on_a_full_disk_is_readable_even_after_a_process_died() {
     for died in [false, true] {
         let Some(small) = Small::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
         let (place, out) = (&small.place, tempfile::tempdir().unwrap());
@@ -146,7 +146,7 @@ fn status_advises_to_free_space_and_to_start_a_daemon_only_when_there_is_room() 
 }
 
 #[test]
-fn a_folder_that_may_not_be_written_to_is_read() {
+fn a_database_in_a_read_only_folder_is_readable() {
     for (died, log_readable) in [(false, true), (true, true), (true, false)] {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
@@ -188,7 +188,7 @@ fn a_folder_that_may_not_be_written_to_is_read() {
 }
 
 #[test]
-fn health_says_so_while_nothing_can_be_stored_and_not_any_more_when_there_is_room() {
+fn health_fails_only_while_the_disk_is_full() {
     let web = format!("[web]\nlisten = \"127.0.0.1:0\"\n{}", topics(&["acme"]));
     let Some(small) = Small::of(today(&[]), &web) else { return };
     let place = &small.place;
@@ -217,7 +217,7 @@ fn health_says_so_while_nothing_can_be_stored_and_not_any_more_when_there_is_roo
 }
 
 #[test]
-fn a_write_that_the_disk_of_a_server_refused_makes_a_process_not_ready_until_it_succeeds() {
+fn a_process_is_not_ready_while_the_server_refuses_writes_for_a_full_disk() {
     // On SQLite the disk itself is checked.
     let Some(database) = postgres() else { return };
     let sandbox = today(&[]);

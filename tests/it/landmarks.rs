@@ -63,7 +63,7 @@ fn are_unique(page: &str, path: &str) -> usize {
 }
 
 #[test]
-fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
+fn every_landmark_of_pages_and_reports_has_a_unique_name() {
     let sandbox = Sandbox::at(NINE, &[]);
     let file = format!("[web]\nedit = true\n{TOPICS}{REPORT}{}", crate::support::sick_alert::SICK);
     let place = Place::new(sqlite(), &sandbox.lines(), &file);
@@ -107,7 +107,7 @@ fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
 }
 
 #[test]
-fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
+fn lists_in_answers_are_marked_up_and_a_first_day_shows_its_baseline() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);

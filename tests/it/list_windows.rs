@@ -17,7 +17,7 @@ fn unlike(n: usize, likes: usize) -> Value {
 }
 
 #[test]
-fn a_common_word_leaves_a_list_by_engagement_its_thousand_items() {
+fn a_search_for_a_common_word_ranks_the_latest_thousand_items() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));

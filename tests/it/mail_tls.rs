@@ -46,7 +46,7 @@ fn nothing_in_clear(post: &Post) {
 }
 
 #[test]
-fn a_mail_goes_over_starttls_and_over_tls_from_the_first_byte() {
+fn a_mail_is_sent_encrypted_over_starttls_and_implicit_tls() {
     for (wire, tls, host) in [
         (Wire::StartTls("localhost"), "starttls", "localhost"),
         (Wire::Implicit("localhost"), "implicit", "localhost"),
@@ -72,7 +72,7 @@ fn a_server_without_starttls_gets_neither_the_login_nor_the_mail() {
 }
 
 #[test]
-fn a_certificate_that_is_wrong_is_an_error_that_says_what_to_look_at() {
+fn an_invalid_certificate_is_an_error_with_a_hint_and_sends_no_mail() {
     for (wire, tls, trusts) in [
         (Wire::StartTls("localhost"), "starttls", false),
         (Wire::Implicit("localhost"), "implicit", false),

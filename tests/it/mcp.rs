@@ -85,7 +85,7 @@ fn same(mcp: &Value, api: &Value, fields: &[&str]) {
 }
 
 #[test]
-fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
+fn every_mcp_tool_returns_the_figures_of_the_api_and_marks_foreign_text() {
     for database in databases() {
         let (place, _truth) = watched(database);
         let now = at(DAYS);
@@ -221,7 +221,7 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
 }
 
 #[test]
-fn tools_are_described_as_reading_only_and_refuse_what_cannot_be_meant() {
+fn mcp_tools_are_described_as_read_only_and_refuse_invalid_arguments() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TWO);
@@ -359,7 +359,7 @@ fn malformed_messages_get_an_error_and_the_next_message_works() {
 }
 
 #[test]
-fn an_item_with_a_long_text_that_many_topics_found_is_answered() {
+fn an_item_with_a_long_text_and_many_topics_fits_an_mcp_answer() {
     for database in databases() {
         let world = World::new();
         let topic = |n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"acme\"\nsources = [\"social\"]\n");

@@ -42,7 +42,7 @@ fn keeps_the_secret(place: &Place, ended: &Ended) {
 }
 
 #[test]
-fn a_run_is_reported_at_its_begin_and_its_end_in_one_line_without_what_it_found() {
+fn a_run_pings_its_start_and_its_end_with_one_line_of_counts() {
     for database in databases() {
         let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
         let place = Place::new(database, &sandbox.lines(), &topic(&to(&hook)));
@@ -70,7 +70,7 @@ fn a_run_is_reported_at_its_begin_and_its_end_in_one_line_without_what_it_found(
 }
 
 #[test]
-fn a_daemon_tells_of_topics_and_of_other_jobs_and_takes_another_address_over() {
+fn a_daemon_pings_for_topics_and_reports_and_applies_a_changed_address() {
     for database in databases() {
         let (sandbox, hook, other, reports) = (today(&[]), Hook::good(), Hook::good(), Hook::good());
         let report = format!("[[reports]]\nname = \"all\"\nevery = \"6h\"\n{}\n", to(&reports));
@@ -99,7 +99,7 @@ fn a_daemon_tells_of_topics_and_of_other_jobs_and_takes_another_address_over() {
 }
 
 #[test]
-fn a_report_that_fails_says_so() {
+fn a_failed_report_pings_the_failure() {
     let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
     let report = format!("[[reports]]\nname = \"all\"\nevery = \"6h\"\npath = \"wall/{{date}}\"\n{}\n", to(&hook));
     let place = Place::new(sqlite(), &sandbox.lines(), &format!("{}{report}", topic("")));
@@ -113,7 +113,7 @@ fn a_report_that_fails_says_so() {
 }
 
 #[test]
-fn a_receiver_that_does_not_answer_delays_no_run_and_one_that_is_busy_is_asked_again() {
+fn a_silent_ping_receiver_delays_no_run_and_a_busy_one_is_retried() {
     let (sandbox, silent) = (today(&[]), Hook::answering(|_| Answer::Hang));
     let place = Place::new(sqlite(), &sandbox.lines(), &topic(&to(&silent)));
     let going = crate::support::daemons::daemon(&place, &[]);
@@ -139,7 +139,7 @@ fn a_receiver_that_does_not_answer_delays_no_run_and_one_that_is_busy_is_asked_a
 }
 
 #[test]
-fn a_private_address_is_refused_and_what_comes_back_is_reported_without_the_address() {
+fn a_ping_to_a_private_address_is_refused_and_errors_hide_the_url() {
     let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
     let place = Place::new(sqlite(), &sandbox.lines(), &topic(&format!("ping = \"{}\"", hook.url())));
     let ended = place.run(&["once", "--at", NINE]);
@@ -156,7 +156,7 @@ fn a_private_address_is_refused_and_what_comes_back_is_reported_without_the_addr
 }
 
 #[test]
-fn the_address_may_be_in_a_variable_and_name_the_topic_in_defaults() {
+fn a_ping_address_may_come_from_a_variable_and_contain_the_topic_id() {
     let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
     let defaults = "[defaults]\nping_env = \"HC_URL\"\nping_allow_private = true\n";
     let more = "[[topics]]\nid = \"quiet\"\nquery = \"q\"\nsources = [\"social\"]\nping = \"\"\n";

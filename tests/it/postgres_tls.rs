@@ -78,7 +78,7 @@ fn a_server_that_refuses_tls_gets_neither_user_nor_password() {
 }
 
 #[test]
-fn who_asks_for_clear_text_gets_it_and_loopback_may_do_without_tls() {
+fn sslmode_disable_and_loopback_connect_without_tls() {
     for (host, query) in [("127.1", "?sslmode=disable"), ("127.0.0.1", ""), ("localhost", "")] {
         let (port, server, heard) = refuses_tls();
         let ended = migrate(&format!("postgres://watcher:{PASSWORD}@{host}:{port}/findings{query}"), &[]);
@@ -97,7 +97,7 @@ fn of_ones_own() -> Option<IpAddr> {
 }
 
 #[test]
-fn what_each_mode_encrypts_and_checks_of_a_server() {
+fn each_sslmode_encrypts_and_checks_the_certificate_as_documented() {
     let Some(mut server) = Cluster::start("PostgreSQL over TLS", &[]) else { return };
     let own = of_ones_own().map(|ip| ip.to_string());
     let file = |name: &str| certificate(name).to_str().unwrap().to_owned();

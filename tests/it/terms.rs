@@ -346,7 +346,7 @@ fn theme_line(theme: &Value) -> String {
 }
 
 #[test]
-fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
+fn words_of_many_authors_are_news_terms_but_not_of_one_text_or_author() {
     for database in databases() {
         let (place, truth) = watched(database, stream(), TOPIC);
         let database = &place.database;
@@ -450,7 +450,7 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
 }
 
 #[test]
-fn what_was_said_earlier_on_the_day_in_which_a_period_begins_was_said_before() {
+fn texts_earlier_on_the_first_day_of_a_period_count_as_before() {
     let count = |database: &Database, span: Range<i64>| {
         let of = |what: &str| {
             let sql = format!(
@@ -627,7 +627,7 @@ fn titles_that_are_filled_in_later_count_on_the_days_of_their_pages() {
 }
 
 #[test]
-fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
+fn a_kill_while_days_are_counted_loses_and_repeats_no_count() {
     for database in databases() {
         let truth = Truth::new(stream());
         // Each day is found and counted by a run of its own.
@@ -780,7 +780,7 @@ fn no_terms_without_a_week_of_history_or_after_a_query_change() {
 }
 
 #[test]
-fn posts_without_a_word_of_the_query_are_counted_although_no_term_is_shown() {
+fn posts_without_a_query_word_are_counted_even_if_no_term_is_shown() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), TOPIC);
@@ -807,7 +807,7 @@ fn fresh() -> Vec<Truly> {
 }
 
 #[test]
-fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_nothing_news() {
+fn a_topic_without_history_shows_terms_compared_with_other_topics_not_news() {
     for database in databases() {
         let (place, truth) = watched(database, stream(), TOPIC);
         let database = &place.database;
@@ -906,7 +906,7 @@ fn busy_place(database: Database, strangers: i64) -> (Place, Truth) {
 }
 
 #[test]
-fn on_a_busy_day_with_the_words_of_the_days_before_no_term_stands_out() {
+fn a_busy_day_with_the_usual_words_has_no_term_that_stands_out() {
     let (place, _truth) = busy_place(sqlite(), 0);
     let (since, until) = (at(DAYS - 1), at(DAYS));
     let busy = place.json(&["terms", "acme", "--since", &since, "--until", &until, "--at", &at(DAYS), "--json"]);
@@ -915,7 +915,7 @@ fn on_a_busy_day_with_the_words_of_the_days_before_no_term_stands_out() {
 }
 
 #[test]
-fn on_the_busiest_day_without_news_terms_that_stand_out_are_shown() {
+fn the_busiest_day_without_news_terms_shows_terms_that_stand_out() {
     for database in databases() {
         let (place, _truth) = busy_place(database, 3);
         let database = &place.database;

@@ -16,7 +16,7 @@ fn promised() -> Vec<(String, Vec<String>)> {
 }
 
 #[tokio::test]
-async fn the_views_have_the_columns_that_the_docs_promise_on_both_databases() {
+async fn views_have_the_documented_columns_on_both_databases() {
     let promised = promised();
     assert_eq!(promised.len(), 6);
     for database in databases() {
@@ -34,7 +34,7 @@ async fn the_views_have_the_columns_that_the_docs_promise_on_both_databases() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_time_before_1970_is_written_like_any_other_on_both_databases() {
+async fn views_show_times_before_1970_correctly_on_both_databases() {
     for database in databases() {
         let settings =
             Settings { url: database.url.clone(), schema: database.schema.clone(), origin: None, create: true };

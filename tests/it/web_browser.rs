@@ -24,7 +24,7 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
 }
 
 #[test]
-fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
+fn hostile_items_run_nothing_in_a_browser_and_every_control_has_a_name() {
     let Some(browser) = browser() else { return };
     let trap = Trap::set();
     let (url, hostile) = (trap.url(), trap.words());
