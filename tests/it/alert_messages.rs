@@ -190,7 +190,7 @@ fn a_cancelled_message_sets_no_sent_time_and_no_cool_down() {
 }
 
 /// Two channels, of which the second refuses for good, and a message to both.
-fn refused_by_one(database: crate::support::databases::Database) -> (World, Place, [Hook; 2]) {
+fn place_with_a_refusing_channel(database: crate::support::databases::Database) -> (World, Place, [Hook; 2]) {
     let (world, good, (bad, _)) = (World::new(), Hook::good(), Hook::changeable(GONE));
     let both = alert("recalls", "cooldown = \"0s\"").replace("[\"hook\"]", "[\"hook\", \"other\"]");
     let other =
@@ -206,7 +206,7 @@ fn refused_by_one(database: crate::support::databases::Database) -> (World, Plac
 #[test]
 fn a_message_dropped_for_one_channel_is_shown_as_partly_delivered() {
     for database in databases() {
-        let (_world, place, _hooks) = refused_by_one(database);
+        let (_world, place, _hooks) = place_with_a_refusing_channel(database);
         let name = place.database.name;
         for drops in [false, true] {
             if drops {
@@ -227,7 +227,7 @@ fn a_message_dropped_for_one_channel_is_shown_as_partly_delivered() {
 #[test]
 fn outbox_retry_skips_dead_messages_about_acknowledged_events() {
     for database in databases() {
-        let (_world, place, [_, bad]) = refused_by_one(database);
+        let (_world, place, [_, bad]) = place_with_a_refusing_channel(database);
         let name = place.database.name;
         place.run(&["alerts", "ack", "recalls"]).shows(0, &["1 event acknowledged"]);
         place.run(&["outbox", "retry", "--dead"]).shows(0, &["queued again: 0"]);

@@ -15,17 +15,17 @@ use crate::support::web_client::{ASKED, Pages, TOKEN};
 
 #[test]
 fn requests_and_a_stop_do_not_hang_while_the_server_refuses_connections() {
-    answers_and_stops(Mode::Gone);
+    assert_answers_and_stops(Mode::Gone);
 }
 
 #[test]
 fn a_silent_server_blocks_neither_requests_nor_a_stop() {
-    answers_and_stops(Mode::Silent);
+    assert_answers_and_stops(Mode::Silent);
 }
 
 #[test]
 fn a_lost_network_blocks_neither_requests_nor_a_stop() {
-    answers_and_stops(Mode::Stalled);
+    assert_answers_and_stops(Mode::Stalled);
 }
 
 /// A topic whose calls are held without an answer.
@@ -72,7 +72,7 @@ fn findings_are_stored_even_if_the_server_returns_after_the_connection_timeout()
     assert_eq!(service.calls(), 1, "it is not paid for again");
 }
 
-fn answers_and_stops(way: Mode) {
+fn assert_answers_and_stops(way: Mode) {
     let Some(database) = postgres() else { return };
     let sandbox = today(&[]);
     let place = Place::new(database, &sandbox.lines(), ASKED);

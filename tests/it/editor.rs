@@ -160,11 +160,11 @@ fn check_errors_are_shown_beside_their_field_and_nothing_is_written() {
         }
         // The same hints as those of `check`, and no name of a key before them.
         assert!(!beside.contains(&format!("<p class=\"bad\">`{key}`")), "{beside}");
-        std::fs::write(place.path("other.toml"), made(&before, key, value)).unwrap();
+        std::fs::write(place.path("other.toml"), with_topic(&before, key, value)).unwrap();
         let output = place.program(&["check", "--config", "other.toml"]).env("COLUMNS", "1000").run().err;
         let words =
             output.lines().find_map(|line| line.split("hint: ").nth(1)).unwrap_or_else(|| panic!("{key}: {output}"));
-        let shown = maud_of(words);
+        let shown = html_escaped(words);
         assert!(beside.contains(&shown) && output.contains(hint), "{key}: {shown}\n{beside}");
         assert_eq!(file(&place), before, "{key}");
     }
@@ -183,7 +183,7 @@ fn check_errors_are_shown_beside_their_field_and_nothing_is_written() {
 }
 
 /// The file with a topic that has this mistake.
-fn made(before: &str, key: &str, value: &str) -> String {
+fn with_topic(before: &str, key: &str, value: &str) -> String {
     let mut block = "[[topics]]\nid = \"zig\"\nquery = \"zig <b>\"\n".to_owned();
     let given = match key {
         "sources" | "must" => KeyValue::Texts(vec![value.to_owned()]),
@@ -195,7 +195,7 @@ fn made(before: &str, key: &str, value: &str) -> String {
 }
 
 /// Escapes text as the pages do.
-fn maud_of(words: &str) -> String {
+fn html_escaped(words: &str) -> String {
     words.trim().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

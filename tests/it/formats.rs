@@ -126,7 +126,7 @@ print('ok', len(found))
 "#;
 
 /// Strings that break programs: from published lists where they are available, and our own worst.
-fn naughty() -> Vec<String> {
+fn hostile_strings() -> Vec<String> {
     let mut all: Vec<String> = [
         "plain",
         "=1+1",
@@ -199,7 +199,7 @@ fn gather(value: &serde_json::Value, all: &mut Vec<String>) {
 
 #[test]
 fn naughty_strings_survive_every_export_format_in_independent_readers() {
-    let texts = naughty();
+    let texts = hostile_strings();
     let kinds: Vec<String> = topicwatch::export::ExportKind::Items
         .columns()
         .iter()
@@ -276,7 +276,7 @@ fn in_libreoffice(place: &Place, texts: &[String]) {
 #[test]
 fn an_output_named_gz_is_compressed_reproducibly() {
     for database in databases() {
-        let texts = naughty();
+        let texts = hostile_strings();
         let place = place_of(database, &texts[..texts.len().min(40)]);
         for (name, format) in [("a.csv.gz", "csv"), ("a.jsonl.GZ", "jsonl")] {
             let plain = place.ok(&["export", "--format", format, "--quiet"]);
@@ -297,7 +297,7 @@ fn an_output_named_gz_is_compressed_reproducibly() {
 #[test]
 fn an_atom_export_covers_one_topic_and_only_its_new_items() {
     for database in databases() {
-        let place = place_of(database, &naughty()[..5]);
+        let place = place_of(database, &hostile_strings()[..5]);
         place.run(&["export", "--format", "atom"]).says(2, &["a feed covers one topic", "hint: set --topic"]);
         place
             .run(&["export", "--format", "atom", "--topic", "t", "--topic", "u"])

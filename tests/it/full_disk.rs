@@ -43,24 +43,24 @@ impl Small {
     }
 }
 
-fn beside(file: &Path, ending: &str) -> PathBuf {
+fn side_file(file: &Path, ending: &str) -> PathBuf {
     PathBuf::from(format!("{}{ending}", file.display()))
 }
 
 /// Makes one more run with a process that dies while the run is only in the WAL, and removes the shared-memory file, as
 /// a power cut does. Returns the number of runs in the file with its WAL, and in the file alone.
-fn dies(place: &Place, file: &Path) -> (usize, usize) {
+fn crash_before_checkpoint(place: &Place, file: &Path) -> (usize, usize) {
     let killed = place.program(&["once", "--at", TEN]).env(FAILPOINT, "kill group_commit::write/committed pass=3");
     assert!(killed.run().code != Some(0));
-    assert!(beside(file, "-wal").metadata().unwrap().len() > 0, "nothing is in the log");
-    std::fs::remove_file(beside(file, "-shm")).unwrap();
+    assert!(side_file(file, "-wal").metadata().unwrap().len() > 0, "nothing is in the log");
+    std::fs::remove_file(side_file(file, "-shm")).unwrap();
     let copy = tempfile::tempdir().unwrap();
     let there = |with_log: bool| {
         let mut database = sqlite();
         let path = copy.path().join(if with_log { "both.db" } else { "file.db" });
         std::fs::copy(file, &path).unwrap();
         if with_log {
-            std::fs::copy(beside(file, "-wal"), beside(&path, "-wal")).unwrap();
+            std::fs::copy(side_file(file, "-wal"), side_file(&path, "-wal")).unwrap();
         }
         database.url = format!("sqlite:{}", path.display());
         database.all_runs() as usize
@@ -71,7 +71,7 @@ fn dies(place: &Place, file: &Path) -> (usize, usize) {
 }
 
 /// Asserts that every read-only command works; `out` is a folder with free space.
-fn all_read(run: &dyn Fn(&[&str]) -> crate::support::program::Ended, out: &Path, runs: usize) {
+fn assert_reads_work(run: &dyn Fn(&[&str]) -> crate::support::program::Ended, out: &Path, runs: usize) {
     let (csv, page, copy) = (out.join("items.csv"), out.join("day.html"), out.join("copy.db"));
     let verbs: &[&[&str]] = &[
         &["runs", "--json", "--limit", "100"],
@@ -110,9 +110,9 @@ fn a_database_on_a_full_disk_is_readable_even_after_a_process_died() {
         let file = small.disk.path().join("t.db");
         place.ok(&["once", "--at", NINE]);
         small.sandbox.turn_to(TEN);
-        let (runs, _) = if died { dies(place, &file) } else { (1, 1) };
+        let (runs, _) = if died { crash_before_checkpoint(place, &file) } else { (1, 1) };
         small.fill();
-        all_read(&|args| place.run(args), out.path(), runs);
+        assert_reads_work(&|args| place.run(args), out.path(), runs);
         // An export to the full disk fails.
         let full = small.disk.path().join("items.csv");
         place.run(&["export", "--out", full.to_str().unwrap()]).says(5, &["items.csv", "could not be written"]);
@@ -153,7 +153,7 @@ fn a_database_in_a_read_only_folder_is_readable() {
         let file = PathBuf::from(&place.database.url[7..]);
         place.ok(&["once", "--at", NINE]);
         sandbox.turn_to(TEN);
-        let (all, old) = if died { dies(&place, &file) } else { (1, 1) };
+        let (all, old) = if died { crash_before_checkpoint(&place, &file) } else { (1, 1) };
         let folder = file.parent().unwrap().to_str().unwrap().to_owned();
         let chmod = |mode: &str, files: &[&str]| {
             let changed = std::process::Command::new("chmod").arg(mode).args(files).status();
@@ -162,7 +162,7 @@ fn a_database_in_a_read_only_folder_is_readable() {
         let (config, here) = (place.path("jobs.toml"), place.folder.path().to_str().unwrap().to_owned());
         chmod("444", &[config.to_str().unwrap(), file.to_str().unwrap()]);
         if died {
-            chmod(if log_readable { "444" } else { "000" }, &[beside(&file, "-wal").to_str().unwrap()]);
+            chmod(if log_readable { "444" } else { "000" }, &[side_file(&file, "-wal").to_str().unwrap()]);
         }
         chmod("555", &[&folder, &here]);
         // Root may write anything, so as root the program runs as another user.
@@ -179,11 +179,11 @@ fn a_database_in_a_read_only_folder_is_readable() {
         } else {
             let missing = "t.db-wal cannot be read: the newest commits of a process that died may be missing";
             assert_eq!(first.err.contains(missing), !log_readable, "{first}");
-            all_read(&run, out.path(), if log_readable { all } else { old });
+            assert_reads_work(&run, out.path(), if log_readable { all } else { old });
             run(&["topic", "pause", "acme"]).says(4, &["hint: "]);
         }
         chmod("700", &[&folder, &here]);
-        assert!(died || !beside(&file, "-shm").exists(), "somebody could write there");
+        assert!(died || !side_file(&file, "-shm").exists(), "somebody could write there");
     }
 }
 

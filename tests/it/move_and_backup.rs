@@ -32,7 +32,7 @@ fn filled(database: Database, sandbox: &Sandbox) -> Place {
 }
 
 /// A place for a database that does not exist yet.
-fn beside(database: Database, sandbox: &Sandbox) -> Place {
+fn place_without_database(database: Database, sandbox: &Sandbox) -> Place {
     Place::new(database, &sandbox.lines(), TOPICS)
 }
 
@@ -87,7 +87,7 @@ async fn db_move_knows_every_table_and_column() {
 fn a_moved_database_exports_the_same_bytes_and_continues() {
     for (from, to) in pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let (from, to) = (filled(from, &sandbox), beside(to, &sandbox));
+        let (from, to) = (filled(from, &sandbox), place_without_database(to, &sandbox));
         let names = format!("{} to {}", from.database.name, to.database.name);
         let ended = move_to(&from, &to).run();
         ended.shows(0, &["tables copied from", " and compared; now set `[database] url` to it"]);
@@ -117,7 +117,7 @@ fn a_moved_database_exports_the_same_bytes_and_continues() {
 fn a_moved_database_reports_unindexed_items_until_they_are_indexed() {
     for (from, to) in pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let (from, to) = (beside(from, &sandbox), beside(to, &sandbox));
+        let (from, to) = (place_without_database(from, &sandbox), place_without_database(to, &sandbox));
         from.ok(&["once", "--at", NINE]);
         let search = |place: &Place| {
             place.json(&["items", "--search", "acme", "--topic", "acme", "--json", "--limit", "500"])["items"].clone()
@@ -144,7 +144,7 @@ fn a_moved_database_reports_unindexed_items_until_they_are_indexed() {
 fn a_killed_move_continues_and_an_unfinished_copy_is_refused() {
     for (from, to) in pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let (from, to) = (filled(from, &sandbox), beside(to, &sandbox));
+        let (from, to) = (filled(from, &sandbox), place_without_database(to, &sandbox));
         for (point, pass) in [
             ("copying::mark_unfinished/committed", 1),
             ("copying::insert_rows/written", 3),
@@ -184,7 +184,7 @@ fn a_killed_move_continues_and_an_unfinished_copy_is_refused() {
 fn a_move_goes_on_after_items_were_forgotten_and_found_again() {
     for (from, to) in pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let (from, to) = (filled(from, &sandbox), beside(to, &sandbox));
+        let (from, to) = (filled(from, &sandbox), place_without_database(to, &sandbox));
         let ended = move_to(&from, &to).env(FAILPOINT, "kill copying::end/written").run();
         assert_eq!(ended.code, None, "{ended}");
         // The items have the same keys as before, and other ids.
@@ -201,7 +201,7 @@ fn a_move_goes_on_after_items_were_forgotten_and_found_again() {
 #[test]
 fn a_database_in_use_by_a_daemon_is_not_moved() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let (from, to) = (filled(sqlite(), &sandbox), beside(sqlite(), &sandbox));
+    let (from, to) = (filled(sqlite(), &sandbox), place_without_database(sqlite(), &sandbox));
     from.configure(&sandbox.lines(), &format!("[defaults]\nevery = \"300d\"\n\n{TOPICS}"));
     let mut running = from.program(&["run"]).start();
     running.until("the daemon to run", |said| said.contains("next slot"));

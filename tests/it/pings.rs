@@ -31,7 +31,7 @@ fn body(got: &Got) -> String {
     String::from_utf8(got.body.clone()).unwrap()
 }
 
-fn keeps_the_secret(place: &Place, ended: &Ended) {
+fn assert_no_secrets(place: &Place, ended: &Ended) {
     for secret in SECRETS {
         assert!(!ended.out.contains(secret) && !ended.err.contains(secret), "{secret}\n{ended}");
     }
@@ -48,7 +48,7 @@ fn a_run_pings_its_start_and_its_end_with_one_line_of_counts() {
         let place = Place::new(database, &sandbox.lines(), &topic(&to(&hook)));
         let ended = place.run(&["once", "--at", NINE, "-vv"]);
         assert_eq!(ended.code, Some(0), "{ended}");
-        keeps_the_secret(&place, &ended);
+        assert_no_secrets(&place, &ended);
         let (start, end) = ("POST /T0KEN-in-the-path/start?key=QUERYKEY", "POST /T0KEN-in-the-path?key=QUERYKEY");
         assert_eq!(asked(&hook), [start, end], "{}", place.database.name);
         let found = place.database.number("SELECT sum(found) FROM v_run");
@@ -57,8 +57,8 @@ fn a_run_pings_its_start_and_its_end_with_one_line_of_counts() {
         assert_eq!(body(&got[1]), format!("ok: {found} found, {found} new; social ok"));
         assert_eq!(got[1].header("content-type"), Some("text/plain; charset=utf-8"));
         let ended = place.run(&["check", "--json"]);
-        keeps_the_secret(&place, &ended);
-        keeps_the_secret(&place, &place.run(&["check"]));
+        assert_no_secrets(&place, &ended);
+        assert_no_secrets(&place, &place.run(&["check"]));
         // A run that fails.
         let failing = Sandbox::at(NINE, &["status=500"]);
         place.configure(&failing.lines(), &topic(&to(&hook)));
@@ -94,7 +94,7 @@ fn a_daemon_pings_for_topics_and_reports_and_applies_a_changed_address() {
         going.signal("TERM");
         let ended = going.wait();
         assert_eq!(ended.code, Some(0), "{ended}");
-        keeps_the_secret(&place, &ended);
+        assert_no_secrets(&place, &ended);
     }
 }
 
@@ -126,7 +126,7 @@ fn a_silent_ping_receiver_delays_no_run_and_a_busy_one_is_retried() {
     going.signal("TERM");
     let ended = going.wait();
     assert_eq!(ended.code, Some(0), "{ended}");
-    keeps_the_secret(&place, &ended);
+    assert_no_secrets(&place, &ended);
     let busy = Hook::answering(|n| Answer::Say(if n == 0 { "503 Busy" } else { "200 OK" }));
     place.configure(&sandbox.lines(), &topic(&to(&busy)));
     let going = crate::support::daemons::daemon(&place, &[]);
@@ -144,14 +144,14 @@ fn a_ping_to_a_private_address_is_refused_and_errors_hide_the_url() {
     let place = Place::new(sqlite(), &sandbox.lines(), &topic(&format!("ping = \"{}\"", hook.url())));
     let ended = place.run(&["once", "--at", NINE]);
     ended.says(0, &["a ping was given up", "private network; set ping_allow_private = true"]);
-    keeps_the_secret(&place, &ended);
+    assert_no_secrets(&place, &ended);
     assert!(asked(&hook).is_empty());
     // A server that refuses may repeat the URL.
     let echo = Hook::answering(|_| Answer::Say("404 no such T0KEN-in-the-path QUERYKEY"));
     place.configure(&sandbox.lines(), &topic(&to(&echo)));
     let ended = place.run(&["once", "--at", "2026-03-11T10:00:00Z"]);
     ended.says(0, &["a ping was given up", "404"]);
-    keeps_the_secret(&place, &ended);
+    assert_no_secrets(&place, &ended);
     assert_eq!(asked(&echo).len(), 2, "what is refused for good is not tried again");
 }
 
@@ -168,7 +168,7 @@ fn a_ping_address_may_come_from_a_variable_and_contain_the_topic_id() {
     assert_eq!(asked(&hook), ["POST /T0KEN-acme/start?key=QUERYKEY", "POST /T0KEN-acme?key=QUERYKEY"]);
     let ended = place.program(&["once", "--at", NINE]).env("HC_URL", "T0KEN").run();
     ended.says(2, &["HC_URL does not contain the URL of a web server"]);
-    keeps_the_secret(&place, &ended);
+    assert_no_secrets(&place, &ended);
     for (ping, says) in [
         ("ping = \"ftp://h/T0KEN\"", "is not the URL of a web server"),
         ("ping = \"T0KEN\"", "is not a valid URL"),
@@ -178,6 +178,6 @@ fn a_ping_address_may_come_from_a_variable_and_contain_the_topic_id() {
         place.configure(&sandbox.lines(), &topic(ping));
         let ended = place.run(&["check"]);
         ended.says(2, &[says]);
-        keeps_the_secret(&place, &ended);
+        assert_no_secrets(&place, &ended);
     }
 }

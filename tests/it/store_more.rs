@@ -249,7 +249,7 @@ async fn a_sighting_has_the_time_of_its_own_attempt() {
 }
 
 /// Items with awkward orders: upper and lower case, scripts, equal times, missing values, text that CSV must quote.
-async fn awkward(store: &Store) {
+async fn store_awkward_items(store: &Store) {
     let topics: Vec<Topic> = ["b", "B", "a-b", "a", "ab"].into_iter().map(topic).collect();
     store.sync_topics(&topics, NOW).await.unwrap();
     for (n, t) in topics.iter().enumerate() {
@@ -276,7 +276,7 @@ async fn both_databases_export_the_same_bytes_with_the_origin_of_every_row() {
     let mut files: Vec<Vec<String>> = Vec::new();
     for database in databases() {
         let store = open(&database).await;
-        awkward(&store).await;
+        store_awkward_items(&store).await;
         let mut written = Vec::new();
         for what in [ExportKind::Items, ExportKind::Sightings, ExportKind::Answers, ExportKind::Runs] {
             for profile in [Profile::Machine, Profile::Excel] {
@@ -511,7 +511,7 @@ async fn a_server_behind_a_statement_pool_is_spoken_to_without_named_statements(
     let joined = if database.url.contains('?') { '&' } else { '?' };
     let url = format!("{}{joined}statement-cache-capacity=0", database.url);
     let store = Store::open(&Settings { url, ..settings(&database) }).await.unwrap();
-    awkward(&store).await;
+    store_awkward_items(&store).await;
     assert_eq!(store.items(&Filter::default(), None, 100).await.unwrap().len(), 25);
     database.close(store).await;
 }

@@ -314,7 +314,7 @@ fn answers(place: &Place) -> Vec<String> {
     place.database.texts("SELECT text || ' ' || CAST(partial AS TEXT) FROM v_answer")
 }
 
-fn each_case_becomes_what_it_says(cases: &'static [Case], streaming: bool) {
+fn assert_cases(cases: &'static [Case], streaming: bool) {
     const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"ai\"]\n";
     for case in cases {
         for database in databases() {
@@ -345,17 +345,17 @@ fn each_case_becomes_what_it_says(cases: &'static [Case], streaming: bool) {
 
 #[test]
 fn a_cut_stream_is_stored_and_replayed_as_partial() {
-    each_case_becomes_what_it_says(BROKEN, true);
+    assert_cases(BROKEN, true);
 }
 
 #[test]
 fn a_streamed_answer_is_stored_whole_in_every_framing() {
-    each_case_becomes_what_it_says(FRAMED, true);
+    assert_cases(FRAMED, true);
 }
 
 #[test]
 fn a_reply_without_an_answer_is_malformed_and_stored() {
-    each_case_becomes_what_it_says(NO_ANSWERS, false);
+    assert_cases(NO_ANSWERS, false);
 }
 
 #[test]

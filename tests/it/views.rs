@@ -5,7 +5,7 @@ use topicwatch::store::{Settings, Store};
 
 use crate::support::databases::databases;
 
-fn promised() -> Vec<(String, Vec<String>)> {
+fn documented() -> Vec<(String, Vec<String>)> {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/sql.md")).unwrap();
     let rows = page.lines().filter(|line| line.starts_with("| `v_"));
     rows.map(|row| {
@@ -17,7 +17,7 @@ fn promised() -> Vec<(String, Vec<String>)> {
 
 #[tokio::test]
 async fn views_have_the_documented_columns_on_both_databases() {
-    let promised = promised();
+    let promised = documented();
     assert_eq!(promised.len(), 6);
     for database in databases() {
         let settings =
