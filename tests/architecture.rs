@@ -140,7 +140,7 @@ fn rooms_use_only_the_rooms_the_table_allows() {
 }
 
 #[test]
-fn every_edge_of_the_table_is_used() {
+fn every_allowed_edge_between_rooms_is_used() {
     let used: Vec<(String, String)> = tree::code()
         .iter()
         .flat_map(|(path, text)| edges::edges(tree::in_rooms(path), text))
@@ -153,7 +153,7 @@ fn every_edge_of_the_table_is_used() {
 }
 
 #[test]
-fn the_table_names_exactly_the_rooms_there_are_and_has_no_circle() {
+fn the_table_lists_exactly_the_existing_rooms_without_a_cycle() {
     let mut there: Vec<String> =
         tree::code().iter().map(|(path, _)| edges::place(tree::in_rooms(path)).0.to_owned()).collect();
     there.sort();
@@ -173,7 +173,7 @@ fn the_table_names_exactly_the_rooms_there_are_and_has_no_circle() {
 }
 
 #[test]
-fn no_file_uses_one_that_uses_it() {
+fn files_do_not_use_each_other_in_a_cycle() {
     let files: Vec<(String, String)> = tree::code()
         .into_iter()
         .filter(|(path, _)| !tree::is_of_tests(path))
@@ -207,7 +207,7 @@ fn only_failpoints_depend_on_debug_assertions() {
 
 /// What tests share is in `support/`, so that each can be read and removed alone.
 #[test]
-fn tests_use_only_what_is_in_support() {
+fn test_files_share_code_only_through_support() {
     let mut mistakes = Vec::new();
     for (tests, least) in [("tests/it", 100), ("core/tests/simulations", 5)] {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(tests);
@@ -267,7 +267,7 @@ const LINES_THAT_WRITE_TABLES: usize = 102;
 
 /// What the program can do at the same cost, it does; what several files write is in `support/`.
 #[test]
-fn tests_let_the_program_write() {
+fn tests_rarely_write_to_tables_themselves() {
     let writes = |line: &str| {
         words(line).windows(2).any(|two| match two[0] {
             "INSERT" => two[1] == "INTO" || two[1] == "OR",
@@ -334,7 +334,7 @@ fn sorted<const N: usize>(mut paths: [&str; N]) -> Vec<&str> {
 }
 
 #[test]
-fn every_file_opens_with_what_it_is_for() {
+fn every_file_opens_with_a_comment_on_its_purpose() {
     for folder in ["src", "core/src", "core/tests", "tests", "benches", "build.rs"] {
         tree::check(folder, &["rs"], |_, text| rules::opens_with_its_purpose(text));
     }
@@ -364,7 +364,7 @@ fn no_folder_of_src_has_many_entries() {
 }
 
 #[test]
-fn nothing_is_called_by_a_name_that_could_hold_anything() {
+fn no_file_or_module_has_a_vague_name() {
     for folder in ["src", "core/src", "core/tests", "tests", "benches"] {
         tree::check(folder, &["rs"], rules::has_specific_name);
     }
@@ -384,12 +384,12 @@ fn no_sql_reads_a_clock() {
 }
 
 #[test]
-fn nothing_prints_past_the_handles() {
+fn code_prints_only_through_the_handles() {
     tree::check_code(|_, text| rules::prints_nothing(text));
 }
 
 #[test]
-fn every_route_of_the_pages_says_what_it_needs() {
+fn every_web_route_declares_the_role_it_needs() {
     tree::check_code(|path, text| {
         let of_pages = path.starts_with("src/web/") && path != "src/web/server/routes.rs";
         if of_pages { rules::adds_no_route(text) } else { Vec::new() }
@@ -397,7 +397,7 @@ fn every_route_of_the_pages_says_what_it_needs() {
 }
 
 #[test]
-fn a_crate_behind_a_wall_is_named_only_there() {
+fn each_walled_crate_is_named_only_in_its_room() {
     for (krate, rooms) in BEHIND_A_WALL {
         let rule = |text: &str| if text.contains(krate) { rules::does_not_name(text, krate) } else { Vec::new() };
         tree::check_code(outside(rooms, rule));
@@ -405,7 +405,7 @@ fn a_crate_behind_a_wall_is_named_only_there() {
 }
 
 #[test]
-fn nothing_in_the_tree_names_a_folder_of_one_machine() {
+fn no_file_contains_a_path_of_one_machine() {
     tree::check(".", &[], |_, text| rules::names_no_machine(text));
 }
 

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_in_the_quiet_hours_of_the_zone() {
+    fn no_message_may_be_sent_in_quiet_hours_of_the_timezone() {
         let quiet = Some(QuietHours { from: 22 * 60, until: 7 * 60 });
         let spec = AlertSpec { quiet, timezone: "Europe/Berlin".to_owned(), ..spec() };
         for (instant, expected) in [("2026-11-22T05:59:59Z", false), ("2026-11-22T06:00:00Z", true)] {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn it_speaks_after_the_cool_down_and_not_while_it_is_snoozed() {
+    fn a_message_may_be_sent_after_the_cool_down_and_not_while_snoozed() {
         let sent = |ago: i64| AlertState { sent_at: Some(Time(10_000_000 - ago)), ..AlertState::default() };
         assert!(!may_send(&spec(), &sent(3_599_999), Time(10_000_000)));
         assert!(may_send(&spec(), &sent(3_600_000), Time(10_000_000)));
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_tells_of_all_that_waited_and_has_the_id_of_the_last() {
+    fn a_message_lists_all_waiting_events_and_has_the_id_of_the_last() {
         let url = "https://example.com/";
         let events = [event("a", AlertEventKind::Fired, url), event("b", AlertEventKind::Recovered, url)];
         let spec = AlertSpec { channels: vec!["mail".into(), "hook".into()], ..spec() };
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_whole_or_left_out() {
+    fn a_url_in_a_message_is_whole_or_left_out() {
         let url = |length: usize| format!("https://example.com/{}", "a".repeat(length - 20));
         for (length, expected) in [(500, url(500)), (501, "(its address is too long to show)".to_owned())] {
             let event = event("a", AlertEventKind::Fired, &url(length));

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn days_and_instants_are_read_with_or_without_names() {
+    fn days_and_instants_are_read_with_or_without_a_header_line() {
         // Daylight saving time begins in Berlin on 29 March: that day has 23 hours.
         assert_eq!(describe("2026-03-29"), ["2026-03-28T23:00:00.000Z/2026-03-29T21:59:59.999Z"]);
         assert_eq!(
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_with_its_line() {
+    fn an_unreadable_event_is_an_error_with_its_line() {
         for (text, expected) in [
             ("", "it contains no events"),
             ("begin,end\n", "it contains no events"),

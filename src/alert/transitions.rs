@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_began_while_it_was_snoozed_ends_without_a_message() {
+    fn an_event_that_began_while_snoozed_ends_without_a_message() {
         use Status::{Bad, Well};
         let spec = AlertSpec { recovery: true, ..spec() };
         let mut seen = Transitions::default();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_on_is_seen_once_and_its_end_once() {
+    fn a_lasting_condition_makes_one_event_at_its_start_and_one_at_its_end() {
         use Status::{Bad, Happened, Well};
         let spec = AlertSpec { name: "ill".to_owned(), ..spec() };
         let mut seen = Transitions::of(&[]);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_back_is_kept_once_and_ends_unheard() {
+    fn a_held_back_condition_makes_one_muted_event_and_no_end() {
         let mut seen = Transitions::of(&[]);
         for status in [Status::HeldBack("unrelated"), Status::HeldBack("unrelated"), Status::Over] {
             seen.take(&spec(), "r1", Time(1), evaluations("acme", status), None);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_to_judge_ends_only_what_began_before_the_window() {
+    fn too_few_items_end_only_a_firing_that_began_before_the_window() {
         let begun = |since: i64| Firing { subject: "acme".to_owned(), since: Time(since), acked: false, muted: None };
         for (since, left) in [(5, 0), (6, 1)] {
             let mut seen = Transitions::of(&[begun(since)]);

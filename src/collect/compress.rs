@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_is_packed_after_whatever_unpacks_to_itself() {
+    fn a_reused_compressor_round_trips_any_bytes() {
         let packer = Compressor::default();
         // Some compress well, some do not compress at all and outgrow the first guess.
         let noise: Vec<u8> =

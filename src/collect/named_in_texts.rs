@@ -45,7 +45,7 @@ mod tests {
     use super::{addresses, is_about};
 
     #[test]
-    fn what_is_about_another_topic_is_not_about_one_whose_id_is_a_word_in_it() {
+    fn a_message_is_about_a_topic_only_if_it_names_its_id_as_a_topic() {
         for (texts, expected) in [
             (["3 new", r#"{"topic":"team","lines":[]}"#], true),
             (["3 new", r#"{"topics":[{"topic":"team"},{"topic":"other"}]}"#], true),
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_found_in_words_in_markdown_and_in_pages() {
+    fn urls_are_found_in_plain_text_markdown_and_html() {
         let text =
             r#"See [1](https://a.example/b), <a href="https://c.example/?x=1&amp;y=2">it</a>, http://d.example. httpx"#;
         let found: Vec<String> = addresses(text).collect();

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_is_in_vain_only_when_it_was_looked_up_whole_and_not_found() {
+    fn a_cited_link_is_not_found_only_if_it_was_looked_up_uncut() {
         let citation = |n: usize| Citation {
             cited: format!("https://a.example/{n}"),
             key: (n != 3 && n != 55).then(|| format!("url:{n}")),

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_its_own_link_and_a_post_those_in_its_text() {
+    fn the_links_of_a_page_are_its_own_url_and_of_a_post_also_those_in_its_text() {
         let text = "read http://www.a.example/x/?utm_source=b and https://twitter.com/ann/status/77, from https://a.example/ again https://a.example/x.";
         assert_eq!(
             keys(&item(Kind::Post, "https://x.com/bob/status/5", text)),
@@ -235,14 +235,14 @@ mod tests {
     }
 
     #[test]
-    fn an_items_other_names_are_links_too_and_each_counts_once() {
+    fn other_keys_of_an_item_count_as_links_once() {
         let mut post = item(Kind::Post, "https://x.com/ann/status/9", "");
         post.keys = vec!["page:https://a.example/9".into(), "post:x:9".into(), "text:x:ann:abc".into()];
         assert_eq!(keys(&post), ["post:x:9", "page:https://a.example/9"]);
     }
 
     #[test]
-    fn of_many_links_the_first_are_sought_and_the_others_counted() {
+    fn only_the_first_ten_links_are_looked_up_and_the_rest_counted() {
         let text: String = (0..15).map(|n| format!("https://a.example/{n} https://a.example/{n}/ ")).collect();
         let (sought, beyond) = links_to_seek(&item(Kind::Post, "", &text));
         assert_eq!((sought.len(), beyond), (10, 5), "two spellings are one link");

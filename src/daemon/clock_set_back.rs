@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_is_set_back_is_reported_once_and_is_behind_until_it_has_come_to_where_it_was() {
+    fn a_clock_set_back_is_reported_once_and_stays_back_until_it_catches_up() {
         let hours = |hours: u64| Duration::from_secs(hours * 3_600);
         let at = |hour: u64| Time(1_773_187_200_000).plus(hours(hour));
         let just_set_back = |by: u64, time: u64| ClockState::JustSetBack { by: hours(by), time: at(time) };
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_time_server_corrects_is_no_setting_back() {
+    fn small_corrections_by_a_time_server_are_not_a_set_back_clock() {
         let start = Time(1_773_187_200_000);
         let mut steady = TrustedClock { passed: Duration::ZERO, time: start, back: None };
         for round in 1..1_000 {

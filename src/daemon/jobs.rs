@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_job_that_took_too_long_is_not_advised_to_be_another() {
+    fn the_hint_for_a_job_timeout_fits_the_kind_of_job() {
         assert!(timeout_hint(JobKind::Export).contains("the export's `timeout`"));
         for kind in [JobKind::Prune, JobKind::Alert] {
             assert!(!timeout_hint(kind).contains("report"));

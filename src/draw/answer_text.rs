@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_found_and_nothing_else_is_obeyed() {
+    fn links_are_found_and_other_markdown_is_plain_text() {
         for (line, expected) in [
             (
                 "**Most** liked [1](https://a.example/b), see http://c.example.",

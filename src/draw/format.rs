@@ -296,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn foreign_words_stay_on_their_line_and_command_nothing() {
+    fn foreign_text_is_one_line_without_control_characters() {
         for (text, most, expected) in [
             ("  one\n two\t", 20, "one two"),
             ("a\u{202e}b \u{1b}[2J \u{7}", 20, "ab [2J"),
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_times_the_latest_are_listed_and_each_minute_once() {
+    fn only_the_latest_times_are_listed_and_each_minute_once() {
         let minute = |n: i64| Time(n * 60_000);
         assert_eq!(date_times(&[], "UTC"), "");
         let same: Vec<Time> = (0..33).map(|n| Time(60_000 + n)).collect();
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_written_for_people() {
+    fn numbers_are_formatted_with_separators_and_units() {
         assert_eq!((number(0), number(999), number(1_234_567)), ("0".into(), "999".into(), "1,234,567".into()));
         assert_eq!((score(-1_000), score(5), score(456)), ("−1.00".into(), "+0.01".into(), "+0.46".into()));
         assert_eq!((items(3, 3), items(3, 2), items(1, 0)), ("3 posts".into(), "3 items".into(), "1 item".into()));

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_reasons_that_occur_are_named() {
+    fn only_the_reasons_present_are_named() {
         let note = |reasons: &[GapReason], changed| note(&reasons.iter().copied().collect(), changed, "day");
         assert_eq!(note(&[], false), "");
         assert_eq!(note(&[], true), "≥: there may be more, because a source was added or removed.");

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_of_which_nothing_is_known_are_not_called_empty() {
+    fn unknown_days_are_not_shown_as_zero() {
         let day = |date: &str, unknown, items| SparkDay { date: date.into(), unknown, items, ..SparkDay::default() };
         let days = [day("03-01", true, 0), day("03-02", false, 0), day("03-03", false, 1_000)];
         assert_eq!(sum(&days, false), "1,000 items in 2 days");

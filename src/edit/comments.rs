@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_are_told_from_what_looks_like_one() {
+    fn comments_are_distinguished_from_hash_signs_in_strings() {
         let text = "# one\r\nid = \"a # no\" # two \"x\"\nq = '# no' # three\nm = \"\"\"\n# no \\\"\"\"\n\"\"\"\"\" # four\n\
                     l = '''\n# no ''\n'''' # five 'é'\ne = \"\\\\\" # six\n#";
         let found: Vec<&str> = spans(text).into_iter().map(|span| &text[span]).collect();

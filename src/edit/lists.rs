@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn every_edit_of_an_odd_list_is_a_list_with_the_new_entries() {
+    fn editing_an_oddly_formatted_list_gives_the_new_entries() {
         for list in [
             "[\"a\", \"b\", # two\n\"c\"]",
             "[\n\"a\" # one\n, \"b\"\n,\n'c' ]",

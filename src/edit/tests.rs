@@ -14,7 +14,7 @@ fn text(value: &str) -> KeyValue {
 }
 
 #[test]
-fn a_key_is_replaced_added_and_left_out_and_nothing_else_moves() {
+fn replacing_adding_or_removing_a_key_changes_nothing_else() {
     let jobs = Jobs::read(FILE).unwrap();
     let names: Vec<&str> = jobs.entries(Kind::Topic).map(|entry| entry.name.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
@@ -39,7 +39,7 @@ fn a_key_is_replaced_added_and_left_out_and_nothing_else_moves() {
 }
 
 #[test]
-fn the_comments_of_a_list_outlive_its_entries() {
+fn comments_in_a_list_are_kept_when_entries_are_removed() {
     let file = "[[topics]]\nid = \"a\"\ntags = [ # all\n  # why\n  \"x # no\", # one\n  # none\n] # end\nquery = 'x'\n";
     let jobs = Jobs::read(file).unwrap();
     let removed = jobs.set(Kind::Topic, "a", "tags", None).unwrap();
@@ -50,7 +50,7 @@ fn the_comments_of_a_list_outlive_its_entries() {
 }
 
 #[test]
-fn a_table_is_added_replaced_and_removed_where_it_belongs() {
+fn a_table_is_added_replaced_and_removed_in_its_place() {
     let jobs = Jobs::read(FILE).unwrap();
     let added = jobs.append(Kind::Topic, &jobs.with_line_ends("[[topics]]\nid = \"c\"\n")).unwrap();
     assert_eq!(added, FILE.replacen("limit = 7\r\n", "limit = 7\r\n\r\n[[topics]]\r\nid = \"c\"\r\n", 1));
@@ -81,7 +81,7 @@ fn a_table_is_added_replaced_and_removed_where_it_belongs() {
 }
 
 #[test]
-fn a_comment_above_a_table_is_removed_with_it_if_a_blank_line_is_above_the_comment() {
+fn a_comment_after_a_blank_line_is_removed_with_the_table_below_it() {
     let (a, b) = ("[[topics]]\nid = \"a\"\n", "[[topics]]\nid = \"b\"\n");
     for (between, left) in [
         ("# of either\n", "[[topics]]\nid = \"a\"\n# of either\n"),
@@ -96,7 +96,7 @@ fn a_comment_above_a_table_is_removed_with_it_if_a_blank_line_is_above_the_comme
 }
 
 #[test]
-fn a_table_of_the_file_keeps_its_line_ends_whatever_they_are() {
+fn a_table_keeps_its_line_endings() {
     let file = "[[topics]]\nid = \"a\"\nquery = \"\"\"x\r\ny\"\"\"\n\n# end\n";
     let jobs = Jobs::read(file).unwrap();
     let block = jobs.block(jobs.entry(Kind::Topic, "a").unwrap());
@@ -109,7 +109,7 @@ fn a_table_of_the_file_keeps_its_line_ends_whatever_they_are() {
 }
 
 #[test]
-fn a_comment_right_below_a_table_stays_its_own_when_another_is_added() {
+fn a_comment_right_below_a_table_stays_there_when_another_table_is_added() {
     let new = "[[topics]]\nid = \"b\"\n";
     for (below, after) in [
         (
@@ -127,7 +127,7 @@ fn a_comment_right_below_a_table_stays_its_own_when_another_is_added() {
 }
 
 #[test]
-fn what_cannot_be_edited_safely_is_refused() {
+fn files_that_cannot_be_edited_safely_are_refused() {
     let torn = "[[topics]]\nid = \"a\"\n[service]\nbase_url = \"sandbox\"\n[topics.web]\nlimit = 7\n";
     let jobs = Jobs::read(torn).unwrap();
     assert!(jobs.remove(Kind::Topic, "a").unwrap_err().message.contains("not contiguous"));
@@ -149,7 +149,7 @@ fn what_cannot_be_edited_safely_is_refused() {
 
 proptest! {
     #[test]
-    fn any_words_are_written_as_they_are(words in any::<String>(), list in prop::collection::vec(any::<String>(), 0..4)) {
+    fn any_text_can_be_set_and_read_back_unchanged(words in any::<String>(), list in prop::collection::vec(any::<String>(), 0..4)) {
         let jobs = Jobs::read(FILE).unwrap();
         let set = |key: &str, value: &KeyValue| jobs.set(Kind::Topic, "b", key, Some(value)).unwrap();
         for (key, value) in [("query", text(&words)), ("tags", KeyValue::Texts(list))] {
@@ -168,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_removed_can_be_put_back_whatever_stands_around(
+    fn a_removed_table_can_be_restored_exactly(
         before in "(#[ a-z]{0,9}\n|\n|\\[service\\]\n)?\n{0,2}", between in "\n{0,2}(# [a-z]{0,9}\n){0,2}", after in "\n{0,2}(# [a-z]{0,9})?",
     ) {
         let file = format!("{before}[[topics]]\nid = \"a\"\n{between}[[topics]]\nid = \"b\"{after}\n");

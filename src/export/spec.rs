@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_in_a_file_name_is_its_slot_in_letters_and_digits() {
+    fn run_in_a_file_name_becomes_the_slot_in_letters_and_digits() {
         for (run, named) in [
             ("export:sightings@2026-03-11T09:00:00Z", "20260311T090000Z"),
             ("01ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAV"),

@@ -190,7 +190,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_lies_beside_an_unfinished_file_goes_with_it_but_not_while_it_is_written() {
+    fn sweep_removes_side_files_of_abandoned_files_but_not_of_locked_ones() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         for name in
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_place_of_the_folder_is_named() {
+    fn an_error_names_a_file_in_place_of_the_folder() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out").join("a.csv");
         std::fs::write(folder.path().join("out"), "a file").unwrap();
@@ -238,7 +238,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_a_killed_writer_left_goes_and_what_a_living_one_writes_stays() {
+    fn files_of_killed_writers_are_swept_and_files_being_written_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         for name in [".topicwatch-dead.part", "topicwatch-x.part", ".topicwatch-x.csv", ".other-x.part"] {
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn many_writers_of_a_folder_take_nothing_from_one_another() {
+    fn concurrent_writers_of_a_folder_do_not_remove_each_others_files() {
         let folder = tempfile::tempdir().unwrap();
         std::thread::scope(|scope| {
             for writer in 0..4 {
@@ -279,7 +279,7 @@ mod tests {
     /// Between its creation and its lock, a file looks abandoned.
     #[cfg(unix)]
     #[test]
-    fn a_file_that_was_created_while_another_process_sweeps_stays() {
+    fn a_file_created_during_a_sweep_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let done = std::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -305,7 +305,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_file_is_never_replaced() {
+    fn devices_are_never_replaced() {
         use std::os::unix::fs::FileTypeExt as _;
         for target in ["/dev/null", "/dev/stdout", "/dev/new"] {
             assert!(Replacement::create(Path::new(target), &Protected::default()).is_err(), "{target}");
@@ -320,7 +320,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_planted_link_is_replaced_and_not_followed() {
+    fn a_symbolic_link_at_the_target_is_replaced_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         let victim = folder.path().join("victim");
         std::fs::write(&victim, "precious").unwrap();

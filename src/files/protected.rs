@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_known_by_every_name_that_leads_to_it() {
+    fn a_protected_file_is_recognised_under_every_name() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         std::fs::create_dir(path("sub")).unwrap();
@@ -198,7 +198,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_database_behind_a_link_is_protected_in_both_places() {
+    fn a_database_behind_a_symbolic_link_is_protected_under_both_names() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("real.db"), "").unwrap();
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_that_nobody_named_is_known_by_how_it_begins() {
+    fn an_unlisted_sqlite_database_is_recognised_by_its_header() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("some.db"), [&SQLITE[..], b"rest"].concat()).unwrap();

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_is_taken_out_in_every_spelling() {
+    fn the_key_is_redacted_in_every_encoding() {
         let key = r#"dt_$a/b"c\\d e"#;
         for (text, expected) in [
             (key.to_owned(), "***"),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_digits_and_a_beginning_of_the_key_are_taken_out() {
+    fn base64_and_prefixes_of_the_key_are_redacted() {
         let key = "sk-0123456789?>~abcdef";
         let scrub = scrub(key);
         for before in ["", "x", "xy", "key: ", "Bearer ", "user:"] {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_key_changes_nothing_and_a_short_one_only_error_texts() {
+    fn an_empty_key_redacts_nothing_and_a_short_one_only_in_errors() {
         assert_eq!(scrub("").text("as it is"), "as it is");
         assert_eq!(scrub("key").text("a key"), "a ***");
         assert_eq!(scrub("key").body(Bytes::from_static(b"a key")), "a key");
@@ -269,7 +269,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn no_text_survives_with_the_key_in_it(
+        fn redacted_text_never_contains_the_key(
             before in "\\PC{0,20}", key in "[ -~]{4,20}", after in "\\PC{0,20}", encoded in any::<bool>()
         ) {
             let spelled = if encoded {

@@ -78,7 +78,7 @@ mod tests {
     const NOW: Time = Time(784_111_747_000);
 
     #[test]
-    fn a_header_is_read_in_every_form_of_the_rfc() {
+    fn a_retry_after_header_is_parsed_in_every_form_of_the_rfc() {
         for (text, seconds) in [
             ("120", Some(120.0)),
             (" 0 ", Some(0.0)),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_says_it_in_words_or_numbers_at_its_top_or_inside() {
+    fn a_wait_is_parsed_from_words_or_numbers_in_the_body() {
         for (value, seconds) in [
             (json!({"retry_after": "60 seconds"}), Some(60.0)),
             (json!({"retry_after": 2.5}), Some(2.5)),
@@ -117,7 +117,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(128))]
 
         #[test]
-        fn any_text_is_read_or_left_alone(text in "\\PC{0,40}", seconds in 0_u32..1_000_000) {
+        fn no_header_text_panics_and_seconds_are_parsed(text in "\\PC{0,40}", seconds in 0_u32..1_000_000) {
             let _ = header(&text, NOW);
             prop_assert_eq!(header(&seconds.to_string(), NOW), Some(Duration::from_secs(seconds.into())));
         }

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_become_topics_and_ids_are_free_and_plain() {
+    fn folders_become_topics_with_unused_plain_ids() {
         let existing = ExistingEntries { ids: ["rust".to_owned()].into(), ..ExistingEntries::default() };
         let all = vec![
             feed("A", Some("Rust"), "https://a.example/1"),

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_addresses_are_read_and_nothing_else() {
+    fn only_names_and_urls_are_read() {
         let text = "name: \"Releases \\u2014 all\"\nurl: https://a.example/releases.atom\nfilter:\n  - name: x\n    url: no\n---\n\
                     navigate: 'https://b.example/it''s'\n---\ncommand: ls\n--- \nurl: https://c.example # mine\n";
         let found: Vec<(Option<String>, String)> = entries(text).into_iter().map(|one| (one.title, one.url)).collect();

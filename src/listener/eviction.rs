@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_crowd_gives_way_before_others_and_the_longest_idle_first() {
+    fn the_peer_with_most_connections_loses_its_longest_idle_one_first() {
         let seats = ConnectionTable::default();
         let peers = ["192.0.2.1", "192.0.2.2", "192.0.2.2", "::ffff:192.0.2.2", "2001:db8::1", "2001:db8::2"];
         let taken: Vec<Arc<ConnectionEntry>> = peers.iter().map(|peer| seats.take(peer.parse().unwrap())).collect();

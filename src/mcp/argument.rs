@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_taken_and_what_is_left_out_has_its_default() {
+    fn valid_arguments_are_read_and_missing_ones_get_defaults() {
         let all =
             parse(r#"{"topic":" acme","topics":["a","b"],"source":"web","order":"new","limit":50,"since":"24h"}"#)
                 .unwrap();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_meant_is_refused_with_what_to_give() {
+    fn invalid_arguments_are_refused_with_a_hint() {
         for (wrong, title, hint) in [
             (r"{}", "`topic` is missing", "which topic"),
             (r#"{"topic":7}"#, "`topic` cannot be `7`", "1 to 5 characters"),

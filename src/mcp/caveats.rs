@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_are_said_with_their_causes_and_in_no_words_of_others() {
+    fn holes_are_described_with_causes_and_without_foreign_text() {
         let missed = hole(0, HOUR, &[(HoleCause::FailedSearch, 1), (HoleCause::MissedSlot, 3)]);
         let short = hole(HOUR, HOUR + 1_000, &[(HoleCause::NothingDue, 1)]);
         let full = hole(2 * HOUR, 3 * HOUR, &[(HoleCause::Saturated, 1)]);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_was_removed_is_said_to_be_known_for_a_part_only() {
+    fn a_removed_source_is_described_as_known_for_a_part_only() {
         let span = |from: i64, until: i64| Span { from: Time(from * HOUR), until: Time(until * HOUR) };
         let expected = "The topic had web only from 1970-01-01T00:00:00Z to 1970-01-01T02:00:00Z, \
                         from 1970-01-01T05:00:00Z to 1970-01-01T06:00:00Z: what it would have found in the rest is not known.";

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_message_is_answered_with_its_id_where_it_has_one() {
+    fn invalid_messages_get_an_error_with_their_id() {
         for good in [
             r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
             r#"{"jsonrpc":"2.0","id":"a","method":"no/such/method","params":{}}"#,

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_cut_within_the_limit_of_each_service() {
+    fn long_texts_are_cut_to_the_limit_of_each_service() {
         let units = |value: &Value| value.as_str().unwrap().encode_utf16().count();
         let (url, token) = (Url::parse("https://api.example/").unwrap(), SecretString::from("42:abc"));
         // One unit of UTF-16, two units, a character of six bytes in JSON, one that is escaped for Discord.
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_fits_is_whole_and_one_that_does_not_says_so() {
+    fn a_text_within_the_limit_is_whole_and_a_cut_one_is_marked() {
         let text = truncate(&"é".repeat(4_096), 4_096, char::len_utf16);
         assert_eq!(text.chars().count(), 4_096);
         let cut = truncate(&"🦀".repeat(2_049), 4_096, char::len_utf16);

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn foreign_words_are_words_and_addresses_are_links() {
+    fn foreign_text_is_escaped_and_urls_stay_links() {
         for (text, safe) in [
             ("@channel @all, a@b.example", "@\u{2060}channel @\u{2060}all, a@\u{2060}b.example"),
             ("[Reset it](https://evil.example/login)", "\\[Reset it\\]\\(https://evil.example/login)"),

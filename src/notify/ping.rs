@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signal_is_the_last_part_of_the_path() {
+    fn start_and_fail_are_appended_to_the_ping_path() {
         for (url, start, success, fail) in [
             (
                 "https://hc.example/uuid",
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_the_oldest_is_left_out_and_who_has_no_address_says_nothing() {
+    fn the_oldest_of_too_many_pings_is_dropped_and_jobs_without_url_send_none() {
         let target = PingTarget { url: "http://127.0.0.1:9/x".into(), allow_private: false };
         let pinged = Arc::new(PingCounts::default());
         let pinger = Pinger::new(HashMap::from([("topic:a".to_owned(), target)]), Arc::clone(&pinged));

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_its_words_and_an_alert_stays_as_it_is() {
+    fn a_report_loses_its_markdown_and_an_alert_is_unchanged() {
         for (markdown, plain) in [
             ("# Daily 2026-11-20", "Daily 2026-11-20"),
             ("1. **Acme &amp; Sons** (volume): 5 \\* more\\.", "1. Acme & Sons (volume): 5 * more."),
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn at_discord_foreign_words_are_words() {
+    fn foreign_text_is_escaped_for_discord() {
         for (text, safe) in [
             ("a [link](https://evil.example) *b* <@42>", "a \\[link\\]\\(https://evil.example\\) \\*b\\* \\<@42\\>"),
             ("    https://a.example/b_c?d=(e)\n", "    https://a.example/b_c?d=%28e%29\n"),

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_found_in_whole_and_in_part_and_however_it_is_written() {
+    fn secrets_of_a_url_are_redacted_in_parts_and_in_every_encoding() {
         let endpoint =
             hook("https://us%40er:p%2Fss@example.com/v1/T0KEN%2Fsl/abcdef?key=QUERY%41KEY+x&short=ab&BAREKEY");
         for (text, expected) in [
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_found_in_every_encoding() {
+    fn a_token_is_redacted_in_every_encoding() {
         let secret = Some(SecretString::from("nt%tok\"q'é"));
         let (url, form) = ("https://example.com/n".into(), crate::model::WebhookFormat::Own);
         let endpoint = Endpoint::Webhook { url, secret, form, allow_private: true };
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_login_is_found_as_it_is_written_and_as_it_is_sent() {
+    fn a_mail_login_is_redacted_plain_and_in_base64() {
         let endpoint = mail("watcher", "hunter2");
         for secret in ["watcher", "hunter2", "AHdhdGNoZXIAaHVudGVyMg", "d2F0Y2hlcg", "aHVudGVyMg"] {
             assert_eq!(redact(&endpoint, &format!("535 what is {secret}?")), "535 what is ***?", "{secret}");

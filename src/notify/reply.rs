@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_is_read_from_either_place_and_bounded() {
+    fn a_retry_wait_is_read_from_header_or_body_and_limited() {
         for (body, seconds) in [
             (r#"{"retry_after":64.57,"global":false}"#, Some(65)),
             (r#"{"ok":false,"parameters":{"retry_after":35}}"#, Some(35)),

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_whole_or_left_out() {
+    fn a_url_is_kept_whole_or_left_out() {
         let text = "a https://a.example/1\nb https://b.example/2 and more words that do not fit";
         for (most, expected) in [
             (51, format!("a https://a.example/1\nb https://b.example/2{CUT}")),

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn text_from_anywhere_commands_nothing_at_slack() {
+    fn foreign_text_is_escaped_for_slack() {
         let body = slack(&message("<https://evil.example|here> & <!here>")).unwrap_or_default();
         let expected =
             "[recalls] &lt;!channel&gt; &amp; more next\n&lt;https://evil.example|here&gt; &amp; &lt;!here&gt;";
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_topic_of_ntfy_is_the_end_of_its_address() {
+    fn the_ntfy_topic_is_the_last_part_of_the_url() {
         let body = |address: &str, text: &str| ntfy(&Url::parse(address).ok()?, &message(text)).ok();
         for address in
             ["https://ntfy.example.com/base/alerts-of-mine", "https://ntfy.example.com/base/alerts-of-mine//"]

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_shown_to_a_whole_word() {
+    fn a_cut_text_ends_at_a_whole_word() {
         let long = format!("{} https://a.example/page and more", "x".repeat(MOST_TEXT - 15));
         assert_eq!(excerpt(&long).len(), MOST_TEXT - 15);
         assert_eq!(excerpt(&"x".repeat(MOST_TEXT + 5)).len(), MOST_TEXT);
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_paragraph_is_whole_and_a_part_that_is_shown_is_not_called_cut_off() {
+    fn a_long_paragraph_is_shown_whole_and_a_partial_answer_is_not_called_cut() {
         use super::super::samples::{report, topic};
 
         let mut facts = topic("a");

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_subject_of_a_report_of_several_topics_says_which_is_meant() {
+    fn the_subject_of_a_report_of_several_topics_names_the_topic() {
         let subject_of = |topics| {
             let mut report = report(topics);
             let sentence = "web is failing here.".to_owned();

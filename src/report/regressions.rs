@@ -42,7 +42,7 @@ fn a_source_over_quota_does_not_fail() {
 }
 
 #[test]
-fn what_was_found_later_about_an_unsearched_period_is_shown_as_such() {
+fn items_found_later_for_an_unsearched_period_are_marked_as_such() {
     let mut facts = topic("a");
     (facts.covered, facts.covered_in_all, facts.sources) = (Some(0.0), 0.0, Vec::new());
     assert_eq!(highlight_sentences(&facts), ["was not searched in the period: nothing is known about it."]);
@@ -51,7 +51,7 @@ fn what_was_found_later_about_an_unsearched_period_is_shown_as_such() {
 }
 
 #[test]
-fn there_may_be_more_of_every_count_after_a_full_reply() {
+fn every_count_is_a_lower_bound_after_a_full_reply() {
     let mut facts = topic("a");
     facts.period = ItemCounts { raw: 11, unique: 11, authors: 6, ..ItemCounts::default() };
     (facts.first_day, facts.saturated) = (true, true);
@@ -66,7 +66,7 @@ fn there_may_be_more_of_every_count_after_a_full_reply() {
 }
 
 #[test]
-fn only_the_day_whose_reply_was_full_may_have_more() {
+fn only_the_day_with_a_full_reply_is_a_lower_bound() {
     let day = |saturated| EarlierDay {
         back: 1,
         date: "1969-12-31".into(),
@@ -88,7 +88,7 @@ fn only_the_day_whose_reply_was_full_may_have_more() {
 }
 
 #[test]
-fn what_looks_at_a_moment_covers_no_part_of_a_period() {
+fn checks_cover_no_part_of_a_period() {
     let mut facts = topic("a");
     facts.checks = Some(1);
     for text in both_formats(&facts) {
@@ -101,7 +101,7 @@ fn what_looks_at_a_moment_covers_no_part_of_a_period() {
 }
 
 #[test]
-fn a_length_below_a_minute_is_never_nothing() {
+fn a_duration_below_a_minute_is_not_shown_as_zero() {
     let mut facts = topic("a");
     facts.late_ms = 30_000;
     assert_eq!(facts.late_note(), None);
@@ -114,7 +114,7 @@ fn a_length_below_a_minute_is_never_nothing() {
 }
 
 #[test]
-fn a_period_before_the_topic_was_watched_is_not_said_to_have_no_gaps() {
+fn time_before_a_topic_was_watched_is_not_described_as_without_gaps() {
     let mut facts = topic("a");
     let before = |hours: i64| HoleFacts {
         span: Span { from: Time(-HOUR), until: Time(hours * HOUR) },
@@ -149,7 +149,7 @@ fn a_period_before_the_topic_was_watched_is_not_said_to_have_no_gaps() {
 }
 
 #[test]
-fn a_fall_is_reported_alike_everywhere() {
+fn ratios_are_worded_as_below_usual_or_as_times_the_usual() {
     assert_eq!(highlights::format_ratio(0.03, false), "97% below usual");
     assert_eq!(highlights::format_ratio(2.345, false), "2.3 times the usual number");
     assert_eq!(highlights::format_ratio(0.036, true), "≤\u{a0}97% below usual");
@@ -157,7 +157,7 @@ fn a_fall_is_reported_alike_everywhere() {
 }
 
 #[test]
-fn a_calm_week_does_not_say_that_nothing_could_be_judged_nor_that_all_was_usual() {
+fn a_calm_week_says_that_weeks_have_no_usual_range() {
     let of_days = "The volume and tone of a week are never marked as unusual: usual ranges exist only for days.";
     let mut week = report(vec![topic("a")]);
     week.window = ReportWindow::Week;
@@ -182,7 +182,7 @@ fn a_calm_week_does_not_say_that_nothing_could_be_judged_nor_that_all_was_usual(
 }
 
 #[test]
-fn a_part_of_which_there_may_be_more_may_have_more_in_all() {
+fn a_share_of_a_lower_bound_has_a_lower_bound_total() {
     let cell =
         |topic: &str, at_least| VoiceCell { topic: topic.into(), at_least, others_at_least: false, unique: None };
     let part = |at_least| VoicePart {
@@ -201,7 +201,7 @@ fn a_part_of_which_there_may_be_more_may_have_more_in_all() {
 }
 
 #[test]
-fn the_chart_of_shares_says_which_of_them_are_bounds() {
+fn the_chart_of_shares_marks_bounds() {
     // Unique items of each day, and whether there may be more.
     let with = |id: &str, days: [(u64, bool); 4]| {
         let part = |(n, (unique, at_least)): (usize, (u64, bool))| PartFacts {
@@ -244,7 +244,7 @@ fn the_chart_of_shares_says_which_of_them_are_bounds() {
 }
 
 #[test]
-fn authors_are_those_of_all_items_and_not_of_the_unique_ones() {
+fn the_number_of_authors_counts_all_items_not_only_unique_ones() {
     let mut facts = topic("a");
     facts.period = ItemCounts { raw: 96, unique: 52, authors: 95, ..ItemCounts::default() };
     facts.usual = Some(UsualRange { expected: 40.0, low: 30.0, high: 60.0, far: 90.0, days: 14, weekday: false });
@@ -257,7 +257,7 @@ fn authors_are_those_of_all_items_and_not_of_the_unique_ones() {
 }
 
 #[test]
-fn sql_is_claimed_only_of_figures_that_have_it() {
+fn only_figures_with_sql_claim_to_have_it() {
     let one = report(vec![topic("a")]);
     for text in both_formats(&one.topics[0]).into_iter().chain([one.mail()]) {
         for wrong in ["every number", "all numbers", "these numbers"] {
@@ -271,7 +271,7 @@ fn sql_is_claimed_only_of_figures_that_have_it() {
 }
 
 #[test]
-fn a_day_of_which_little_was_searched_has_bounds_and_is_not_compared() {
+fn a_poorly_covered_day_has_lower_bounds_and_is_not_compared() {
     let mut facts = topic("a");
     (facts.period.raw, facts.period.unique) = (22, 20);
     (facts.searched_share, facts.partly_uncovered) = (0.899, true);
@@ -314,7 +314,7 @@ fn a_day_of_which_little_was_searched_has_bounds_and_is_not_compared() {
 }
 
 #[test]
-fn searches_that_covered_nothing_were_made_all_the_same() {
+fn searches_that_covered_nothing_still_count_as_made() {
     let mut facts = topic("a");
     (facts.period, facts.covered, facts.covered_in_all) = (ItemCounts::default(), Some(0.0), 0.0);
     for text in both_formats(&facts) {

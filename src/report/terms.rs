@@ -172,7 +172,7 @@ mod tests {
     use crate::insight::daily::ItemCounts;
 
     #[test]
-    fn sites_are_named_only_if_some_items_may_count_as_their_site() {
+    fn sites_are_mentioned_only_if_items_may_count_as_a_site() {
         for (posts, pages, no_author, expected) in [
             (40, 0, 0, "30 authors"),
             (40, 0, 1, "30 authors"),

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_summary_of_nothing_is_still_a_sentence() {
+    fn a_summary_without_results_is_still_a_sentence() {
         assert_eq!(
             summary(" a\n b ", &[], &[]),
             "**a b** (invented by the sandbox): 0 posts by 0 authors, and 0 pages."

@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_key_passes_unless_one_is_set() {
+    fn any_key_is_accepted_unless_one_is_configured() {
         for (authorization, key, status) in [
             (None, None, Some(401)),
             (Some("  "), None, Some(401)),

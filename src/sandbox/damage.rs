@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refusals_carry_their_waiting_time_in_the_asked_form() {
+    fn refusals_state_the_wait_in_the_requested_form() {
         let now = Time(1_773_219_600_000);
         let retry = |code, form| {
             let response = status(code, Some(form), now);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_broken_in_the_way_it_is_called() {
+    fn each_kind_of_garbage_is_broken_as_its_name_says() {
         let body = Bytes::from(r#"{"tweets":[{"text":"good"},{"text":"too"}]}"#);
         let broken_body = |kind| garbage(kind, &body).1;
         for kind in [Garbage::Html, Garbage::Json, Garbage::Blank, Garbage::Deep, Garbage::Surrogate, Garbage::Utf8] {

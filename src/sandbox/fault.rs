@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counters_decide_which_of_the_matching_requests_are_hit() {
+    fn counters_select_which_matching_requests_fail() {
         let hit = |rule: &str| -> Vec<u64> {
             let fault = Fault::parse(rule).unwrap();
             (1..=12).filter(|nth| fault.fires(*nth)).collect()

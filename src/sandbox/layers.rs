@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_path_has_the_role_its_faults_go_by() {
+    fn every_path_has_the_role_that_fault_rules_match() {
         for (path, role) in [
             ("/ai/search", Some(Role::Ai)),
             ("/X/search", Some(Role::Social)),

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_seed_draws_the_same_numbers_and_another_does_not() {
+    fn equal_seeds_give_equal_numbers_and_others_do_not() {
         let numbers = |seed| {
             let mut rng = SeededRng::of("test", seed, &[1, -2]);
             [rng.next(), rng.below(10), rng.next()]
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_the_same_query_in_another_case_and_spacing() {
+    fn case_and_spacing_of_a_query_do_not_change_its_seed() {
         assert_eq!(seed_of("Rust  Language "), seed_of("rust language"));
         assert_ne!(seed_of("rust"), seed_of("go"));
     }

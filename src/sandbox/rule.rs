@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_reads_as_it_is_written() {
+    fn a_valid_fault_rule_is_parsed() {
         let fault = Fault::parse("path=/web/search, status=503, times=2, delay=1500ms, every=3, after=1").unwrap();
         assert_eq!(fault.path.as_deref(), Some("/web/search"));
         assert_eq!(fault.action, Some(Action::Status(503, None)));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_cannot_be_meant_is_refused_with_a_reason_and_a_hint() {
+    fn an_invalid_fault_rule_is_refused_with_a_reason_and_a_hint() {
         for (rule, reason) in [
             ("", "unknown word"),
             ("times=2", "does nothing"),

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn one_post_is_met_under_both_hosts() {
+    fn a_post_may_have_either_host_in_different_endpoints() {
         let hosts = |endpoint| (0..40).map(move |n| address(&n.to_string(), None, endpoint).contains("twitter.com"));
         assert!(hosts(Endpoint::Ai).zip(hosts(Endpoint::Contract)).any(|(one, other)| one != other));
     }

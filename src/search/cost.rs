@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_counts_only_in_dollars() {
+    fn a_cost_header_counts_only_in_dollars() {
         for (cost, currency, expected) in [
             ("0.003", None, Some(3_000)),
             (" $0.003 ", Some("usd"), Some(3_000)),

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_reaches_past_the_span_when_its_posts_go_on_without_a_break() {
+    fn a_reply_covers_the_start_of_its_span_if_its_posts_continue_past_it() {
         let newest = |many: i64, gap: i64| (0..many).map(move |n| 360 - n * gap);
         for (name, minutes, expected) in [
             ("nothing older", newest(20, 5).collect::<Vec<_>>(), false),

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_address_has_a_stand_in_of_its_own_below_the_sandbox() {
+    fn every_url_has_its_own_replacement_below_the_sandbox() {
         let base = Url::parse("http://127.0.0.1:9/feeds").unwrap();
         for (address, path) in [
             ("https://blog.example/feed.xml", "/feeds/blog.example%20feed.rss"),

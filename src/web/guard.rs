@@ -312,7 +312,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_of_ours_and_numbers_are_answered_to() {
+    fn only_configured_hosts_localhost_and_ip_addresses_are_allowed() {
         let hosts = ["watch.example.com".to_owned()];
         for host in
             ["localhost", "localhost:8080", "127.0.0.1:80", "192.168.1.5", "[::1]:8080", "watch.example.com:443"]

@@ -390,7 +390,7 @@ fn leaf_of(names: &[String], line: usize, name: Option<String>, leaf: &mut impl 
 }
 
 #[test]
-fn every_way_of_using_a_file_is_seen_and_nothing_else() {
+fn uses_between_files_are_found_without_false_positives() {
     let of = |files: &[(&str, &str)]| {
         let files: Vec<(String, String)> = files.iter().map(|(p, t)| ((*p).to_owned(), (*t).to_owned())).collect();
         let uses = uses(&files);
@@ -464,7 +464,7 @@ fn every_way_of_using_a_file_is_seen_and_nothing_else() {
 }
 
 #[test]
-fn a_circle_is_found_with_its_edges_and_a_chain_is_none() {
+fn a_cycle_is_described_with_its_edges_and_a_chain_is_not_a_cycle() {
     let uses: Uses = [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("e", "a")].into_iter().fold(
         Uses::new(),
         |mut uses, (from, to)| {

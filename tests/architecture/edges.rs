@@ -91,7 +91,7 @@ fn first_names<'a>(code: &[Token<'a>], at: usize) -> Vec<Token<'a>> {
 }
 
 #[test]
-fn every_way_of_naming_a_room_is_seen() {
+fn every_way_to_name_a_room_is_found() {
     let to = |path: &str, source: &str| edges(path, source).into_iter().map(|edge| edge.to).collect::<Vec<_>>();
     for (path, source, expected) in [
         ("store/mod.rs", "use crate::model::Time;", &["model"][..]),

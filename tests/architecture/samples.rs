@@ -8,7 +8,7 @@ fn lines(found: Vec<rules::Mistake>) -> Vec<usize> {
 }
 
 #[test]
-fn edges_that_the_table_does_not_have_are_refused() {
+fn edges_missing_from_the_table_are_refused() {
     for (from, to) in
         [("search", "model"), ("export", "compare"), ("cli", "daemon"), ("main", "cli"), ("cli", "config")]
     {
@@ -30,7 +30,7 @@ fn edges_that_the_table_does_not_have_are_refused() {
 }
 
 #[test]
-fn a_file_without_its_purpose_is_refused() {
+fn a_file_without_a_purpose_comment_is_refused() {
     for bad in ["", "//!", "//!  \nuse a;", "// words", "use a;\n//! words", "/// words"] {
         assert_eq!(lines(rules::opens_with_its_purpose(bad)), [1], "{bad}");
     }
@@ -44,7 +44,7 @@ fn a_long_file_is_refused() {
 }
 
 #[test]
-fn a_name_that_could_hold_anything_is_refused() {
+fn a_vague_name_is_refused() {
     for bad in ["src/utils.rs", "src/store/helper/mod.rs", "tests/common/mod.rs", "src/manager.rs"] {
         assert_eq!(lines(rules::has_specific_name(bad, "")), [1], "{bad}");
     }
@@ -101,19 +101,19 @@ fn printing_is_refused() {
 }
 
 #[test]
-fn a_route_without_a_need_is_refused() {
+fn a_route_without_a_required_role_is_refused() {
     assert_eq!(lines(rules::adds_no_route("r.get(\"/\", Open, show)\n.route(\"/x\", get(x)).merge(other)")), [2, 2]);
     assert!(rules::adds_no_route("// .route()\nroute(x); self.routes.get(\"/\", Open, show)").is_empty());
 }
 
 #[test]
-fn a_crate_outside_its_wall_is_refused() {
+fn a_walled_crate_outside_its_room_is_refused() {
     assert_eq!(lines(rules::does_not_name("use serde;\nuse sqlx::Row;", "sqlx")), [2]);
     assert!(rules::does_not_name("// sqlx::Row\nuse sqlx_like::Row;", "sqlx").is_empty());
 }
 
 #[test]
-fn a_folder_of_one_machine_is_refused() {
+fn a_path_of_one_machine_is_refused() {
     for folder in [concat!("/wo", "rk/x"), concat!("/ro", "ot/.cargo")] {
         assert_eq!(lines(rules::names_no_machine(&format!("\nDIR={folder}"))), [2]);
         assert!(rules::names_no_machine(&format!("https://example.com{folder} and ..{folder}")).is_empty());

@@ -175,7 +175,7 @@ fn item_end(tokens: &[Token<'_>], mut at: usize) -> usize {
 }
 
 #[test]
-fn code_is_reported_from_comments_and_strings() {
+fn code_is_distinguished_from_comments_and_strings() {
     let source =
         "use a::b; // c::d\n/* e /* f */ g */ let s = \"h \\\" i\"; 'x: loop { '\\'' } r#\"j \" k\"# b'\"' 'l'";
     let texts = |kind| tokens(source).into_iter().filter(|t| t.kind == kind).map(|t| t.text).collect::<Vec<_>>();
@@ -186,7 +186,7 @@ fn code_is_reported_from_comments_and_strings() {
 }
 
 #[test]
-fn test_only_items_are_left_out_and_nothing_else_is() {
+fn only_test_only_items_are_left_out() {
     let source = "#[derive(A)] struct B; #[cfg(test)] #[allow(c, reason = \"d\")] mod e { fn f() { g } } fn h() {}
         #[cfg(all(test, unix))] use i::j; #[cfg(unix)] use k::l; #[test] fn m() -> [u8; 2] { n }
         struct P { #[cfg(test)] q: R } const O: u8 = 1;";

@@ -87,7 +87,7 @@ pub(crate) fn mistakes(files: &[(String, String)], rule: impl Fn(&str, &str) -> 
 }
 
 #[test]
-fn the_walk_sees_the_files_it_is_to_judge() {
+fn the_walk_finds_the_files_to_check() {
     let all: Vec<_> = files(".", &[]).into_iter().map(|(path, _)| path).collect();
     for path in ["Cargo.toml", ".ci/run", "scripts/test", "src/lib.rs", "core/src/lib.rs", "tests/architecture/tree.rs"]
     {

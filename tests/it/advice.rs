@@ -98,7 +98,7 @@ fn wrong(named: &Named) -> Option<String> {
 }
 
 #[test]
-fn every_command_that_a_message_names_is_one_that_the_program_takes() {
+fn every_command_named_in_a_message_is_accepted_by_the_program() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = Vec::new();
     for folder in ["src", "core/src"] {
@@ -116,7 +116,7 @@ fn every_command_that_a_message_names_is_one_that_the_program_takes() {
 }
 
 #[test]
-fn a_command_that_there_is_not_is_found() {
+fn unknown_commands_in_messages_are_found() {
     for (code, bad) in [
         ("\"topicwatch coverage --topic {topic} shows why, and the gaps that remain\"", true),
         ("\"topicwatch coverage {topic} shows why, and the gaps that remain\"", false),

@@ -170,7 +170,7 @@ fn only_runs_of_the_alerts_own_topics_are_counted() {
 
 /// Slots that were missed get their numbers when they are recorded: higher ones than runs that started after them.
 #[test]
-fn runs_before_which_slots_were_recorded_as_missed_are_evaluated() {
+fn backtest_and_diff_include_runs_that_follow_missed_slots() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), ALERT);

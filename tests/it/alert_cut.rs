@@ -9,7 +9,7 @@ use crate::support::receivers::Hook;
 use crate::support::world::{World, calm_days, hour, once, post, posts_of_calm_day, topic};
 
 #[test]
-fn an_alert_of_more_items_than_are_counted_says_at_least() {
+fn an_alert_with_more_items_than_the_count_limit_says_at_least() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let alert = format!(

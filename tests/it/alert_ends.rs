@@ -87,7 +87,7 @@ fn an_old_events_acknowledgement_does_not_touch_a_later_firing() {
 }
 
 #[test]
-fn what_is_no_longer_watched_ends_without_a_message() {
+fn a_firing_alert_ends_silently_when_its_source_or_topic_is_removed() {
     for database in databases() {
         let ((server, fails), hook) = (failing("/web"), Hook::good());
         let both = "id = \"acme\"\nsources = [\"social\", \"web\"]";
@@ -116,7 +116,7 @@ fn what_is_no_longer_watched_ends_without_a_message() {
 }
 
 #[test]
-fn an_alert_that_was_removed_or_paused_while_it_fired_begins_anew() {
+fn an_alert_removed_or_paused_while_firing_starts_fresh_when_it_returns() {
     let both = [false, true].map(|paused| databases().into_iter().map(move |one| (one, paused)));
     for (database, paused) in both.into_iter().flatten() {
         let ((server, fails), hook) = (failing("/"), Hook::good());

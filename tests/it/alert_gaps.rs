@@ -115,7 +115,7 @@ fn empty(world: &mut World) {
 }
 
 #[test]
-fn two_daily_runs_23_hours_apart_are_no_rise() {
+fn two_daily_runs_23_hours_apart_do_not_fire_an_alert() {
     let truth = Truth::new(flat(1));
     let berlin = "schedule = \"0 7 * * *\"\ntimezone = \"Europe/Berlin\"";
     let place = Place::new(sqlite(), &truth.lines(), &file("\"social\"", berlin));
@@ -129,7 +129,7 @@ fn two_daily_runs_23_hours_apart_are_no_rise() {
 }
 
 #[test]
-fn the_posts_of_two_days_after_a_failed_run_are_no_rise() {
+fn two_days_of_posts_after_a_failed_run_do_not_fire_an_alert() {
     let truth = Truth::new(flat(1));
     let place = Place::new(sqlite(), &truth.lines(), &file("\"social\"", DAILY));
     let days = (1..DAYS).map(|day| 24 * day);
@@ -141,7 +141,7 @@ fn the_posts_of_two_days_after_a_failed_run_are_no_rise() {
 }
 
 #[test]
-fn what_is_found_after_empty_replies_is_no_rise() {
+fn posts_found_after_empty_replies_do_not_fire_an_alert() {
     let truth = Truth::new(flat(1));
     let place = Place::new(sqlite(), &truth.lines(), &file("\"social\"", &format!("schedule = \"0 */6 * * *\"{WEEK}")));
     // Six replies are empty.
@@ -155,7 +155,7 @@ fn what_is_found_after_empty_replies_is_no_rise() {
 }
 
 #[test]
-fn what_one_of_two_sources_finds_after_four_empty_days_is_no_rise() {
+fn posts_of_one_source_after_four_empty_days_do_not_fire_an_alert() {
     let (east, west) = (Truth::new(flat(1)), Truth::new(flat(1_000_001)));
     let provider = |name: &str, truth: &Truth| {
         format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
@@ -172,7 +172,7 @@ fn what_one_of_two_sources_finds_after_four_empty_days_is_no_rise() {
 }
 
 #[test]
-fn an_alert_about_one_source_counts_only_what_it_found() {
+fn an_alert_about_one_source_counts_only_items_of_that_source() {
     let mut storm = flat(1_000_001);
     // 60 more on one day, which only west finds.
     storm.extend(
@@ -238,7 +238,7 @@ fn assert_only_the_storm_fired(place: &Place) {
 }
 
 #[test]
-fn windows_that_reach_into_an_outage_are_not_what_is_usual() {
+fn windows_that_overlap_an_outage_do_not_count_as_usual() {
     // Three times nothing runs for half a day. The storm is in the second window after the last time.
     let between = [0..=28, 40..=62, 72..=94, 108..=110];
     let hours = between.into_iter().flat_map(|hours| hours.step_by(2));
@@ -251,7 +251,7 @@ fn windows_that_reach_into_an_outage_are_not_what_is_usual() {
 }
 
 #[test]
-fn windows_in_which_a_broken_service_returned_nothing_are_not_what_is_usual() {
+fn windows_with_only_empty_replies_do_not_count_as_usual() {
     // The first reply after ten empty ones is as usual, and the storm is not hidden by them.
     let (service, file) = four_an_hour_and_a_storm();
     let place = Place::new(sqlite(), &service.lines(), &file);

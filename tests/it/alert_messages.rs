@@ -91,7 +91,7 @@ fn a_new_and_a_renamed_alert_check_their_first_run() {
 }
 
 #[test]
-fn what_became_of_a_message_is_said() {
+fn alert_lists_show_the_delivery_state_of_each_message() {
     for database in databases() {
         let (world, (hook, answer)) = (World::new(), Hook::changeable(GOOD));
         let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"0s\"")));
@@ -129,7 +129,7 @@ fn what_became_of_a_message_is_said() {
 }
 
 #[test]
-fn acknowledging_cancels_messages_that_wait_for_another_try() {
+fn acknowledging_cancels_messages_that_wait_for_a_retry() {
     for database in databases() {
         let (world, (hook, answer)) = (World::new(), Hook::changeable(GOOD));
         let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"2h\"")));
@@ -166,7 +166,7 @@ fn acknowledging_cancels_messages_that_wait_for_another_try() {
 }
 
 #[test]
-fn an_alert_whose_only_message_was_cancelled_has_no_last_message_and_no_cool_down() {
+fn a_cancelled_message_sets_no_sent_time_and_no_cool_down() {
     for database in databases() {
         let (world, (hook, answer)) = (World::new(), Hook::changeable(GOOD));
         let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"7d\"")));
@@ -190,7 +190,7 @@ fn an_alert_whose_only_message_was_cancelled_has_no_last_message_and_no_cool_dow
 }
 
 /// Two channels, of which the second refuses for good, and a message to both.
-fn refused_by_one(database: crate::support::databases::Database) -> (World, Place, [Hook; 2]) {
+fn place_with_a_refusing_channel(database: crate::support::databases::Database) -> (World, Place, [Hook; 2]) {
     let (world, good, (bad, _)) = (World::new(), Hook::good(), Hook::changeable(GONE));
     let both = alert("recalls", "cooldown = \"0s\"").replace("[\"hook\"]", "[\"hook\", \"other\"]");
     let other =
@@ -204,9 +204,9 @@ fn refused_by_one(database: crate::support::databases::Database) -> (World, Plac
 }
 
 #[test]
-fn what_was_dropped_for_a_channel_was_not_delivered_to_all() {
+fn a_message_dropped_for_one_channel_is_shown_as_partly_delivered() {
     for database in databases() {
-        let (_world, place, _hooks) = refused_by_one(database);
+        let (_world, place, _hooks) = place_with_a_refusing_channel(database);
         let name = place.database.name;
         for drops in [false, true] {
             if drops {
@@ -225,9 +225,9 @@ fn what_was_dropped_for_a_channel_was_not_delivered_to_all() {
 }
 
 #[test]
-fn dead_messages_about_what_was_acknowledged_are_not_sent_again() {
+fn outbox_retry_skips_dead_messages_about_acknowledged_events() {
     for database in databases() {
-        let (_world, place, [_, bad]) = refused_by_one(database);
+        let (_world, place, [_, bad]) = place_with_a_refusing_channel(database);
         let name = place.database.name;
         place.run(&["alerts", "ack", "recalls"]).shows(0, &["1 event acknowledged"]);
         place.run(&["outbox", "retry", "--dead"]).shows(0, &["queued again: 0"]);

@@ -53,7 +53,7 @@ fn listed(place: &Place) -> (Option<Time>, String) {
 }
 
 #[test]
-fn a_message_that_waits_for_another_try_is_not_sent_in_quiet_hours() {
+fn a_retry_is_not_sent_in_quiet_hours() {
     for database in databases() {
         // It was queued at 01:00 UTC, an hour before the quiet hours of the zone.
         let quiet = "quiet = \"03:00-06:30\"\ntimezone = \"Europe/Berlin\"";
@@ -75,7 +75,7 @@ fn a_message_that_waits_for_another_try_is_not_sent_in_quiet_hours() {
 }
 
 #[test]
-fn a_message_that_waits_for_another_try_is_not_sent_while_its_alert_is_snoozed() {
+fn a_retry_is_not_sent_while_its_alert_is_snoozed() {
     for database in databases() {
         let (_world, place, hook) = refused(database, "", 25);
         let name = place.database.name;
@@ -114,7 +114,7 @@ fn a_message_is_due_again_when_its_alerts_snooze_is_ended() {
 }
 
 #[test]
-fn a_message_waits_for_the_end_of_quiet_hours_in_which_a_snooze_ends() {
+fn a_snooze_that_ends_in_quiet_hours_delays_a_message_until_they_end() {
     for database in databases() {
         let (_world, place, hook) = refused(database, "quiet = \"03:00-06:30\"\ntimezone = \"UTC\"", 25);
         let name = place.database.name;
@@ -130,7 +130,7 @@ fn a_message_waits_for_the_end_of_quiet_hours_in_which_a_snooze_ends() {
 }
 
 #[test]
-fn a_retry_says_whether_its_alert_holds_the_message_back() {
+fn outbox_retry_says_whether_the_alert_holds_the_message_back() {
     for database in databases() {
         let (world, place, hook) = refused(database, "", 25);
         let name = place.database.name;
@@ -176,7 +176,7 @@ fn a_retry_says_whether_its_alert_holds_the_message_back() {
 }
 
 #[test]
-fn a_retry_and_a_delivery_say_that_a_channel_is_paused_or_gone() {
+fn outbox_retry_and_deliver_say_that_a_channel_is_paused_or_missing() {
     for database in databases() {
         let (world, place, hook) = refused(database, "", 25);
         let name = place.database.name;
@@ -227,7 +227,7 @@ fn a_retry_and_a_delivery_say_that_a_channel_is_paused_or_gone() {
 }
 
 #[test]
-fn a_delivery_says_which_channel_asked_for_a_pause_and_until_when() {
+fn outbox_deliver_names_the_channel_that_asked_for_a_pause_and_its_end() {
     for database in databases() {
         let (world, (hook, answer)) = (World::new(), Hook::changeable(AWAY));
         let place = Place::new(database, &world.lines(), &file(&hook, ""));
@@ -256,7 +256,7 @@ fn a_delivery_says_which_channel_asked_for_a_pause_and_until_when() {
 }
 
 #[test]
-fn what_a_dead_process_was_sending_is_not_tried_before_its_alert_and_channel_allow_it() {
+fn a_message_of_a_dead_process_waits_until_its_alert_and_channel_allow_it() {
     for database in databases() {
         let (world, (hook, answer)) = (World::new(), Hook::changeable(AWAY));
         // The lease outlasts the case.
@@ -295,7 +295,7 @@ fn what_a_dead_process_was_sending_is_not_tried_before_its_alert_and_channel_all
 }
 
 #[test]
-fn what_waits_when_an_alert_is_paused_or_removed_is_never_sent() {
+fn waiting_events_of_a_paused_or_removed_alert_are_never_sent() {
     let both = ["paused", "removed"].map(|why| databases().into_iter().map(move |one| (one, why)));
     for (database, why) in both.into_iter().flatten() {
         let (world, hook) = (World::new(), Hook::good());
@@ -324,7 +324,7 @@ fn what_waits_when_an_alert_is_paused_or_removed_is_never_sent() {
 }
 
 #[test]
-fn a_message_that_waits_for_another_try_is_dropped_when_its_alert_is_paused() {
+fn a_message_that_waits_for_a_retry_is_dropped_when_its_alert_is_paused() {
     for database in databases() {
         let (world, place, hook) = refused(database, "", 25);
         let name = place.database.name;

@@ -40,7 +40,7 @@ fn place(database: crate::support::databases::Database) -> (Sandbox, Place) {
 }
 
 #[test]
-fn what_is_held_back_and_what_a_paused_alert_found_do_not_count_as_firing() {
+fn held_back_events_and_paused_alerts_do_not_count_as_firing() {
     for database in databases() {
         let (_sandbox, place) = place(database);
         let name = place.database.name;
@@ -64,7 +64,7 @@ fn what_is_held_back_and_what_a_paused_alert_found_do_not_count_as_firing() {
 }
 
 #[test]
-fn each_list_of_alerts_names_them_apart() {
+fn alert_lists_show_firing_held_back_and_paused_separately() {
     for database in databases() {
         let (_sandbox, place) = place(database);
         let name = place.database.name;

@@ -23,7 +23,7 @@ const STORM: u32 = 17;
 const PARTED: u32 = 13;
 
 #[test]
-fn a_run_a_whole_window_ago_is_in_no_window_however_late_it_began() {
+fn a_window_excludes_the_run_one_window_earlier_even_if_it_started_late() {
     let world = World::new();
     let mut random = ChaCha8Rng::seed_from_u64(20_260_311);
     let within = Uniform::new(50_u32, 450).unwrap();
@@ -110,7 +110,7 @@ fn counts_of_some_sources_are_lower_bounds_where_sightings_were_pruned() {
 }
 
 #[test]
-fn posts_that_an_outage_held_back_are_no_rise() {
+fn posts_found_after_an_outage_do_not_fire_an_alert() {
     const QUIET: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"6h\"\n\n\
                          [[alerts]]\nname = \"storms\"\nrule = \"volume\"\n";
     let truth = Truth::new(calm_posts());

@@ -48,7 +48,7 @@ fn events(place: &Place, hook: &Hook) -> Value {
 }
 
 #[test]
-fn new_items_with_its_words_are_reported_once_and_a_baseline_never() {
+fn an_items_alert_reports_matching_new_items_once_and_never_a_baseline() {
     let mut reported = Vec::new();
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
@@ -100,7 +100,7 @@ fn new_items_with_its_words_are_reported_once_and_a_baseline_never() {
 }
 
 #[test]
-fn whatever_is_killed_each_event_is_in_one_message() {
+fn a_kill_at_any_point_leaves_each_event_in_exactly_one_message() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let place = Place::new(database, &world.lines(), &file("", "rule = \"items\"\ncooldown = \"0s\"\n"));
@@ -140,7 +140,7 @@ fn whatever_is_killed_each_event_is_in_one_message() {
 }
 
 #[test]
-fn a_source_works_again_when_it_returns_something_and_not_by_an_empty_reply_where_posts_are_known() {
+fn an_empty_reply_does_not_end_a_source_alert_while_posts_are_known() {
     for database in databases() {
         let (fails, world, hook) = (Arc::new(AtomicBool::new(false)), World::new(), Hook::good());
         let (failing, posts) = (Arc::clone(&fails), Arc::clone(&world.social));
@@ -177,7 +177,7 @@ fn a_source_works_again_when_it_returns_something_and_not_by_an_empty_reply_wher
 }
 
 #[test]
-fn a_source_that_fails_is_reported_and_its_recovery_too() {
+fn a_failing_source_and_its_recovery_are_reported() {
     for database in databases() {
         let (fails, hook) = (Arc::new(AtomicBool::new(false)), Hook::good());
         let failing = Arc::clone(&fails);
@@ -233,7 +233,7 @@ fn a_source_that_fails_is_reported_and_its_recovery_too() {
 }
 
 #[test]
-fn a_source_that_few_runs_ask_is_reported_by_its_own_last_searches() {
+fn a_source_alert_counts_the_last_searches_of_its_source_not_the_last_runs() {
     for database in databases() {
         let (now, hook) = (Arc::new(AtomicU32::new(0)), Hook::good());
         let at = Arc::clone(&now);
@@ -263,7 +263,7 @@ fn a_source_that_few_runs_ask_is_reported_by_its_own_last_searches() {
 }
 
 #[test]
-fn quiet_hours_a_snooze_and_knowing_hold_messages_back() {
+fn quiet_hours_snooze_and_acknowledgement_hold_messages_back() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let rest = file("", "rule = \"items\"\ncooldown = \"0s\"\nquiet = \"00:30-06:00\"\n");
@@ -296,7 +296,7 @@ fn quiet_hours_a_snooze_and_knowing_hold_messages_back() {
 }
 
 #[test]
-fn missed_slots_are_reported_of_together() {
+fn consecutive_missed_slots_are_reported_in_one_message() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let place = Place::new(database, &world.lines(), &file("", "rule = \"missed\"\n"));
@@ -309,7 +309,7 @@ fn missed_slots_are_reported_of_together() {
 }
 
 #[test]
-fn an_outage_is_one_event_however_long_and_two_are_two() {
+fn short_outages_are_not_added_up_and_a_long_one_is_one_event() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let place = Place::new(database, &world.lines(), &file("", "rule = \"missed\"\nmin = 5\ncooldown = \"0s\"\n"));
@@ -371,7 +371,7 @@ fn slots_missed_one_at_a_time_are_one_outage() {
 }
 
 #[test]
-fn more_than_usual_at_this_hour_fires_and_a_new_query_does_not() {
+fn a_volume_alert_fires_above_the_usual_count_of_the_hour_but_not_on_a_new_query() {
     // Thirty is a number at which services cut: the reply may have been full.
     let full = databases().into_iter().map(|database| (database, 30, "≥"));
     for (database, new, at_least) in full.chain([(sqlite(), 29, "")]) {
@@ -410,7 +410,7 @@ fn more_than_usual_at_this_hour_fires_and_a_new_query_does_not() {
 }
 
 #[test]
-fn posts_that_sound_worse_than_usual_are_reported_and_so_is_the_end() {
+fn a_negative_alert_reports_worse_tone_than_usual_and_its_end() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let alert = "rule = \"negative\"\nwindow = \"1h\"\nmin = 10\ncooldown = \"0s\"\n";
@@ -538,7 +538,7 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
 }
 
 #[test]
-fn what_was_used_shortly_before_midnight_is_reported_after_it() {
+fn budget_used_shortly_before_midnight_is_reported_after_midnight() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let alert = "rule = \"budget\"\ntopics = [\"acme\"]\npercent = 20\ncooldown = \"0s\"\n";
@@ -562,7 +562,7 @@ fn what_was_used_shortly_before_midnight_is_reported_after_it() {
 }
 
 #[test]
-fn what_was_forgotten_is_in_no_event_and_a_renamed_topic_keeps_its_own() {
+fn forgotten_authors_leave_alert_events_and_renamed_topics_keep_theirs() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let place = Place::new(database, &world.lines(), &file("", "rule = \"items\"\n"));
@@ -593,7 +593,7 @@ fn a_test_message_arrives_or_says_why_not() {
 
 /// Slack and ntfy messages, parsed as their servers would.
 #[test]
-fn slack_and_ntfy_get_what_they_take() {
+fn slack_and_ntfy_messages_follow_their_formats() {
     let (world, hook) = (World::new(), Hook::good());
     let rest =
         file("", "rule = \"items\"\n").replace("channels = [\"hook\"]", "channels = [\"chat\", \"team\", \"phone\"]");

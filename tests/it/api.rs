@@ -92,7 +92,7 @@ fn with(address: &str, name: &str, value: &str) -> String {
 }
 
 #[test]
-fn every_operation_of_the_document_answers_as_it_says() {
+fn every_api_operation_answers_as_its_document_says() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = world(database);
@@ -152,7 +152,7 @@ fn every_operation_of_the_document_answers_as_it_says() {
 }
 
 #[test]
-fn a_parameter_outside_its_bounds_is_refused_and_one_at_them_is_not() {
+fn a_parameter_at_its_bounds_is_accepted_and_one_outside_is_refused() {
     let (_sandbox, place) = world(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
     let document = get(&pages, "/api/v1/openapi.json");
@@ -325,7 +325,7 @@ fn walk(pages: &Pages, path: &str, id: &str, between: impl FnOnce()) -> Vec<Stri
 }
 
 #[test]
-fn pages_hold_each_row_once_while_new_ones_come() {
+fn paging_returns_each_row_once_while_new_rows_arrive() {
     for database in databases() {
         let name = database.name;
         let (sandbox, place) = world(database);
@@ -430,7 +430,7 @@ fn item_filters_equal_those_of_the_command_line() {
 }
 
 #[test]
-fn hostile_texts_come_back_as_they_were_stored() {
+fn the_api_returns_hostile_texts_exactly_as_stored() {
     for database in databases() {
         let name = database.name;
         wait(async {
@@ -465,7 +465,7 @@ fn hostile_texts_come_back_as_they_were_stored() {
 }
 
 #[test]
-fn every_operation_is_reported_with_an_example_that_works() {
+fn every_api_operation_is_documented_and_every_curl_example_works() {
     let (_sandbox, place) = world(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
     let reported = std::fs::read_to_string(format!("{}/docs/reference/api.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
@@ -503,7 +503,7 @@ fn every_operation_is_reported_with_an_example_that_works() {
 
 /// A rehearsal with `--at` begins all its runs at one instant.
 #[test]
-fn runs_of_one_instant_stand_in_one_order_everywhere() {
+fn runs_with_equal_times_have_the_same_order_in_cli_api_and_pages() {
     let ids = |rows: &Value| -> Vec<String> {
         rows.as_array().unwrap().iter().map(|run| run["run"].as_str().unwrap().to_owned()).collect()
     };

@@ -14,7 +14,7 @@ use crate::support::web_topics::TOPICS;
 const REQUESTS: &str = "/api/v1/topics/acme/requests";
 
 #[test]
-fn every_error_is_a_problem_document_without_a_version() {
+fn every_api_error_is_a_problem_document_without_the_program_version() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
@@ -53,7 +53,7 @@ fn every_error_is_a_problem_document_without_a_version() {
 }
 
 #[test]
-fn with_a_configured_token_requests_without_it_get_nothing() {
+fn requests_without_the_configured_token_are_refused() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -159,7 +159,7 @@ fn a_daemon_executes_authorised_requests_and_reports_their_result() {
 }
 
 #[test]
-fn without_a_token_a_daemon_takes_no_request() {
+fn a_daemon_without_a_token_refuses_actions() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place =
         Place::new(sqlite(), &sandbox.lines(), &format!("[web]\nlisten = \"127.0.0.1:0\"\nedit = false\n{TOPICS}"));

@@ -4,7 +4,7 @@
 use crate::support::api_client::*;
 
 #[test]
-fn a_value_that_is_not_as_its_schema_says_is_noticed() {
+fn the_validator_rejects_values_that_break_their_schema() {
     let document = serde_json::json!({ "s": {
         "type": "object", "additionalProperties": false, "required": ["a"],
         "properties": { "a": { "type": ["string", "null"], "enum": ["x", null] }, "b": { "type": "array", "items": { "$ref": "#/s" } } },

@@ -44,7 +44,7 @@ fn both(filter: &[(&str, &str)]) -> (Vec<String>, String) {
 }
 
 #[test]
-fn an_export_has_the_bytes_of_the_command() {
+fn an_api_export_has_the_same_bytes_as_the_command() {
     const ALL: [&str; 8] = ["items", "sightings", "new", "runs", "searches", "answers", "daily", "changes"];
     for database in databases() {
         let name = database.name;
@@ -89,7 +89,7 @@ fn an_export_has_the_bytes_of_the_command() {
 }
 
 #[test]
-fn what_the_command_refuses_is_refused() {
+fn an_api_export_refuses_what_the_command_refuses() {
     let (_sandbox, place) = place(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
     for (status, what, filter) in [
@@ -131,7 +131,7 @@ fn what_the_command_refuses_is_refused() {
 }
 
 #[test]
-fn an_export_that_breaks_breaks_its_connection() {
+fn a_failed_api_export_breaks_its_connection() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = place(database);
@@ -202,7 +202,7 @@ fn at_most_two_exports_run_and_a_disconnect_ends_one() {
 }
 
 #[test]
-fn an_export_ends_with_the_token_that_asked_for_it() {
+fn an_export_ends_when_its_token_is_withdrawn() {
     for database in databases() {
         let (_sandbox, place) = place(database);
         fill(&place);

@@ -64,7 +64,7 @@ fn assumed_in_ledger(place: &Place) -> [i64; 2] {
 }
 
 #[test]
-fn every_total_says_how_much_of_it_is_assumed() {
+fn every_cost_total_says_how_much_of_it_is_assumed() {
     let all =
         [true, false].into_iter().flat_map(|with_budget| databases().into_iter().map(move |one| (one, with_budget)));
     for (database, with_budget) in all {
@@ -102,8 +102,8 @@ fn every_total_says_how_much_of_it_is_assumed() {
         assert_eq!((&row["cost_usd"], &row["assumed_usd"]), (&json!(0.055), &json!(0.053)), "{name}: {runs}");
         assert_eq!(get(&pages, &format!("/api/v1/runs/{run}"))["data"]["assumed_usd"], json!(0.053), "{name}");
 
-        metrics_say_so(&name, &Exposed::read(&pages), with_budget);
-        assistants_get_the_same_figures(&name, &place);
+        assert_metrics(&name, &Exposed::read(&pages), with_budget);
+        assert_mcp_figures(&name, &place);
     }
 }
 
@@ -156,7 +156,7 @@ fn the_assumed_cost_of_a_run_whose_searches_were_deleted_is_unknown() {
     }
 }
 
-fn metrics_say_so(name: &str, exposed: &Exposed, with_budget: bool) {
+fn assert_metrics(name: &str, exposed: &Exposed, with_budget: bool) {
     let news = [("provider", "news")];
     for (metric, labels, value) in
         [("topicwatch_today_cost_dollars", &[][..], 0.005), ("topicwatch_provider_today_cost_dollars", &news, 0.05)]
@@ -171,7 +171,7 @@ fn metrics_say_so(name: &str, exposed: &Exposed, with_budget: bool) {
     }
 }
 
-fn assistants_get_the_same_figures(name: &str, place: &Place) {
+fn assert_mcp_figures(name: &str, place: &Place) {
     let mut client = Stdio::start(place.program(&["mcp", "--at", NINE]));
     let question = json!({ "days": 2, "topic": "acme" });
     let cost = client.call("get_cost", &question);

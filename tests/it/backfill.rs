@@ -20,7 +20,7 @@ fn place(database: Database, sandbox: &Sandbox, more: &str) -> Place {
 const FILL: [&str; 8] = ["backfill", "acme", "--from", "2026-03-07", "--to", "2026-03-09", "--at", NINE];
 
 #[test]
-fn each_day_is_asked_for_judged_and_covered_and_a_second_time_brings_nothing_new() {
+fn backfill_covers_each_day_and_a_second_backfill_finds_nothing_new() {
     let mut reported = Vec::new();
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
@@ -66,7 +66,7 @@ fn each_day_is_asked_for_judged_and_covered_and_a_second_time_brings_nothing_new
 
 /// They are about other days.
 #[test]
-fn the_answers_of_a_backfill_are_not_those_of_the_day_on_which_it_ran() {
+fn backfill_answers_do_not_count_as_answers_of_the_day_it_ran() {
     for database in databases() {
         let (sandbox, name) = (Sandbox::at(NINE, &[]), database.name);
         let daily = "sources = [\"social\", \"ai\"]\nai.when = \"daily\"\nevery = \"6h\"\n";
@@ -90,7 +90,7 @@ fn the_answers_of_a_backfill_are_not_those_of_the_day_on_which_it_ran() {
 }
 
 #[test]
-fn the_latest_answer_is_none_of_a_backfill() {
+fn backfill_answers_are_never_shown_as_the_latest_answer() {
     for database in databases() {
         let (sandbox, name) = (Sandbox::at(NINE, &[]), database.name);
         let daily = "sources = [\"social\", \"ai\"]\nai.when = \"daily\"\nevery = \"6h\"\n";
@@ -139,7 +139,7 @@ fn a_dry_run_shows_the_price_and_makes_no_calls() {
 }
 
 #[test]
-fn the_days_limit_stops_it_and_it_can_go_on() {
+fn the_daily_limit_stops_a_backfill_that_can_be_continued() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let limited = "max_calls_per_day = 4";
@@ -168,7 +168,7 @@ fn a_day_on_which_a_source_failed_is_counted_as_partial() {
 }
 
 #[test]
-fn an_interrupt_leaves_the_days_that_ended() {
+fn an_interrupted_backfill_keeps_its_finished_days() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["after=2,delay=20s"]);
         let place = place(database, &sandbox, "");
@@ -246,7 +246,7 @@ fn backfilled(posts: &[Value]) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn a_service_that_ignores_the_dates_covers_no_more_than_it_shows() {
+fn a_backfill_whose_dates_are_ignored_covers_only_what_the_reply_shows() {
     let (inside, later) = (post(1, 54, "acme on the day", 0), post(2, 100, "acme today", 0));
     let (covered, reasons) = backfilled(std::slice::from_ref(&inside));
     assert_eq!((covered, reasons), (vec!["03-13T00:00 03-14T00:00".to_owned()], vec![String::new()]));

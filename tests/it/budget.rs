@@ -30,7 +30,7 @@ fn service(header: &'static str) -> (Raw, Arc<AtomicUsize>) {
 }
 
 #[test]
-fn three_processes_make_exactly_the_calls_that_the_money_is_enough_for() {
+fn three_processes_make_exactly_the_calls_that_the_budget_pays_for() {
     for database in databases() {
         let (raw, calls) = service("");
         let service = format!("{}prices.web = 0.01\nbudget_per_day = 0.179\nmax_concurrent = 4", raw.lines());
@@ -100,7 +100,7 @@ fn an_unknown_cost_counts_at_the_configured_price() {
 }
 
 #[test]
-fn a_reply_without_results_costs_what_its_body_names() {
+fn a_reply_without_results_costs_the_amount_in_its_body() {
     for database in databases() {
         let place = Place::new(database, "", "");
         for (n, (status, body, cost)) in [
@@ -127,7 +127,7 @@ fn a_reply_without_results_costs_what_its_body_names() {
 }
 
 #[test]
-fn a_killed_process_has_spent_what_its_call_may_cost() {
+fn a_killed_process_is_charged_the_price_of_its_open_call() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["delay=5m"]);
         let budget = "prices.web = 0.05\nbudget_per_day = \"0.12\"";
@@ -157,7 +157,7 @@ fn a_killed_process_has_spent_what_its_call_may_cost() {
 }
 
 #[test]
-fn what_is_used_up_is_reported_everywhere_with_its_end() {
+fn every_output_names_the_used_up_budget_and_when_it_clears() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let service = format!("{}budget_per_day = 2.5\nmax_calls_per_day = 50", sandbox.lines());
@@ -331,7 +331,7 @@ fn a_plan_says_which_budget_is_used_up_and_when() {
 }
 
 #[test]
-fn a_stored_budget_holds_in_a_process_whose_file_says_another() {
+fn a_stored_budget_applies_in_a_process_with_a_different_file() {
     let holds = |database: Database| {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topic("acme", "max_calls_per_day = 1"));
@@ -355,7 +355,7 @@ fn a_stored_budget_holds_in_a_process_whose_file_says_another() {
 }
 
 #[test]
-fn a_budget_below_the_price_of_a_call_is_reported_as_one_that_no_midnight_clears() {
+fn a_budget_below_the_price_of_one_call_is_reported_as_never_clearing() {
     for database in databases() {
         let (raw, calls) = service("");
         let service = format!("{}prices.web = 0.003", raw.lines());
@@ -415,7 +415,7 @@ fn refusing_first(refused: usize) -> (Raw, Arc<AtomicUsize>) {
 }
 
 #[test]
-fn a_call_that_was_answered_with_an_error_costs_nothing_however_its_search_ends() {
+fn a_call_answered_with_an_error_costs_nothing_even_if_its_search_fails() {
     for database in databases() {
         let place = Place::new(database, "", "");
         let name = place.database.name;
@@ -472,7 +472,7 @@ fn a_call_that_was_answered_with_an_error_costs_nothing_however_its_search_ends(
 }
 
 #[test]
-fn a_stop_while_a_retry_waits_bills_nothing_that_was_refused() {
+fn a_stop_during_a_retry_wait_bills_no_refused_call() {
     for database in databases() {
         let raw = Raw::saying(|_| reply("503 Service Unavailable", "retry-after: 20\r\n", b""));
         let lines = raw.lines().replace("max_tries = 1", "max_tries = 9");
@@ -492,7 +492,7 @@ fn a_stop_while_a_retry_waits_bills_nothing_that_was_refused() {
 }
 
 #[test]
-fn the_time_limit_and_the_time_zone_hold_for_a_topic_without_a_schedule() {
+fn timeout_and_timezone_apply_to_a_topic_without_a_schedule() {
     for database in databases() {
         let raw = Raw::saying(|_| broken(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n", Then::Hang));
         let lines = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n\
@@ -556,7 +556,7 @@ fn an_unanswered_call_of_a_provider_counts_at_its_expected_price() {
 }
 
 #[test]
-fn a_cost_that_a_provider_names_counts_also_with_a_reply_that_cannot_be_read() {
+fn a_providers_cost_header_counts_even_if_its_reply_is_unreadable() {
     let cost = |cost: &str| format!("x-desearch-cost-usd: {cost}\r\n");
     for (status, headers, body, expected) in [
         ("200 OK", format!("{}content-type: text/html\r\n", cost("0.004")), &b"<html>"[..], "4000 billed"),

@@ -41,7 +41,7 @@ async fn spent(store: &Store, at: Time) -> i64 {
 }
 
 #[tokio::test]
-async fn each_budget_refuses_by_its_name_and_says_when_it_clears() {
+async fn a_refusal_names_the_budget_and_when_it_clears() {
     let none = ServiceLimits { calls: 100, money: None };
     for database in databases() {
         for (n, (limits, topic, budget, used, limit)) in [
@@ -80,7 +80,7 @@ async fn each_budget_refuses_by_its_name_and_says_when_it_clears() {
 }
 
 #[tokio::test]
-async fn a_call_that_cost_less_gives_back_and_one_that_cost_more_takes() {
+async fn the_end_of_a_run_replaces_reserved_prices_with_real_costs() {
     for database in databases() {
         let store = open(&database).await;
         let t = limited("acme", None, Some(1_000_000));
@@ -103,7 +103,7 @@ async fn a_call_that_cost_less_gives_back_and_one_that_cost_more_takes() {
 }
 
 #[tokio::test]
-async fn a_budget_that_is_set_at_noon_knows_what_the_morning_cost() {
+async fn a_budget_set_at_noon_includes_the_cost_of_the_morning() {
     for database in databases() {
         let store = open(&database).await;
         let plain = topic("acme");
@@ -134,7 +134,7 @@ async fn a_budget_that_is_set_at_noon_knows_what_the_morning_cost() {
 }
 
 #[tokio::test]
-async fn processes_that_count_and_end_runs_of_limited_topics_at_once_agree_to_the_cent() {
+async fn concurrent_processes_keep_budget_totals_exact() {
     for database in databases() {
         let store = open(&database).await;
         let topics: Vec<Topic> = (0..3).map(|n| limited(&format!("t{n}"), None, Some(18_000))).collect();
@@ -177,7 +177,7 @@ async fn processes_that_count_and_end_runs_of_limited_topics_at_once_agree_to_th
 }
 
 #[tokio::test]
-async fn limits_that_are_removed_and_set_again_know_every_call_between() {
+async fn limits_set_again_after_removal_count_the_calls_in_between() {
     let unlimited = ServiceLimits::from(100);
     for database in databases() {
         let store = open(&database).await;
@@ -214,7 +214,7 @@ async fn limits_that_are_removed_and_set_again_know_every_call_between() {
 /// Of a search whose tries passed midnight, each day says how much of its own money is assumed, until a bill confirms all
 /// of it.
 #[tokio::test]
-async fn each_day_of_a_search_that_passed_midnight_says_what_was_assumed_on_it() {
+async fn a_search_across_midnight_shows_the_assumed_cost_of_each_day() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("acme");
@@ -290,7 +290,7 @@ impl Draw {
 }
 
 #[tokio::test]
-async fn the_counters_are_the_sums_of_the_ledger_whatever_is_begun_counted_ended_lost_or_given_back() {
+async fn budget_counters_always_equal_the_sums_of_the_ledger() {
     for database in databases() {
         let store = open(&database).await;
         for seed in 0..4 {
@@ -377,7 +377,7 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
 
 /// The counter of a topic is shared by its providers, whose rows of the day are not.
 #[tokio::test]
-async fn two_runs_of_a_topic_that_call_two_providers_at_once_keep_to_its_limit() {
+async fn concurrent_runs_with_two_providers_keep_the_topics_limit() {
     let Some(database) = postgres() else { return };
     let (store, second) = (open(&database).await, open(&database).await);
     let t = limited("acme", Some(2), None);

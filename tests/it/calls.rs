@@ -9,7 +9,7 @@ use crate::support::program::{NINE, Place};
 use crate::support::service::{Raw, Sandbox, reply};
 
 #[test]
-fn what_a_call_does_not_take_is_refused_by_every_verb_before_anything_is_asked() {
+fn every_verb_refuses_unsupported_call_settings_before_any_request() {
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);
     let server = Raw::saying(move |_| {
@@ -46,7 +46,7 @@ fn what_a_call_does_not_take_is_refused_by_every_verb_before_anything_is_asked()
 }
 
 #[test]
-fn as_many_posts_and_links_as_a_call_takes_are_asked_for() {
+fn the_highest_limits_of_posts_and_links_reach_the_request() {
     let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n\
                  social = { operation = \"posts\", limit = 200 }\nweb = { operation = \"links\", limit = 150 }\n";
     for dialect in ["spec", "desearch"] {
@@ -60,7 +60,7 @@ fn as_many_posts_and_links_as_a_call_takes_are_asked_for() {
 }
 
 #[test]
-fn basic_social_search_is_posted_under_the_contract_and_got_as_deployed() {
+fn basic_social_search_uses_post_in_spec_and_get_in_desearch() {
     let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\", \"web\"]\n\
                  social = { operation = \"basic\", limit = 30 }\nweb.operation = \"basic\"\n";
     let mut found = Vec::new();

@@ -77,7 +77,7 @@ fn report(place: &Place, world: &World, day: Day) -> String {
 }
 
 #[test]
-fn the_sentence_of_a_report_names_what_made_the_day_unusual() {
+fn a_report_names_the_cause_of_an_unusual_day() {
     let cases: [(&str, Day, &[&str], bool); 7] = [
         (
             "one text",
@@ -138,7 +138,7 @@ fn the_sentence_of_a_report_names_what_made_the_day_unusual() {
 
 /// Another source may have shown the items in a run of which only the first and last sightings are left.
 #[test]
-fn no_source_is_called_the_only_one_where_runs_were_thinned() {
+fn a_report_names_no_only_source_where_runs_were_thinned() {
     let world = World::new();
     let before = fortnight(&world);
     for database in databases() {
@@ -194,7 +194,7 @@ fn events(place: &Place, world: &World, day: Day) -> Vec<Value> {
 }
 
 #[test]
-fn an_alert_names_what_made_the_window_unusual() {
+fn an_alert_names_the_cause_of_an_unusual_window() {
     // Near-copies count once for a volume, so copies cause no rise. A changed tone can have one text as its cause.
     let cases: [(&str, &str, Day, Option<&str>); 6] = [
         (

@@ -25,7 +25,7 @@ fn counts(diff: &Value, names: &[&str]) -> Vec<u64> {
 const FIVE: [&str; 5] = ["new", "baseline", "gone", "edited", "rising"];
 
 #[test]
-fn the_first_run_is_a_baseline_and_what_comes_goes_grows_and_changes_is_reported() {
+fn diff_reports_a_baseline_then_new_gone_edited_and_rising_items() {
     let mut reported = Vec::new();
     for database in databases() {
         let world = World::new();
@@ -145,7 +145,7 @@ fn a_changed_query_starts_a_baseline_without_new_items() {
 }
 
 #[test]
-fn a_first_search_that_failed_is_no_baseline_and_a_run_without_items_neither_hides_nor_invents() {
+fn failed_first_searches_are_not_a_baseline_and_empty_replies_change_nothing() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &Raw::nobody(), &topic("acme", ""));
@@ -165,7 +165,7 @@ fn a_first_search_that_failed_is_no_baseline_and_a_run_without_items_neither_hid
 }
 
 #[test]
-fn what_is_older_than_the_window_or_lacks_something_is_reported_by_name() {
+fn diff_lists_items_outside_the_window_and_counts_missing_fields() {
     for database in databases() {
         let world = World::new();
         let more = "web.limit = 4";
@@ -240,7 +240,7 @@ fn what_is_older_than_the_window_or_lacks_something_is_reported_by_name() {
 }
 
 #[test]
-fn a_span_and_a_topic_that_are_not_there_are_refused() {
+fn diff_refuses_unknown_topics_and_spans() {
     let world = World::new();
     let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &topic("acme", ""));
     world.posts(&[post(1, 20, "one", 5)]);
@@ -251,7 +251,7 @@ fn a_span_and_a_topic_that_are_not_there_are_refused() {
 }
 
 #[test]
-fn no_statement_of_a_diff_or_of_status_reads_a_growing_table_whole() {
+fn diff_and_status_scan_no_growing_table() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -319,7 +319,7 @@ fn no_statement_of_a_diff_or_of_status_reads_a_growing_table_whole() {
 }
 
 #[test]
-fn only_an_item_whose_reactions_rise_in_sum_is_rising_and_the_totals_are_true() {
+fn an_item_is_rising_only_if_its_total_engagement_rises() {
     for database in databases() {
         let name = database.name;
         let world = World::new();

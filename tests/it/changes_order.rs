@@ -35,7 +35,7 @@ fn both() -> [Value; 2] {
 }
 
 #[test]
-fn what_the_latest_reply_held_is_not_gone_though_its_run_began_earlier() {
+fn an_item_in_the_latest_reply_is_not_gone_even_if_its_run_began_earlier() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -54,7 +54,7 @@ fn what_the_latest_reply_held_is_not_gone_though_its_run_began_earlier() {
 }
 
 #[test]
-fn what_went_is_gone_though_an_earlier_run_had_a_later_time() {
+fn a_missing_item_is_gone_even_if_an_earlier_run_had_a_later_time() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -74,7 +74,7 @@ const TWO: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"soc
                    [[topics]]\nid = \"corp\"\nquery = \"acme corp\"\nsources = [\"social\"]\n";
 
 #[test]
-fn an_edit_is_reported_to_each_topic_whichever_noticed_it_and_however_long_before() {
+fn an_edit_is_reported_once_to_each_topic_even_if_another_noticed_it() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), TWO);
@@ -102,7 +102,7 @@ fn an_edit_is_reported_to_each_topic_whichever_noticed_it_and_however_long_befor
 }
 
 #[test]
-fn a_span_since_a_time_has_every_run_that_began_after_it() {
+fn diff_since_a_time_includes_every_run_that_began_after_it() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -132,7 +132,7 @@ fn a_span_since_a_time_has_every_run_that_began_after_it() {
 }
 
 #[test]
-fn a_missed_slot_moves_no_begin_of_a_span() {
+fn a_missed_slot_does_not_move_the_start_of_a_diff_span() {
     for database in databases() {
         let world = World::new();
         let lines = TWO.replacen("query = \"acme\"", "query = \"acme\"\nevery = \"12h\"\ncatch_up = \"none\"", 1);

@@ -114,7 +114,7 @@ fn words(got: &Got) -> String {
 }
 
 #[test]
-fn reports_and_alerts_arrive_as_each_service_takes_them() {
+fn reports_and_alerts_follow_the_format_of_each_chat_service() {
     for database in databases() {
         let (world, hook) =
             (World::new(), Hook::answering(|_| Answer::Say("200 OK\r\ncontent-length: 11\r\n\r\n{\"ok\":true}")));
@@ -221,7 +221,7 @@ fn say(status: &str, body: &str) -> &'static str {
 }
 
 #[tokio::test]
-async fn what_each_service_answers_means_what_its_documentation_says() {
+async fn answers_of_each_chat_service_are_read_as_documented() {
     let telegram = || WebhookFormat::Telegram { chat: "@team".into() };
     let apprise = || WebhookFormat::Apprise { tag: None };
     let cases: &[(WebhookFormat, &'static str, Refused)] = &[
@@ -335,7 +335,7 @@ async fn an_echoed_token_is_redacted_and_private_addresses_are_refused() {
 }
 
 #[test]
-fn mistakes_in_channels_are_reported_with_a_way_out() {
+fn mistakes_in_channels_are_reported_with_a_hint() {
     let begin = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n\n[[channels]]\nname = \"c\"\n";
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", begin);
     let telegram = "kind = \"telegram\"\n";

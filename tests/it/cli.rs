@@ -31,7 +31,7 @@ fn a_broken_file_is_refused_with_every_mistake_and_nothing_is_written() {
 /// Ignored, findings would go to another database.
 #[cfg(unix)]
 #[test]
-fn a_variable_that_is_no_text_is_refused_and_nothing_is_written() {
+fn a_variable_that_is_not_utf8_is_refused_and_nothing_is_written() {
     use std::os::unix::ffi::OsStrExt as _;
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     let odd = std::ffi::OsStr::from_bytes(b"sqlite:caf\xe9.db");
@@ -43,7 +43,7 @@ fn a_variable_that_is_no_text_is_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn usage_that_makes_no_sense_is_refused_with_a_hint() {
+fn invalid_arguments_are_refused_with_a_hint() {
     let place = Place::new(sqlite(), NOWHERE, TOPICS);
     for (args, parts) in [
         (&["once", "--topic", "acmee"][..], &["there is no topic `acmee`", "acme, globex"][..]),
@@ -87,7 +87,7 @@ fn usage_that_makes_no_sense_is_refused_with_a_hint() {
 }
 
 #[test]
-fn without_a_key_nobody_is_called_and_nothing_is_written() {
+fn without_a_key_no_call_is_made_and_nothing_is_written() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     for verb in [&["once"][..], &["once", "--due"], &["run"], &["check", "--probe"], &["try", "acme"]] {
@@ -103,7 +103,7 @@ fn without_a_key_nobody_is_called_and_nothing_is_written() {
 }
 
 #[test]
-fn reading_what_is_not_there_says_how_to_make_it() {
+fn reading_a_missing_database_says_how_to_create_it() {
     for database in unmade() {
         let place = Place::new(database, NOWHERE, TOPICS);
         for verb in [
@@ -123,7 +123,7 @@ fn reading_what_is_not_there_says_how_to_make_it() {
 }
 
 #[test]
-fn a_database_that_is_newer_or_not_ours_is_left_alone() {
+fn a_newer_or_foreign_database_is_refused_and_unchanged() {
     for database in unmade() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -157,7 +157,7 @@ fn a_database_that_is_newer_or_not_ours_is_left_alone() {
 }
 
 #[test]
-fn a_database_that_cannot_be_reached_is_exit_4_without_its_password() {
+fn an_unreachable_database_exits_with_4_and_shows_no_password() {
     let place = Place::new(sqlite(), NOWHERE, TOPICS);
     let nobody = "postgres://ann:hunter2@127.0.0.1:9/x";
     for args in [["--database", nobody, "status"], ["status", "--database", nobody]] {
@@ -170,7 +170,7 @@ fn a_database_that_cannot_be_reached_is_exit_4_without_its_password() {
 }
 
 #[test]
-fn a_database_address_without_both_slashes_is_refused_and_its_password_is_not_shown() {
+fn a_database_url_without_both_slashes_is_refused_without_its_password() {
     let place = Place::new(sqlite(), NOWHERE, TOPICS);
     let refused = |ended: &Ended, reported: &[&str]| {
         ended.says(2, &[reported, &["no `//`", "hint: write \"postgres://USER@HOST/NAME\""]].concat());
@@ -248,7 +248,7 @@ fn invented_and_real_findings_never_share_a_database() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_exit_5_and_the_old_file_is_intact() {
+fn an_unwritable_output_exits_with_5_and_keeps_the_old_file() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
@@ -281,7 +281,7 @@ fn an_output_that_cannot_be_written_is_exit_5_and_the_old_file_is_intact() {
 }
 
 #[test]
-fn a_closed_pipe_ends_it_quietly() {
+fn a_closed_pipe_ends_the_program_without_an_error() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
@@ -304,7 +304,7 @@ fn a_closed_pipe_ends_it_quietly() {
 }
 
 #[test]
-fn quiet_says_only_what_went_wrong_and_json_lines_are_json() {
+fn quiet_prints_only_errors_and_json_logs_are_valid_json() {
     let sandbox = Sandbox::at(NINE, &["source=web,status=503,after=2"]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     let quiet = place.run(&["-q", "once", "--at", NINE]);

@@ -84,7 +84,7 @@ fn script(answers: Vec<Answer>) -> impl Fn(&Received) -> Answer + Send + Sync {
 }
 
 #[tokio::test]
-async fn a_request_of_the_contract_looks_like_this_on_the_wire() {
+async fn spec_requests_have_the_expected_line_headers_and_body() {
     let server = Server::start(script(vec![reply(200, "", "{}")])).await;
     let client = client(settings(&server));
     let social = SocialQuery { query: "flood".to_owned(), operation: SocialOperation::Search, limit: None };
@@ -131,7 +131,7 @@ async fn a_get_carries_its_query_and_no_body() {
 }
 
 #[tokio::test]
-async fn a_success_brings_its_bill_and_the_headers_worth_keeping() {
+async fn a_successful_reply_returns_its_cost_and_the_kept_headers() {
     let headers = format!(
         "Content-Type: application/json\r\nX-Desearch-Cost-Usd: 0.004\r\nX-Desearch-Echo: {KEY}\r\n\
          X-Request-Id: r1\r\nSet-Cookie: no\r\nServer: no\r\n"
@@ -186,7 +186,7 @@ async fn temporary_errors_are_retried_until_success() {
 }
 
 #[tokio::test]
-async fn what_does_not_pass_ends_after_the_last_try() {
+async fn a_lasting_temporary_error_ends_after_the_last_try() {
     for (status, class) in [(500, ErrorClass::Server), (429, ErrorClass::RateLimited)] {
         let server = Server::start(script(vec![reply(status, "", "<html><title>Oops</title></html>")])).await;
         let error = failed(&client(settings(&server)), &web()).await;
@@ -197,7 +197,7 @@ async fn what_does_not_pass_ends_after_the_last_try() {
 }
 
 #[tokio::test]
-async fn a_wait_that_is_too_long_ends_the_call_and_says_until_when() {
+async fn a_retry_wait_that_is_too_long_ends_the_call_and_says_until_when() {
     for (headers, body) in [
         ("Retry-After: 3600\r\n", ""),
         ("Retry-After: Wed, 11 Mar 2026 10:00:00 GMT\r\n", ""),
@@ -224,7 +224,7 @@ async fn a_redirect_is_an_error_and_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_key_that_a_server_echoes_reaches_no_text() {
+async fn a_key_echoed_by_a_server_is_redacted_in_errors_and_bodies() {
     let encoded: String = url::form_urlencoded::byte_serialize(KEY.as_bytes()).collect();
     let body = format!(r#"{{"detail":"key {KEY} or {encoded} is \u001b[31mwrong{}"}}"#, "!".repeat(400));
     let echo = reply(200, "", format!("{{\"you sent\":\"{KEY}\"}}"));
@@ -279,7 +279,7 @@ async fn a_body_of_exactly_the_cap_is_read() {
 }
 
 #[tokio::test]
-async fn a_damaged_compressed_body_is_no_reply_and_not_asked_for_again() {
+async fn a_damaged_compressed_body_is_malformed_and_not_retried() {
     let server = Server::start(script(vec![reply(200, "Content-Encoding: gzip\r\n", "this is not gzip at all")])).await;
     let error = failed(&client(settings(&server)), &web()).await;
     assert_eq!((error.class, error.tries), (ErrorClass::Malformed, 1), "{}", error.text);
@@ -312,7 +312,7 @@ async fn all_members_of_a_gzip_body_are_read() {
 }
 
 #[tokio::test]
-async fn silence_and_a_body_that_never_ends_meet_the_deadline() {
+async fn a_silent_server_and_an_endless_body_hit_the_deadline() {
     for bytes in ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"] {
         let server = Server::start(script(vec![(bytes.into(), Then::Hang)])).await;
         let settings = Settings { call_timeout: Duration::from_millis(60), max_tries: 2, ..settings(&server) };
@@ -323,7 +323,7 @@ async fn silence_and_a_body_that_never_ends_meet_the_deadline() {
 }
 
 #[tokio::test]
-async fn a_cut_body_is_asked_for_again() {
+async fn a_cut_body_is_retried() {
     let cut = (b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{\"a\"".to_vec(), Then::Close);
     let server = Server::start(script(vec![cut.clone(), reply(200, "", "{}")])).await;
     assert_eq!(call(&client(settings(&server)), &web()).await.unwrap().tries, 2);
@@ -337,7 +337,7 @@ async fn a_cut_body_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn the_beginning_of_a_stream_that_stays_cut_is_returned() {
+async fn a_stream_that_is_cut_on_every_try_returns_its_beginning() {
     let frame = "data: {\"type\":\"text\",\"content\":\"Hel\"}\n\n";
     let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     // The second case takes as long as its deadline, which lets even a busy machine deliver one frame.
@@ -370,7 +370,7 @@ impl Gate for Turnstile {
 }
 
 #[tokio::test]
-async fn a_connection_that_dies_waiting_is_replaced_at_once() {
+async fn an_idle_connection_that_died_is_replaced_at_once() {
     let dies = (Vec::new(), Then::Close);
     let server = Server::start(script(vec![reply(200, "", "1"), dies, reply(200, "", "2")])).await;
     // With these pauses between tries the test would never end.
@@ -411,7 +411,7 @@ async fn a_try_that_the_gate_refuses_is_not_made() {
 }
 
 #[tokio::test]
-async fn never_more_calls_than_allowed_are_in_flight() {
+async fn calls_in_flight_never_exceed_the_limit() {
     const AT_ONCE: usize = 3;
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     // Each answer waits until the allowed number of calls are in flight, so that fewer would wait forever.
@@ -438,7 +438,7 @@ async fn never_more_calls_than_allowed_are_in_flight() {
 }
 
 #[tokio::test]
-async fn a_call_beyond_the_rate_does_not_get_as_far_as_the_gate() {
+async fn a_call_over_the_rate_limit_waits_before_the_gate() {
     let server = Server::start(script(vec![reply(200, "", "{}")])).await;
     // After a quiet time the calls of a whole minute may start together.
     let rate = Some(Rate { count: 2, per: Duration::from_secs(60) });
@@ -453,7 +453,7 @@ async fn a_call_beyond_the_rate_does_not_get_as_far_as_the_gate() {
 }
 
 #[tokio::test]
-async fn a_call_that_pauses_or_was_dropped_holds_no_place() {
+async fn a_paused_or_dropped_call_does_not_count_as_in_flight() {
     let server = Server::start(script(vec![reply(500, "", ""), reply(200, "", "{}")])).await;
     let forever = Backoff { base: HOUR, cap: HOUR, longest_wait: HOUR };
     let client = Client::new(Settings { max_concurrent: 1, ..settings(&server) }).unwrap().with_backoff(forever);

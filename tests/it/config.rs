@@ -55,7 +55,7 @@ fn errors_of(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_shipped_example_works_without_a_key_and_warns_of_nothing() {
+fn the_shipped_example_works_without_a_key_or_warnings() {
     let config = good(EXAMPLE);
     assert_eq!(config.service.target, Target::Sandbox);
     assert_eq!(config.service.rate_limit, None, "the sandbox is not limited");
@@ -120,7 +120,7 @@ fn the_example_shows_every_key_with_its_default() {
 }
 
 #[test]
-fn every_default_of_the_table_can_be_written_out() {
+fn writing_out_every_default_changes_nothing() {
     let mut text = String::new();
     for (section, header) in [
         (Section::Service, "[service]\nbase_url = \"sandbox\"\n"),
@@ -149,7 +149,7 @@ fn every_default_of_the_table_can_be_written_out() {
 }
 
 #[test]
-fn defaults_lie_under_topics_and_a_topics_own_period_replaces_theirs() {
+fn topics_override_defaults_and_their_own_period_replaces_the_default_one() {
     let config = good(
         "service.base_url = \"sandbox\"\n[defaults]\nschedule = \"0 6 * * *\"\nwindow = \"PAST_7_DAYS\"\nweb.limit = 9\ntags = [\"x\"]\n\
          social.operation = \"basic\"\nsocial.limit = 20\nai.when = \"daily\"\ncatch_up = \"all\"\noverlap = \"buffer_one\"\n\
@@ -176,7 +176,7 @@ fn defaults_lie_under_topics_and_a_topics_own_period_replaces_theirs() {
 }
 
 #[test]
-fn desearch_has_a_public_address_and_keys_of_its_own() {
+fn the_desearch_dialect_has_a_default_url_and_its_own_keys() {
     let config = good(&format!(
         "[service]\ndialect = \"desearch\"\n{TOPIC}social.limit = 20\nai.count = 10\nai.tools = [\"web\", \"twitter\"]\n"
     ));
@@ -187,7 +187,7 @@ fn desearch_has_a_public_address_and_keys_of_its_own() {
 }
 
 #[test]
-fn every_number_that_a_call_takes_passes_and_fewer_links_than_it_gives_are_a_warning() {
+fn limits_that_a_call_supports_pass_and_too_few_links_are_a_warning() {
     for (dialect, keys) in [
         ("spec", "social.operation = \"posts\"\nsocial.limit = 10"),
         ("spec", "social.operation = \"posts\"\nsocial.limit = 200"),
@@ -216,7 +216,7 @@ fn every_number_that_a_call_takes_passes_and_fewer_links_than_it_gives_are_a_war
 }
 
 #[test]
-fn the_shipped_example_needs_nothing_but_another_dialect_to_speak_to_a_deployed_service() {
+fn the_shipped_example_loads_with_only_the_dialect_changed() {
     let text = EXAMPLE.replace("# dialect = \"spec\"", "dialect = \"desearch\"");
     assert_ne!(text, EXAMPLE);
     assert_eq!(good(&text).service.dialect, Dialect::Desearch);
@@ -224,7 +224,7 @@ fn the_shipped_example_needs_nothing_but_another_dialect_to_speak_to_a_deployed_
 
 /// Puts each broken line alone into a valid file and checks the place, the message and the hint.
 #[test]
-fn every_kind_of_mistake_has_its_place_and_a_way_out() {
+fn every_kind_of_mistake_has_its_place_and_a_hint() {
     let service = |line: &str| format!("[service]\n{line}\n[[topics]]\nid = \"a\"\nquery = \"q\"\n");
     let topic = |line: &str| format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}{line}\n");
     let deployed = |line: &str| format!("[service]\ndialect = \"desearch\"\n{TOPIC}{line}\n");
@@ -586,7 +586,7 @@ fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
 }
 
 #[test]
-fn a_mistake_of_syntax_does_not_hide_the_others_unless_what_follows_would_be_misread() {
+fn a_syntax_error_hides_other_mistakes_only_if_the_rest_would_be_misread() {
     let text = "[service]\nbase_url = sandbox\nmax_tris = 3\n[[topics]]\nid = \"a\"\nquery = \"q\"\nwindow = \"24h\"\n";
     let lines: Vec<usize> = mistakes(read(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [2, 3, 7]);
@@ -632,7 +632,7 @@ fn a_mistake_without_a_line_is_drawn_without_a_margin() {
 }
 
 #[test]
-fn nothing_of_the_file_reaches_the_terminal_raw_and_no_secret_reaches_it_at_all() {
+fn rendered_mistakes_escape_control_characters_and_hide_secrets() {
     let text = "[service]\nbase_url = \"sandbox\"\napi_key = \"hunter2\"\n\"b\\u001b[31m\\u202e\" = 1 # \u{202e}\u{9b}31m\n\
                 [database]\nurl = \"mysql://me:hunter2@db/x\"\n[[topics]]\nid = \"\\u001b]0;x\\u0007\"\nquery = \"q\"\n";
     for color in [false, true] {
@@ -671,7 +671,7 @@ fn a_schedule_rarer_than_its_window_is_a_warning_with_the_uncovered_hours() {
 
 /// A day with a clock change may be longer than a window of 24 hours. Calls that look back make up for it.
 #[test]
-fn a_change_of_the_clock_is_a_warning_with_its_date_only_where_no_call_makes_up_for_it() {
+fn a_clock_change_is_a_warning_only_where_no_call_looks_back_over_it() {
     let of = |dialect: &str, more: &str| {
         let daily = "schedule = \"0 7 * * *\"\ntimezone = \"Europe/Berlin\"\n";
         good(&format!("[service]\nbase_url = \"sandbox\"\ndialect = \"{dialect}\"\n{TOPIC}{daily}{more}\n")).warnings
@@ -705,7 +705,7 @@ fn a_change_of_the_clock_is_a_warning_with_its_date_only_where_no_call_makes_up_
 }
 
 #[test]
-fn variables_of_sections_that_take_none_are_warned_about() {
+fn variables_without_effect_are_warned_about() {
     let file = format!("[providers.hn]\nkind = \"hackernews\"\n[defaults]\nevery = \"1h\"\n{TOPIC}");
     let env = [
         ("TOPICWATCH_PROVIDERS_HN_MAX_TRIES", "2"),
@@ -725,7 +725,7 @@ fn variables_of_sections_that_take_none_are_warned_about() {
 }
 
 #[test]
-fn a_variable_that_a_provider_names_has_an_effect() {
+fn a_variable_named_by_key_env_is_not_warned_about() {
     // The path of the second provider is also that of a call of the search service, which is no matter here.
     let file = format!(
         "[providers.sky]\nkind = \"bluesky\"\nuser = \"a.example\"\nkey_env = \"TOPICWATCH_SKY_KEY\"\n\
@@ -745,7 +745,7 @@ fn a_variable_that_a_provider_names_has_an_effect() {
 }
 
 #[test]
-fn the_command_line_wins_over_the_environment_the_environment_over_the_file_and_origins_are_known() {
+fn flags_override_variables_which_override_the_file_and_origins_are_known() {
     let file =
         format!("[service]\nbase_url = \"sandbox\"\nmax_tries = 7\n[database]\nurl = \"sqlite:file.db\"\n{TOPIC}");
     let origin = |config: &Config, key: &str| {
@@ -796,7 +796,7 @@ fn a_variable_may_name_a_file_that_holds_the_value_but_not_both() {
 }
 
 #[test]
-fn a_wrong_override_names_its_variable_and_a_misspelt_one_is_noticed() {
+fn an_invalid_variable_is_named_and_a_misspelt_one_is_warned_about() {
     let file = format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}");
     let wrong = mistakes(with_env(&file, &[("TOPICWATCH_SERVICE_MAX_TRIES", "many")], None));
     assert!(
@@ -882,7 +882,7 @@ fn the_file_is_looked_for_in_the_documented_order() {
 }
 
 #[test]
-fn the_key_comes_from_the_environment_or_a_private_file_and_nothing_else_passes() {
+fn the_key_comes_only_from_the_environment_or_a_private_file() {
     use secrecy::ExposeSecret as _;
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("key");
@@ -915,7 +915,7 @@ fn the_key_comes_from_the_environment_or_a_private_file_and_nothing_else_passes(
 }
 
 #[test]
-fn the_schema_beside_the_example_is_the_one_of_the_program_and_the_example_fits_it() {
+fn jobs_schema_json_is_current_and_the_example_matches_it() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("jobs.schema.json");
     if std::env::var_os("UPDATE_SCHEMA").is_some() {
         std::fs::write(&path, schema()).unwrap();
@@ -957,7 +957,7 @@ fn fits(value: &serde_json::Value, schema: &serde_json::Value, at: &str) {
 }
 
 #[test]
-fn a_file_of_nothing_but_mistakes_is_reported_within_bounds() {
+fn a_file_with_thousands_of_mistakes_is_reported_within_limits() {
     let mut text = "[service]\n".to_owned();
     for n in 0..5_000 {
         text.push_str(&format!("x{n} = 1\n"));
@@ -1012,7 +1012,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn no_text_makes_loading_panic_and_every_refusal_can_be_drawn(text in prop_oneof![any::<String>(), prop::collection::vec(line(), 0..12).prop_map(|l| l.join("\n"))]) {
+    fn loading_any_text_never_panics_and_every_error_renders(text in prop_oneof![any::<String>(), prop::collection::vec(line(), 0..12).prop_map(|l| l.join("\n"))]) {
         if let Err(error) = read(&text) {
             let drawn = error.render(false, 80);
             prop_assert!(drawn.starts_with("error: "));
@@ -1041,7 +1041,7 @@ fn only_a_worker_accepts_a_file_without_topics() {
 }
 
 #[test]
-fn another_engine_is_refused_on_sqlite_and_where_it_is_not_built_in() {
+fn the_graphile_engine_is_refused_on_sqlite_and_where_it_is_not_built_in() {
     let file = |url: &str, engine: &str| {
         format!(
             "[service]\nbase_url = \"sandbox\"\n[database]\nurl = \"{url}\"\n[scheduler]\nengine = \"{engine}\"\n\

@@ -26,7 +26,7 @@ fn listed(pages: &Pages, query: &str) -> Vec<String> {
 }
 
 #[test]
-fn one_of_each_cluster_is_listed_whichever_of_it_match() {
+fn lists_show_one_matching_item_of_each_cluster() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude_authors = [\"ann\"]"));
@@ -80,7 +80,7 @@ fn one_of_each_cluster_is_listed_whichever_of_it_match() {
 }
 
 #[test]
-fn near_copies_that_the_filter_hides_are_neither_counted_nor_shown_under_an_item() {
+fn near_copies_hidden_by_the_filter_are_not_counted_or_shown_under_an_item() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude_authors = [\"ann\", \"dan\"]"));
@@ -104,7 +104,7 @@ fn near_copies_that_the_filter_hides_are_neither_counted_nor_shown_under_an_item
 }
 
 #[test]
-fn a_feed_is_full_although_two_topics_found_its_items() {
+fn a_feed_has_100_entries_even_if_two_topics_found_its_items() {
     for database in databases() {
         let world = World::new();
         let other = topic("acme", "").replace("id = \"acme\"", "id = \"other\"");
@@ -161,7 +161,7 @@ fn lists_are_newest_first_also_within_a_run_and_page_by_page() {
 }
 
 #[test]
-fn days_follow_edits_and_dates_that_are_learned_later() {
+fn day_counts_follow_edits_and_dates_learned_later() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -193,7 +193,7 @@ fn days_follow_edits_and_dates_that_are_learned_later() {
 }
 
 #[test]
-fn what_a_known_provider_finds_is_new_beside_one_that_answers_first() {
+fn items_of_a_known_provider_are_new_during_the_baseline_of_another() {
     for database in databases() {
         let (known, first) = (World::new(), World::new());
         let providers = |sources: &str| {
@@ -231,7 +231,7 @@ fn what_a_known_provider_finds_is_new_beside_one_that_answers_first() {
 }
 
 #[test]
-fn a_language_is_one_however_its_tag_is_written() {
+fn the_lang_filter_matches_every_spelling_of_a_language_tag() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -250,7 +250,7 @@ fn a_language_is_one_however_its_tag_is_written() {
 }
 
 #[test]
-fn an_answer_cites_the_pages_and_posts_that_it_names_however_it_writes_them() {
+fn citations_of_an_answer_match_items_despite_a_different_url() {
     for database in databases() {
         let text = "Acme launched, see https://news.example/2026/acme-launch and https://twitter.com/ann/status/1992700000000000001 .";
         let server = Raw::saying(move |path| {
@@ -275,7 +275,7 @@ fn an_answer_cites_the_pages_and_posts_that_it_names_however_it_writes_them() {
 }
 
 #[test]
-fn an_alert_without_channels_says_that_nobody_was_told() {
+fn events_of_an_alert_without_channels_are_shown_as_not_reported() {
     for database in databases() {
         let world = World::new();
         let alert = "[[alerts]]\nname = \"quiet\"\nrule = \"items\"\nwords = [\"recall\"]\n";
@@ -302,7 +302,7 @@ fn an_alert_without_channels_says_that_nobody_was_told() {
 }
 
 #[test]
-fn a_day_that_was_asked_something_else_is_not_judged_by_the_question_of_today() {
+fn a_report_does_not_judge_a_past_day_by_todays_query() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("initech", "every = \"6h\""));

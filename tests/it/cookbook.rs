@@ -80,7 +80,7 @@ fn is_exposed(expression: &str, exposed: &Exposed) -> usize {
 }
 
 #[test]
-fn dashboard_statements_models_and_workflow_fit_what_the_program_gives() {
+fn cookbook_dashboard_sql_and_workflow_match_the_program() {
     let flow =
         blocks("toml").remove(0).replace("url_env = \"FLOW_URL\"", "url_env = \"FLOW_URL\"\nallow_private = true");
     assert!(flow.contains("allow_private"));
@@ -128,7 +128,7 @@ fn dashboard_statements_models_and_workflow_fit_what_the_program_gives() {
 }
 
 #[test]
-fn a_panel_has_a_place_of_its_own_and_a_source_that_the_dashboard_asks_for() {
+fn dashboard_panels_do_not_overlap_and_use_declared_data_sources() {
     let dashboard = json("grafana.json");
     let asked: BTreeSet<String> =
         values(&dashboard["templating"], "name").iter().map(|name| format!("${{{name}}}")).collect();
@@ -148,7 +148,7 @@ fn a_panel_has_a_place_of_its_own_and_a_source_that_the_dashboard_asks_for() {
 /// `scripts/package` rewrites the units and `jobs.toml` for packages and fails if a line that it looks for is gone. A
 /// release shows that late.
 #[test]
-fn the_packages_find_in_the_units_and_in_jobs_toml_what_they_rewrite() {
+fn the_package_script_finds_the_lines_it_rewrites_in_units_and_jobs_toml() {
     let rewrite = "import runpy, pathlib\n\
         p = runpy.run_path('scripts/package')\n\
         for unit in ['topicwatch.service', 'topicwatch-once.service', 'topicwatch-once.timer']:\n    \

@@ -37,7 +37,7 @@ fn causes(source: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
+fn a_run_looks_back_over_three_days_of_downtime_in_both_dialects() {
     let mut reported = Vec::new();
     for (dialect, more, back, request) in [
         ("spec", "", "7d", "PAST_7_DAYS"),
@@ -92,7 +92,7 @@ fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
 }
 
 #[test]
-fn a_run_by_a_clock_that_was_ahead_does_not_keep_the_next_from_looking_back() {
+fn a_run_by_a_fast_clock_does_not_stop_the_next_from_looking_back() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = place_of(database, &sandbox, "spec", "");
@@ -104,7 +104,7 @@ fn a_run_by_a_clock_that_was_ahead_does_not_keep_the_next_from_looking_back() {
 }
 
 #[test]
-fn what_a_dialect_cannot_reach_stays_a_hole_with_its_missed_slots() {
+fn a_gap_beyond_the_reach_of_a_dialect_stays_a_hole_with_its_missed_slots() {
     for (dialect, more, hole) in [
         ("spec", "catch_up_window = \"30d\"", Some("03-11T20:55 03-14T22:45")),
         ("desearch", "social.limit = 100", Some("03-11T20:55 03-14T09:00")),
@@ -145,7 +145,7 @@ fn what_a_dialect_cannot_reach_stays_a_hole_with_its_missed_slots() {
 }
 
 #[test]
-fn a_gap_that_a_pause_left_says_so_after_the_pause() {
+fn a_gap_left_by_a_pause_names_the_pause_as_its_cause() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = place_of(database, &sandbox, "desearch", "timezone = \"UTC\"\nsocial.limit = 100");
@@ -220,7 +220,7 @@ fn a_full_reply_covers_from_its_oldest_post_and_a_failed_search_nothing() {
 }
 
 #[test]
-fn an_empty_reply_where_posts_are_known_or_certain_covers_nothing_and_is_asked_again() {
+fn an_implausibly_empty_reply_covers_nothing_and_is_searched_again() {
     // `spec` asks for the past seven days again, of which posts are known; `desearch` for the time since the last search,
     // where each of the last five replies had many.
     for (dialect, more) in [("spec", ""), ("desearch", "social.limit = 100")] {
@@ -257,7 +257,7 @@ fn an_empty_reply_where_posts_are_known_or_certain_covers_nothing_and_is_asked_a
 }
 
 #[test]
-fn what_a_clock_that_was_ahead_claims_is_not_covered_until_that_time_has_come() {
+fn coverage_claimed_by_a_fast_clock_counts_only_from_that_time_on() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = place_of(database, &sandbox, "desearch", "timezone = \"UTC\"\nsocial.limit = 100");
@@ -313,7 +313,7 @@ fn a_changed_format_is_a_failed_search_that_covers_nothing() {
 }
 
 #[test]
-fn pages_answers_and_posts_without_dates_are_checks_at_an_instant() {
+fn searches_without_dates_are_reported_as_checks_and_cover_no_time() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["source=web,status=500,after=2,times=1"]);
         let more = "social.operation = \"posts\"\nai.when = \"always\"";

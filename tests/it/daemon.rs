@@ -84,7 +84,7 @@ async fn open(database: &Database) -> Store {
 }
 
 #[tokio::test]
-async fn jitter_makes_runs_due_after_their_slots_and_not_all_at_once() {
+async fn jitter_delays_runs_after_their_slots_by_different_times() {
     const JITTER: i64 = 50_000;
     for database in databases() {
         let (store, now) = (open(&database).await, Time::parse(NINE).unwrap());

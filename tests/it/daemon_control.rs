@@ -44,7 +44,7 @@ fn run_now_runs_at_once_and_wait_shows_the_findings() {
 }
 
 #[test]
-fn a_pause_cancels_what_waits_lets_finish_what_runs_and_is_reported_by_status() {
+fn a_pause_cancels_queued_runs_lets_running_ones_finish_and_shows_in_status() {
     for database in databases() {
         let service = Slow::answering_after(Duration::ZERO);
         service.hold(true);
@@ -84,7 +84,7 @@ fn a_pause_cancels_what_waits_lets_finish_what_runs_and_is_reported_by_status() 
 }
 
 #[test]
-fn the_files_pause_wins_over_resume() {
+fn a_pause_in_the_file_wins_over_resume() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let text = topics(&["acme", "globex"]).replacen("every =", "paused = true\nevery =", 1);
@@ -114,7 +114,7 @@ fn the_files_pause_wins_over_resume() {
 }
 
 #[tokio::test]
-async fn a_resumed_topic_owes_nothing_for_its_pause_and_a_plan_made_before_it_is_dropped() {
+async fn a_resumed_topic_skips_the_slots_of_its_pause_and_drops_older_plans() {
     for database in databases() {
         let store = open(&database).await;
         let names = ["rust".to_owned()];
@@ -209,7 +209,7 @@ fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
 }
 
 #[test]
-fn a_file_that_was_changed_before_the_renaming_joins_its_history() {
+fn topic_rename_after_the_file_was_edited_joins_the_history() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
@@ -231,7 +231,7 @@ fn a_file_that_was_changed_before_the_renaming_joins_its_history() {
 }
 
 #[test]
-fn a_daemon_does_not_give_up_a_run_of_its_own_whose_lease_it_renews_late() {
+fn a_daemon_keeps_its_own_run_when_it_renews_the_lease_late() {
     for database in databases() {
         let service = Slow::answering_after(Duration::ZERO);
         service.hold(true);
@@ -318,7 +318,7 @@ fn a_topic_that_runs_is_not_renamed() {
 }
 
 #[test]
-fn every_column_that_names_a_topic_is_known_to_the_renaming() {
+fn topic_rename_covers_every_column_with_a_topic_id() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
@@ -352,7 +352,7 @@ fn every_column_that_names_a_topic_is_known_to_the_renaming() {
 }
 
 #[tokio::test]
-async fn many_renamings_at_once_end_in_one_history() {
+async fn concurrent_renames_end_in_one_history() {
     for database in databases() {
         let store = open(&database).await;
         store.sync_topics(&[topic("a")], NOW).await.unwrap();

@@ -200,7 +200,7 @@ const SAID: [(Away, &str); 10] = [
 ];
 
 #[test]
-fn what_a_server_says_has_a_hint_that_fits() {
+fn each_server_error_has_a_fitting_hint() {
     for (how, hint) in &SAID {
         let server = Server::of(std::slice::from_ref(how), usize::MAX, None);
         let mut database = sqlite();
@@ -255,7 +255,7 @@ fn a_signal_is_not_lost_while_the_server_comes_back() {
 }
 
 #[test]
-fn a_server_that_restarts_while_processes_start_ends_none_with_anything_but_4() {
+fn processes_that_start_during_a_server_restart_fail_only_with_exit_4() {
     let Some(cluster) = Cluster::start("a server that restarts while processes start", &[]) else { return };
     let sandbox = today(&[]);
     let place = Place::new(on_server(&cluster.url()), &sandbox.lines(), &topics(&["acme"]));

@@ -15,17 +15,17 @@ use crate::support::web_client::{ASKED, Pages, TOKEN};
 
 #[test]
 fn requests_and_a_stop_do_not_hang_while_the_server_refuses_connections() {
-    answers_and_stops(Mode::Gone);
+    assert_answers_and_stops(Mode::Gone);
 }
 
 #[test]
-fn while_the_server_says_nothing_everybody_gets_an_answer_and_a_stop_does_not_wait() {
-    answers_and_stops(Mode::Silent);
+fn a_silent_server_blocks_neither_requests_nor_a_stop() {
+    assert_answers_and_stops(Mode::Silent);
 }
 
 #[test]
-fn while_the_network_is_gone_everybody_gets_an_answer_and_a_stop_does_not_wait() {
-    answers_and_stops(Mode::Stalled);
+fn a_lost_network_blocks_neither_requests_nor_a_stop() {
+    assert_answers_and_stops(Mode::Stalled);
 }
 
 /// A topic whose calls are held without an answer.
@@ -38,7 +38,7 @@ fn waiting_for_an_answer(cluster: &Cluster) -> (Slow, Place) {
 }
 
 #[test]
-fn a_run_under_a_stop_is_stored_by_a_server_that_comes_back_within_the_grace() {
+fn a_run_is_stored_if_the_server_returns_within_the_shutdown_grace() {
     let Some(cluster) = Cluster::start("a server that restarts under a stop", &[]) else { return };
     let (service, place) = waiting_for_an_answer(&cluster);
     let mut daemon = daemon(&place, &[]);
@@ -57,7 +57,7 @@ fn a_run_under_a_stop_is_stored_by_a_server_that_comes_back_within_the_grace() {
 }
 
 #[test]
-fn what_a_run_found_is_stored_by_a_server_that_comes_back_later_than_anybody_waits_for_a_connection() {
+fn findings_are_stored_even_if_the_server_returns_after_the_connection_timeout() {
     let Some(cluster) = Cluster::start("a server that is away for long", &[]) else { return };
     let (service, place) = waiting_for_an_answer(&cluster);
     place.ok(&["db", "migrate"]);
@@ -72,7 +72,7 @@ fn what_a_run_found_is_stored_by_a_server_that_comes_back_later_than_anybody_wai
     assert_eq!(service.calls(), 1, "it is not paid for again");
 }
 
-fn answers_and_stops(way: Mode) {
+fn assert_answers_and_stops(way: Mode) {
     let Some(database) = postgres() else { return };
     let sandbox = today(&[]);
     let place = Place::new(database, &sandbox.lines(), ASKED);

@@ -12,7 +12,7 @@ use crate::support::web_client::{Pages, unlinked};
 use crate::support::world::{World, hour, once, post, topic};
 
 #[test]
-fn a_day_that_was_partly_covered_has_a_bound_and_a_gap_that_is_counted_once() {
+fn a_partly_covered_day_shows_a_lower_bound_and_counts_its_gap_once() {
     for database in databases() {
         let world = World::new();
         let second = format!("[providers.second]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", world.lines());
@@ -77,7 +77,7 @@ fn a_day_that_was_partly_covered_has_a_bound_and_a_gap_that_is_counted_once() {
 }
 
 #[test]
-fn days_that_no_run_can_have_searched_are_unknown_in_the_overview_and_not_empty() {
+fn the_overview_shows_days_without_a_search_as_unknown_not_as_zero() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"rumour\"]"));
@@ -113,7 +113,7 @@ fn the_overview_names_each_budget_once_calls_were_made() {
 }
 
 #[test]
-fn unknown_authors_are_null_and_not_none() {
+fn an_unknown_number_of_authors_is_null_in_get_report() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -181,7 +181,7 @@ fn a_post_that_joins_two_texts() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn copies_of_two_texts_that_become_one_are_counted_again_in_every_topic() {
+fn copies_are_recounted_in_every_topic_when_two_texts_become_one() {
     for database in databases() {
         let service = Replies::start(a_post_that_joins_two_texts());
         let lines = format!("base_url = \"{}\"\nrate_limit = \"unlimited\"\nmax_tries = 1\n", service.url());
@@ -208,7 +208,7 @@ fn copies_of_two_texts_that_become_one_are_counted_again_in_every_topic() {
 
 /// Nothing would count them again.
 #[test]
-fn days_outlast_a_prune_by_a_clock_that_was_ahead() {
+fn day_counts_survive_a_prune_by_a_fast_clock() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "every = \"6h\""));

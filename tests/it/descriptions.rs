@@ -19,7 +19,7 @@ fn encoded(key: &str) -> String {
 }
 
 #[test]
-fn marks_need_no_token_where_pages_may_edit_the_file_and_the_document_says_so() {
+fn marks_need_no_token_where_pages_may_edit_the_file_as_documented() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -52,7 +52,7 @@ fn marks_need_no_token_where_pages_may_edit_the_file_and_the_document_says_so() 
 }
 
 #[test]
-fn an_order_of_the_latest_items_is_complete_only_with_rare_words() {
+fn a_ranked_list_is_complete_only_with_a_search_for_rare_words() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -104,7 +104,7 @@ fn runs_since_a_time_are_those_started_or_due_then() {
 }
 
 #[test]
-fn the_days_of_a_topic_count_what_its_filter_hides_and_the_document_says_so() {
+fn days_of_a_topic_count_filtered_items_as_documented() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"giveaway\"]"));
@@ -177,7 +177,7 @@ fn a_hidden_copy_in_the_place_of_a_pruned_item_counts_as_hidden() {
 }
 
 #[test]
-fn a_list_counts_each_of_its_hidden_rows_once_however_many_copies_it_has() {
+fn a_list_counts_each_hidden_row_once_regardless_of_its_copies() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"spam\"]"));

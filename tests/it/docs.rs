@@ -153,7 +153,7 @@ fn commands() -> String {
 
 /// `UPDATE_DOCS=1` rewrites the page.
 #[test]
-fn the_reference_of_commands_is_that_of_the_program() {
+fn commands_md_matches_the_programs_help() {
     let path = "docs/reference/commands.md";
     if std::env::var_os("UPDATE_DOCS").is_some() {
         replace(&root().join(path), &commands());
@@ -162,7 +162,7 @@ fn the_reference_of_commands_is_that_of_the_program() {
 }
 
 #[test]
-fn every_key_of_the_configuration_is_reported_with_its_default() {
+fn every_configuration_key_is_documented_with_its_default() {
     let page = page("docs/reference/configuration.md");
     let part = page.as_str();
     let mut reported: Vec<String> = first_cells(part).iter().flat_map(|cell| quoted(cell)).map(str::to_owned).collect();
@@ -193,7 +193,7 @@ fn every_key_of_the_configuration_is_reported_with_its_default() {
 }
 
 #[test]
-fn the_first_file_of_the_readme_is_accepted_and_needs_no_more_than_twelve_lines() {
+fn the_first_readme_file_is_valid_and_has_at_most_twelve_lines() {
     let file = blocks(&page("README.md"), "toml").remove(0);
     assert!(file.lines().count() <= 12);
     let folder = tempfile::tempdir().unwrap();
@@ -272,7 +272,7 @@ fn every_command_has_examples_under_its_help() {
 }
 
 #[test]
-fn the_exit_codes_are_those_of_the_program() {
+fn exit_codes_md_lists_the_programs_exit_codes() {
     let page = page("docs/reference/exit-codes.md");
     let (_, table) = page.split_once("| exit | meaning |").unwrap();
     let table = table.split("\n\n").next().unwrap();
@@ -287,7 +287,7 @@ fn the_exit_codes_are_those_of_the_program() {
 }
 
 #[test]
-fn the_classes_of_errors_are_those_of_the_program() {
+fn exit_codes_md_lists_the_programs_error_classes() {
     let page = page("docs/reference/exit-codes.md");
     let cells = first_cells(section(&page, "## Classes of errors"));
     let listed: BTreeSet<&str> = cells.into_iter().flat_map(quoted).collect();
@@ -299,7 +299,7 @@ fn the_classes_of_errors_are_those_of_the_program() {
 
 /// `UPDATE_DOCS=1` rewrites the page.
 #[test]
-fn every_column_of_every_export_is_reported_as_the_program_has_it() {
+fn every_column_of_every_export_is_documented() {
     let (path, mark) = ("docs/reference/exports.md", " -->\n\n");
     let reported = page(path);
     let (words, tables) = reported.split_once(mark).unwrap();
@@ -327,7 +327,7 @@ fn anchor_of(heading: &str) -> String {
 }
 
 #[test]
-fn pages_are_no_longer_than_a_reader_has_patience_for() {
+fn docs_stay_within_their_word_limits() {
     let words = |path: &str| page(path).split_whitespace().count();
     assert!(words("README.md") <= 1_300, "{}", words("README.md"));
     assert!(words("docs/ARCHITECTURE.md") <= 3_000, "{}", words("docs/ARCHITECTURE.md"));
@@ -338,7 +338,7 @@ fn pages_are_no_longer_than_a_reader_has_patience_for() {
 }
 
 #[test]
-fn the_contents_of_the_site_name_every_page() {
+fn the_table_of_contents_lists_every_page() {
     let contents = page("docs/SUMMARY.md");
     for path in files(&["docs"], "md").into_iter().filter(|path| path != "docs/SUMMARY.md") {
         assert!(contents.contains(&format!("]({})", &path["docs/".len()..])), "docs/SUMMARY.md does not name {path}");
@@ -358,7 +358,7 @@ fn twelve_questions_are_answered_within_one_click() {
 
 /// Messages, comments and tests name pages by path.
 #[test]
-fn every_page_that_the_code_names_is_there() {
+fn every_docs_page_named_in_code_exists() {
     let mut named = 0;
     for path in files(&["src", "core/src", "core/tests", "tests", "scripts", "benches"], "rs") {
         for rest in page(&path).split("docs/").skip(1) {
@@ -403,7 +403,7 @@ fn every_link_target_exists() {
 
 /// A path that leaves `docs` and comes back is dead on the site, too: there is no folder above.
 #[test]
-fn links_of_the_docs_stay_inside_docs_because_the_site_has_no_other_files() {
+fn links_in_docs_stay_inside_docs() {
     let mut links = 0;
     for path in files(&["docs"], "md") {
         for link in local_links(&page(&path)) {
@@ -468,7 +468,7 @@ fn understood(line: &str) -> Option<Result<(), String>> {
 }
 
 #[test]
-fn every_command_of_the_pages_is_understood() {
+fn every_command_in_the_docs_parses() {
     let mut lines = 0;
     for (path, text) in pages() {
         for line in ["console", "sh", "cron"]
@@ -488,7 +488,7 @@ fn every_command_of_the_pages_is_understood() {
 }
 
 #[test]
-fn every_example_of_the_help_is_understood_and_fits_a_terminal() {
+fn every_help_example_parses_and_fits_a_terminal() {
     let command = Cli::command();
     let verbs = || command.get_subcommands().filter(|c| c.get_name() != "help");
     // Commands of a group have examples of their own where their definition has some.
@@ -531,7 +531,7 @@ fn files(folders: &[&str], extension: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_promise_names_tests_that_there_are() {
+fn every_promise_names_existing_tests() {
     let part = page("docs/dev/promises.md");
     let named: Vec<&str> =
         part.lines().filter(|line| line.starts_with("| ")).flat_map(quoted).filter(|name| name.contains('_')).collect();
@@ -547,7 +547,7 @@ fn every_promise_names_tests_that_there_are() {
 }
 
 #[test]
-fn every_file_that_the_walks_name_is_there() {
+fn every_file_named_in_the_walks_exists() {
     let there = files(&["src", "core/src", "core/tests", "tests"], "rs");
     let mut named = 0;
     for (path, text) in pages() {
@@ -573,7 +573,7 @@ fn every_file_that_the_walks_name_is_there() {
 
 /// A path without its crate could be in `src/` or in `core/src/`.
 #[test]
-fn paths_of_the_guides_for_developers_start_at_the_root() {
+fn paths_in_developer_guides_start_at_the_root() {
     for guide in ["docs/dev/adding.md", "docs/dev/walks.md"] {
         let text = page(guide);
         let is_path = |name: &&str| {
@@ -607,7 +607,7 @@ fn shape(line: &str) -> String {
 }
 
 #[test]
-fn the_first_block_of_the_readme_is_what_a_clone_shows() {
+fn the_first_readme_block_matches_the_output_of_a_fresh_clone() {
     let block = blocks(&page("README.md"), "console").remove(0);
     let place = tempfile::tempdir().unwrap();
     std::fs::copy(root().join("jobs.toml"), place.path().join("jobs.toml")).unwrap();
@@ -626,7 +626,7 @@ fn the_first_block_of_the_readme_is_what_a_clone_shows() {
 }
 
 #[test]
-fn no_id_and_no_time_is_broken_in_a_terminal_of_80_columns() {
+fn ids_and_times_are_not_broken_at_80_columns() {
     let place = Place::new(
         sqlite(),
         "base_url = \"sandbox\"",

@@ -40,7 +40,7 @@ fn dry(place: &Place, more: &[&str]) -> String {
 }
 
 #[test]
-fn each_call_is_shown_as_the_run_makes_it() {
+fn a_dry_run_shows_each_call_as_the_run_makes_it() {
     let place = Place::bare(sqlite(), FILE);
     let reported = dry(&place, &[]);
     for part in [
@@ -76,7 +76,7 @@ fn each_call_is_shown_as_the_run_makes_it() {
 }
 
 #[test]
-fn one_limit_is_named_alone_and_one_call_is_one() {
+fn a_dry_run_words_one_limit_and_one_call_in_the_singular() {
     let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
     let place = Place::bare(
         sqlite(),
@@ -96,7 +96,7 @@ fn one_limit_is_named_alone_and_one_call_is_one() {
 }
 
 #[test]
-fn a_limit_below_a_page_is_requested_as_it_is() {
+fn a_limit_below_the_page_size_is_requested_unchanged() {
     let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nhn.limit = 20\n";
     let reported = dry(&Place::bare(sqlite(), &format!("[providers.hn]\nkind = \"hackernews\"\n\n{topic}")), &[]);
     assert!(reported.contains("&hitsPerPage=20&") && reported.contains("; 1 call would cost"), "{reported}");
@@ -130,7 +130,7 @@ fn a_searxng_gets_no_more_calls_than_the_plan_and_the_dry_run_say() {
 }
 
 #[test]
-fn of_the_sandbox_the_stand_ins_are_shown() {
+fn a_dry_run_shows_sandbox_urls_for_sandbox_providers() {
     let file = "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"sandbox\"\n\n\
                 [providers.news]\nkind = \"feeds\"\nbase_url = \"sandbox\"\n\n\
                 [[topics]]\nid = \"acme\"\nquery = \"acme\"\nnews.urls = [\"https://a.example/feed.xml\"]\n";

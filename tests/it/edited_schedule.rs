@@ -29,7 +29,7 @@ fn hours(last: &str) -> [String; 3] {
 }
 
 #[test]
-fn slots_of_a_schedule_that_was_edited_while_nothing_ran_run_or_are_recorded() {
+fn slots_of_a_schedule_edited_during_downtime_run_or_are_recorded() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let hourly = "schedule = \"0 * * * *\"";
@@ -71,7 +71,7 @@ fn slots_of_a_schedule_that_was_edited_while_nothing_ran_run_or_are_recorded() {
 }
 
 #[test]
-fn a_run_by_hand_of_an_edited_file_forgets_no_slot() {
+fn a_manual_run_with_an_edited_file_loses_no_slot() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topic("acme", "schedule = \"0 * * * *\""));

@@ -160,11 +160,11 @@ fn check_errors_are_shown_beside_their_field_and_nothing_is_written() {
         }
         // The same hints as those of `check`, and no name of a key before them.
         assert!(!beside.contains(&format!("<p class=\"bad\">`{key}`")), "{beside}");
-        std::fs::write(place.path("other.toml"), made(&before, key, value)).unwrap();
+        std::fs::write(place.path("other.toml"), with_topic(&before, key, value)).unwrap();
         let output = place.program(&["check", "--config", "other.toml"]).env("COLUMNS", "1000").run().err;
         let words =
             output.lines().find_map(|line| line.split("hint: ").nth(1)).unwrap_or_else(|| panic!("{key}: {output}"));
-        let shown = maud_of(words);
+        let shown = html_escaped(words);
         assert!(beside.contains(&shown) && output.contains(hint), "{key}: {shown}\n{beside}");
         assert_eq!(file(&place), before, "{key}");
     }
@@ -183,7 +183,7 @@ fn check_errors_are_shown_beside_their_field_and_nothing_is_written() {
 }
 
 /// The file with a topic that has this mistake.
-fn made(before: &str, key: &str, value: &str) -> String {
+fn with_topic(before: &str, key: &str, value: &str) -> String {
     let mut block = "[[topics]]\nid = \"zig\"\nquery = \"zig <b>\"\n".to_owned();
     let given = match key {
         "sources" | "must" => KeyValue::Texts(vec![value.to_owned()]),
@@ -195,12 +195,12 @@ fn made(before: &str, key: &str, value: &str) -> String {
 }
 
 /// Escapes text as the pages do.
-fn maud_of(words: &str) -> String {
+fn html_escaped(words: &str) -> String {
     words.trim().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[test]
-fn whatever_is_typed_is_data_or_refused() {
+fn typed_text_is_stored_as_data_or_refused() {
     let (_sandbox, place) = place(FILE);
     let pages = serve(&place);
     let long = "x".repeat(5_000);
@@ -292,7 +292,7 @@ fn the_second_of_two_editors_gets_a_conflict_and_keeps_its_input() {
 }
 
 #[test]
-fn a_deletion_can_be_undone_exactly_or_is_refused() {
+fn a_deletion_asks_first_and_can_be_undone_exactly() {
     let (_sandbox, place) = place(FILE);
     let pages = serve(&place);
     let before = file(&place);
@@ -342,7 +342,7 @@ fn a_deletion_can_be_undone_exactly_or_is_refused() {
 }
 
 #[test]
-fn where_the_file_is_not_changed_the_lines_are_shown_and_a_form_is_refused() {
+fn an_editor_that_may_not_change_the_file_shows_the_lines_and_refuses_forms() {
     let typed = "do=preview&id=zig&query=zig+%22x%22&every=1d";
     let refused = |place: &Place, pages: &Pages, why: &str, headers: &[(&str, &str)]| {
         let before = file(place);
@@ -434,7 +434,7 @@ fn chmod(file: &PathBuf, mode: u32) {
 }
 
 #[test]
-fn what_the_defaults_pause_is_shown_paused_and_can_be_resumed() {
+fn entries_paused_by_defaults_are_shown_as_paused_and_can_be_resumed() {
     let (_sandbox, place) = place(FILE);
     std::fs::write(place.path("jobs.toml"), file(&place).replacen("# for all\n", "# for all\npaused = true\n", 1))
         .unwrap();
@@ -472,7 +472,7 @@ fn what_the_defaults_pause_is_shown_paused_and_can_be_resumed() {
 }
 
 #[test]
-fn what_the_defaults_give_is_shown_where_a_field_is_empty() {
+fn empty_fields_show_the_value_from_the_defaults() {
     let written = "[defaults]\nsources = [\"social\", \"web\"]\nevery = \"6h\"\ntimezone = \"Europe/Berlin\"\nlang = [\"en\", \"de\"]\n\n";
     let inline = "defaults = { sources = [\"social\", \"web\"], every = \"6h\", timezone = \"Europe/Berlin\", lang = [\"en\", \"de\"] }\n";
     let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n\n\
@@ -513,7 +513,7 @@ fn what_the_defaults_give_is_shown_where_a_field_is_empty() {
 }
 
 #[test]
-fn a_form_that_is_saved_as_it_was_shown_changes_no_byte() {
+fn saving_an_unchanged_form_changes_no_byte() {
     let odd = "[[topics]]\nid = \"odd\"\nquery = \" y \"\nsources = [\"social\"]\nai.prompt = \"\"\"one\r\n{query}\"\"\"\n\
         must = [\" cat \"]\nexclude = [\"a\", \" b \"]\nevery = \"12h\"\n# about none\n\n[[reports]]\nname = \"daily\"\nschedule = \"0 7 * * *\"\n";
     for text in [odd.to_owned(), odd.replace("\r\n", "\n").replace('\n', "\r\n")] {

@@ -37,7 +37,7 @@ fn picture(driven: &mut Driven, name: &str) {
 }
 
 #[test]
-fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
+fn a_new_user_adds_a_topic_sees_it_run_and_downloads_report_and_csv() {
     let Some(browser) = browser() else { return };
     let sandbox = today(&["source=social,delay=5s"]);
     let file = "[web]\nlisten = \"127.0.0.1:0\"\n# kept\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\n\n\

@@ -69,7 +69,7 @@ fn long_lines_are_checked_where_the_file_cannot_be_changed() {
 }
 
 #[test]
-fn what_was_typed_of_a_topic_that_went_meanwhile_can_be_saved_anew() {
+fn edits_of_a_topic_removed_meanwhile_can_be_saved_as_a_new_topic() {
     let (_sandbox, place) = place_with(FILE);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let form = Typed::on(&pages, "/jobs/topics/rust").with("title", "Typed & long");
@@ -97,7 +97,7 @@ fn what_was_typed_of_a_topic_that_went_meanwhile_can_be_saved_anew() {
 }
 
 #[test]
-fn what_was_typed_while_the_file_was_invalid_can_be_saved_when_it_is_right() {
+fn edits_made_while_the_file_was_invalid_can_be_saved_once_it_is_valid() {
     let (_sandbox, place) = place_with(FILE);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let before = file(&place);
@@ -126,7 +126,7 @@ fn what_was_typed_while_the_file_was_invalid_can_be_saved_when_it_is_right() {
 }
 
 #[test]
-fn undo_is_offered_for_as_long_as_it_can_be_done() {
+fn undo_is_offered_only_while_it_can_be_done() {
     let (_sandbox, place) = place_with(FILE);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let offered = |at: &str| pages.page(at).contains("Deleted: topic");
@@ -144,7 +144,7 @@ fn undo_is_offered_for_as_long_as_it_can_be_done() {
 }
 
 #[test]
-fn settings_tell_of_a_topic_that_is_paused_outside_the_file() {
+fn settings_show_a_topic_that_is_paused_outside_the_file() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &FILE.replace("https://ping.example/s3cret", ""));
@@ -168,7 +168,7 @@ fn settings_tell_of_a_topic_that_is_paused_outside_the_file() {
 }
 
 #[test]
-fn what_somebody_saves_while_the_disk_is_writing_stays() {
+fn a_manual_save_during_the_editors_write_is_kept() {
     let (_sandbox, place) = place_with(FILE);
     let trace = place.path("trace");
     let program = place
@@ -192,7 +192,7 @@ fn what_somebody_saves_while_the_disk_is_writing_stays() {
 }
 
 #[test]
-fn of_two_processes_that_save_at_once_the_second_gets_a_conflict() {
+fn the_second_of_two_concurrent_saves_gets_a_conflict() {
     let (_sandbox, place) = place_with(FILE);
     let traces = ["one", "two"].map(|name| place.path(name));
     let [one, two] = ["stop editor/looked", "none editor/looked"].map(|point| {
@@ -232,7 +232,7 @@ fn reading_pages_changes_no_files() {
 }
 
 #[test]
-fn a_field_that_is_emptied_says_what_applies_instead() {
+fn an_emptied_field_shows_the_default_that_applies() {
     let (_sandbox, place) = place_with(
         "[defaults]\nsources = [\"social\"]\nlang = [\"de\"]\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\n\
          every = \"12h\"\nsources = [\"web\"]\nlang = [\"en\"]\n",
@@ -271,7 +271,7 @@ fn pages_that_edit_the_file_but_run_nothing_say_so() {
 }
 
 #[test]
-fn long_lists_are_saved_as_they_were_typed() {
+fn long_lists_are_saved_whole() {
     let (_sandbox, place) = place_with(FILE);
     let pages = Pages::serve(&place, &["--at", NINE]);
     // More than 32 KiB as a browser sends it.

@@ -135,7 +135,7 @@ fn reports_alerts_exports_and_channels_are_switched_run_and_tried() {
 }
 
 #[test]
-fn a_ping_without_its_variable_is_told_by_check_and_before_saving() {
+fn a_ping_with_an_unset_variable_is_reported_by_check_and_before_saving() {
     let sandbox = today(&[]);
     let place = Place::new(sqlite(), &sandbox.lines(), &format!("{WEB}{ACME}"));
     let pages = Pages::of(place.program(&["run"]).start());

@@ -11,7 +11,7 @@ const TORN: &str = "[[topics]]\nid = \"torn\"\nquery = \"torn\"\nevery = \"12h\"
     [topics.web]\nlimit = 7\n";
 
 #[test]
-fn a_topic_whose_lines_do_not_stand_together_is_not_shown() {
+fn a_topic_with_scattered_lines_is_not_shown() {
     let (_sandbox, place) = place_with(TORN);
     place.ok(&["check"]);
     let reader = token(&place, &["reader", "--role", "read"]);
@@ -37,7 +37,7 @@ fn a_topic_whose_lines_do_not_stand_together_is_not_shown() {
 }
 
 #[test]
-fn a_copy_of_a_topic_does_not_feed_the_switch_of_the_first() {
+fn a_copy_of_a_topic_does_not_keep_its_ping() {
     let topic =
         |id: &str, rest: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nevery = \"12h\"\n{rest}\n");
     let both = [
@@ -78,7 +78,7 @@ fn a_copy_of_a_topic_does_not_feed_the_switch_of_the_first() {
 }
 
 #[test]
-fn an_address_in_a_comment_is_shown_to_editors_alone() {
+fn an_address_in_a_comment_is_shown_only_to_editors() {
     let (_sandbox, place) = place_with(
         "[[topics]]\nid = \"z\" # stays\nquery = \"# z\"\n# ping = \"https://hc.example/s3cret\"\nevery = \"12h\" # see hc.example/s3cret\n",
     );

@@ -110,7 +110,7 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
 }
 
 #[test]
-fn a_kill_while_a_lease_is_prolonged_or_a_run_given_back_leaves_its_slot_to_be_run() {
+fn a_kill_during_lease_renewal_or_release_leaves_the_slot_to_run() {
     for database in databases() {
         let (slow, quick) = (Sandbox::at(NINE, &["delay=5m"]), Sandbox::at(NINE, &[]));
         let place = Place::new(database, &slow.lines(), TOPIC);

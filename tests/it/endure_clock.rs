@@ -152,7 +152,7 @@ fn a_clock_that_steps_hours_ahead_and_back_runs_no_slot_twice() {
 
 #[test]
 #[ignore = "needs libfaketime; scripts/test runs it"]
-fn a_clock_that_is_set_back_by_hours_is_reported_once_with_what_is_due_by_the_time_that_passed() {
+fn a_clock_set_back_by_hours_is_reported_once_with_the_delayed_slot() {
     let place = Place::new(sqlite(), SANDBOX, &topic("acme", "0 * * * *", "UTC"));
     let hand = Hand { place: &place };
     place.ok(&["once", "--due", "--at", "2026-03-11T09:30:00Z"]);
@@ -176,7 +176,7 @@ fn a_clock_that_is_set_back_by_hours_is_reported_once_with_what_is_due_by_the_ti
 
 #[test]
 #[ignore = "needs libfaketime; scripts/test runs it"]
-fn a_clock_that_was_ten_years_ahead_costs_one_run_and_no_later_slot() {
+fn a_clock_ten_years_ahead_makes_one_extra_run_and_is_reported() {
     let place = Place::new(sqlite(), SANDBOX, &topic("acme", "0 0 1 * *", "UTC"));
     let hand = Hand { place: &place };
     place.ok(&["once", "--due", "--at", "2026-03-31T23:00:00Z"]);
@@ -197,7 +197,7 @@ fn a_clock_that_was_ten_years_ahead_costs_one_run_and_no_later_slot() {
 }
 
 #[test]
-fn slots_that_a_wrong_clock_recorded_as_missed_run_when_they_come() {
+fn slots_recorded_as_missed_by_a_wrong_clock_run_when_they_are_due() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topic("acme", "0 0 1 * *", "UTC"));
@@ -218,7 +218,7 @@ fn slots_that_a_wrong_clock_recorded_as_missed_run_when_they_come() {
 }
 
 #[test]
-fn a_run_that_a_wrong_clock_began_or_queued_holds_up_no_later_slot() {
+fn a_run_started_or_queued_by_a_wrong_clock_blocks_no_later_slot() {
     for (state, database) in
         ["running", "queued"].into_iter().flat_map(|s| databases().into_iter().map(move |d| (s, d)))
     {
@@ -245,7 +245,7 @@ fn a_run_that_a_wrong_clock_began_or_queued_holds_up_no_later_slot() {
 }
 
 #[test]
-fn reports_go_on_after_one_that_a_wrong_clock_made() {
+fn reports_continue_after_one_made_by_a_wrong_clock() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let rest = topic("acme", "0 7 * * *", "UTC")
@@ -272,7 +272,7 @@ fn reports_go_on_after_one_that_a_wrong_clock_made() {
 }
 
 #[test]
-fn a_board_that_starts_in_1970_until_it_knows_the_time_has_missed_no_slot() {
+fn a_machine_that_boots_in_1970_records_no_missed_slot() {
     const IN_1970: &str = "1970-01-01T00:00:20Z";
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
@@ -294,7 +294,7 @@ fn a_board_that_starts_in_1970_until_it_knows_the_time_has_missed_no_slot() {
 }
 
 #[test]
-fn a_daily_report_reads_on_after_runs_of_a_clock_that_was_ahead() {
+fn a_daily_report_continues_after_runs_by_a_fast_clock() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let rest = topic("acme", "0 7 * * *", "UTC")
@@ -320,7 +320,7 @@ fn a_daily_report_reads_on_after_runs_of_a_clock_that_was_ahead() {
 }
 
 #[test]
-fn an_answer_of_a_clock_that_was_ahead_is_not_the_one_of_today() {
+fn a_daily_answer_by_a_fast_clock_does_not_replace_the_one_of_today() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let more = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"ai\"]\nai.when = \"daily\"\nevery = \"6h\"\n";
@@ -347,7 +347,7 @@ fn an_answer_of_a_clock_that_was_ahead_is_not_the_one_of_today() {
 
 #[test]
 #[ignore = "needs libfaketime; scripts/test runs it"]
-fn a_host_ten_minutes_ahead_of_its_database_says_so_and_goes_by_the_database() {
+fn a_host_ten_minutes_ahead_warns_and_follows_the_database_clock() {
     let Some(database) = postgres() else { return };
     let sandbox = today(&[]);
     let now = system_clock()();

@@ -54,7 +54,7 @@ fn assert_all_ran(place: &Place, daemons: Vec<Going>, calls: u64) -> String {
 }
 
 #[test]
-fn backends_that_are_ended_and_statements_that_are_cancelled_lose_and_double_no_slot() {
+fn terminated_backends_and_cancelled_statements_lose_or_repeat_no_slot() {
     let Some(cluster) = Cluster::start("backends that are ended", &[]) else { return };
     let service = Slow::answering_after(Duration::from_millis(60));
     let place = backlog(&cluster, &service);
@@ -73,7 +73,7 @@ fn backends_that_are_ended_and_statements_that_are_cancelled_lose_and_double_no_
 }
 
 #[test]
-fn transactions_that_collide_are_run_again() {
+fn conflicting_transactions_are_retried() {
     let Some(cluster) = Cluster::start("serialization failures", &[]) else { return };
     let service = Slow::answering_after(Duration::from_millis(10));
     let place = backlog(&cluster, &service);
@@ -155,7 +155,7 @@ fn assert_recovers(place: &Place, count: i64, calls: u64) {
 }
 
 #[test]
-fn a_file_that_may_not_grow_keeps_what_it_holds_and_takes_the_rest_later() {
+fn sqlite_at_a_file_size_limit_keeps_its_rows_and_stores_the_rest_later() {
     for args in [&["once", "--due"][..], &["once"]] {
         let service = Slow::answering_after(Duration::ZERO);
         let place = due_on_sqlite(&service, 40, "1s");
@@ -173,7 +173,7 @@ fn a_file_that_may_not_grow_keeps_what_it_holds_and_takes_the_rest_later() {
 }
 
 #[test]
-fn a_full_disk_is_reported_and_nothing_of_what_was_stored_is_lost() {
+fn a_full_disk_is_reported_and_stored_rows_are_kept() {
     let disk = tempfile::tempdir().unwrap();
     let Some(_unmount) = mounted(disk.path(), "16m") else { return };
     let path = disk.path().to_str().unwrap().to_owned();
@@ -193,7 +193,7 @@ fn a_full_disk_is_reported_and_nothing_of_what_was_stored_is_lost() {
 }
 
 #[test]
-fn a_file_that_is_locked_for_long_is_waited_for() {
+fn a_sqlite_file_locked_for_long_is_waited_for() {
     let service = Slow::answering_after(Duration::ZERO);
     // Leases that outlive the lock.
     let place = due_on_sqlite(&service, 3, "30s");
@@ -220,7 +220,7 @@ fn a_file_that_is_locked_for_long_is_waited_for() {
 }
 
 #[test]
-fn what_somebody_asks_of_a_locked_file_is_refused_after_one_wait() {
+fn a_command_on_a_locked_sqlite_file_fails_after_one_wait() {
     let service = Slow::answering_after(Duration::ZERO);
     let place = due_on_sqlite(&service, 3, "1s");
     // The daemon's heartbeat must stay valid.
@@ -262,7 +262,7 @@ fn what_somebody_asks_of_a_locked_file_is_refused_after_one_wait() {
 }
 
 #[test]
-fn a_read_only_file_is_refused_before_anything_is_called() {
+fn a_read_only_sqlite_file_is_refused_before_any_call() {
     let service = Slow::answering_after(Duration::ZERO);
     let place = due_on_sqlite(&service, 3, "1s");
     // Root may write anything, so as root the program runs as another user, for whom the folder is read-only.

@@ -86,7 +86,7 @@ fn forty_days_of_downtime_end_as_each_policy_says() {
 }
 
 #[test]
-fn a_file_that_is_replaced_again_and_again_while_slots_are_due_loses_and_doubles_none() {
+fn replacing_the_file_repeatedly_loses_or_repeats_no_due_slot() {
     for database in databases() {
         let service = Slow::answering_after(Duration::from_millis(10));
         let place = backlog(database, &service.lines(8, "unlimited"), "max_concurrent_runs = 8");
@@ -112,7 +112,7 @@ fn a_file_that_is_replaced_again_and_again_while_slots_are_due_loses_and_doubles
 }
 
 #[test]
-fn slots_that_came_while_the_machine_slept_are_told_apart_from_those_on_time() {
+fn forty_days_of_missed_slots_are_recorded_with_two_reasons() {
     for database in databases() {
         let sandbox = today(&[]);
         let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\n";
@@ -150,7 +150,7 @@ fn by_state(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn a_backlog_that_a_kill_left_behind_keeps_no_newer_slot_from_running() {
+fn a_backlog_left_by_a_kill_does_not_block_newer_slots() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), MINUTES);
@@ -176,7 +176,7 @@ fn a_backlog_that_a_kill_left_behind_keeps_no_newer_slot_from_running() {
 }
 
 #[test]
-fn a_run_on_time_that_still_goes_on_is_an_overlap_though_all_is_caught_up() {
+fn slots_during_a_running_run_are_skipped_as_overlap_with_catch_up_all() {
     for database in databases() {
         let (slow, quick) = (Sandbox::at(NINE, &["delay=5m"]), Sandbox::at(NINE, &[]));
         let long_lease = MINUTES.replace("2m", "10m");

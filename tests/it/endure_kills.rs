@@ -104,7 +104,7 @@ fn two_daemons_on_postgresql_that_are_killed_again_and_again_run_each_slot_once(
 }
 
 #[test]
-fn a_server_that_crashes_under_two_daemons_loses_and_doubles_no_slot() {
+fn a_server_crash_under_two_daemons_loses_or_repeats_no_slot() {
     let Some(cluster) = Cluster::start("a crash of the server", &[]) else { return };
     let sandbox = today(&["delay=60ms"]);
     let place = backlog(on_server(&cluster.url()), &sandbox.lines(), 1);

@@ -30,7 +30,7 @@ fn overdue(database: crate::support::databases::Database, service: &str, schedul
 }
 
 #[test]
-fn a_process_that_stood_still_past_its_lease_writes_nothing() {
+fn a_process_stalled_past_its_lease_writes_nothing() {
     for database in databases() {
         // The first call gets its answer when the process has lost its lease; the second is answered at once.
         let (calls, answered) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
@@ -70,7 +70,7 @@ fn a_process_that_stood_still_past_its_lease_writes_nothing() {
 }
 
 #[test]
-fn runs_that_fill_every_slot_for_three_leases_are_not_run_again() {
+fn runs_that_use_all_workers_for_three_leases_are_not_repeated() {
     for database in databases() {
         let service = Slow::answering_after(Duration::ZERO);
         service.hold(true);
@@ -127,7 +127,7 @@ fn a_run_that_kills_its_process_fails_at_max_attempts_and_the_others_run() {
 }
 
 #[test]
-fn a_panic_in_a_search_a_parser_or_an_end_costs_its_own_run_an_attempt() {
+fn a_panic_in_a_run_costs_only_that_run_an_attempt() {
     for point in [
         "call/counted of=a",
         "call/replied of=a",
@@ -185,7 +185,7 @@ fn a_daemon_lives_on_after_a_panic_in_a_parser_and_in_the_planner() {
 }
 
 #[test]
-fn slots_run_though_the_ticker_is_dead() {
+fn slots_run_even_if_the_ticker_is_dead() {
     for database in databases() {
         let sandbox = today(&[]);
         let now = topicwatch::daemon::system_clock()();

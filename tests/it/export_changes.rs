@@ -74,7 +74,7 @@ fn of_diff(place: &Place, topic: &str, more: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn the_rows_are_what_diff_tells_and_the_same_on_both_databases() {
+fn a_changes_export_matches_diff_on_both_databases() {
     let mut reported = Vec::new();
     for database in databases() {
         let (_world, place) = history(database);
@@ -116,7 +116,7 @@ fn the_rows_are_what_diff_tells_and_the_same_on_both_databases() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused() {
+fn a_changes_export_refuses_invalid_spans_and_filters() {
     let (_world, place) = history(sqlite());
     let export = |more: &[&str]| place.run(&[&["export", "--what", "changes"], more].concat());
     export(&["--since", "sometime"]).says(2, &["neither a run of acme nor a time"]);

@@ -34,7 +34,7 @@ async fn days_of(database: &Database, store: &Store) -> (Vec<Value>, Report) {
 }
 
 #[tokio::test]
-async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
+async fn daily_export_figures_match_sql_and_the_daily_report() {
     let mut reported = Vec::new();
     for database in databases() {
         let store = open(&database).await;
@@ -139,7 +139,7 @@ fn minutes_of(many: usize) -> u64 {
 }
 
 #[tokio::test]
-async fn a_day_in_numbers_is_what_the_rows_say() {
+async fn daily_export_figures_match_the_exported_rows() {
     let mut reported = Vec::new();
     for database in databases() {
         let store = open(&database).await;

@@ -15,7 +15,7 @@ fn names(folder: &std::path::Path) -> Vec<String> {
 }
 
 #[test]
-fn a_file_that_may_not_grow_is_reported_and_the_old_one_is_intact() {
+fn an_export_over_the_file_size_limit_fails_and_keeps_the_old_file() {
     // Text that does not compress well.
     let mut drawn = 7_u64;
     let mut draw = || {
@@ -38,7 +38,7 @@ fn a_file_that_may_not_grow_is_reported_and_the_old_one_is_intact() {
 }
 
 #[test]
-fn a_full_disk_moves_no_cursor_and_the_file_is_made_when_there_is_room() {
+fn an_export_to_a_full_disk_keeps_its_cursor_and_succeeds_later() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n\n\

@@ -13,7 +13,7 @@ fn export(rest: &str) -> String {
 }
 
 #[test]
-fn a_search_by_schedule_is_that_by_hand() {
+fn a_scheduled_export_with_search_equals_export_search() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let rest = export(
@@ -52,7 +52,7 @@ fn a_search_by_schedule_is_that_by_hand() {
 }
 
 #[test]
-fn what_nobody_can_search_for_is_refused() {
+fn invalid_searches_in_exports_are_refused() {
     let place = Place::new(crate::support::databases::sqlite(), "base_url = \"sandbox\"", "");
     for (lines, said) in [
         ("what = \"items\"\nsearch = \"\"", "there is no word to look for"),

@@ -13,7 +13,7 @@ use crate::support::databases::databases;
 use crate::support::searched::{manual, open, outcome, seen};
 
 #[tokio::test]
-async fn every_kind_has_the_same_bytes_on_both_databases_and_the_same_cells_in_both_formats() {
+async fn each_export_kind_has_equal_bytes_on_both_databases_and_equal_cells_in_both_formats() {
     let mut reported: Vec<BTreeMap<String, String>> = Vec::new();
     for database in databases() {
         let store = open(&database).await;
@@ -77,7 +77,7 @@ fn same_cells(what: ExportKind, csv: &str, excel: &str, jsonl: &str) {
 }
 
 #[tokio::test]
-async fn every_filter_narrows_the_rows_that_it_means_something_for() {
+async fn every_filter_narrows_the_exports_it_applies_to() {
     for database in databases() {
         let store = open(&database).await;
         nasty_world(&store).await;
@@ -156,7 +156,7 @@ async fn consecutive_span_files_equal_the_whole_export() {
 }
 
 #[tokio::test]
-async fn what_a_first_answer_shows_is_reported_as_its_topics_baseline() {
+async fn items_of_a_first_reply_are_exported_as_baseline() {
     for database in databases() {
         let store = open(&database).await;
         nasty_world(&store).await;
@@ -193,7 +193,7 @@ async fn paged(store: &Store, filter: &Filter) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn pages_of_runs_are_together_what_each_run_saw() {
+async fn paged_sightings_equal_the_sightings_of_each_run() {
     for database in databases() {
         let store = open(&database).await;
         nasty_world(&store).await;

@@ -25,7 +25,7 @@ fn new_of_day(place: &Place, at: &str) -> (bool, bool) {
 }
 
 #[test]
-fn items_are_not_gone_and_new_ones_may_be_missing_after_a_run_that_failed() {
+fn after_a_failed_run_no_item_is_gone_and_new_counts_are_lower_bounds() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &format!("{}dialect = \"desearch\"\n", sandbox.lines()), TOPIC);
@@ -69,7 +69,7 @@ fn items_are_not_gone_and_new_ones_may_be_missing_after_a_run_that_failed() {
 }
 
 #[test]
-fn new_items_may_be_missing_after_a_search_that_was_left_out_because_the_key_is_refused() {
+fn new_counts_are_lower_bounds_after_a_search_skipped_for_a_refused_key() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -98,7 +98,7 @@ fn marked(place: &Place) -> Vec<bool> {
 }
 
 #[test]
-fn new_items_may_be_missing_of_each_of_many_topics_whose_last_run_failed() {
+fn new_counts_are_lower_bounds_for_each_of_many_failed_topics() {
     let raw = Raw::saying(|_| reply("500 Internal Server Error", "", b""));
     // Before `acme`, in order of id.
     let other = |n: u32| {
@@ -121,7 +121,7 @@ fn new_items_may_be_missing_of_each_of_many_topics_whose_last_run_failed() {
 }
 
 #[test]
-fn a_full_reply_of_an_attempt_that_was_made_again_marks_no_count() {
+fn a_full_reply_of_a_repeated_attempt_makes_no_count_a_lower_bound() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -138,7 +138,7 @@ fn a_full_reply_of_an_attempt_that_was_made_again_marks_no_count() {
 }
 
 #[test]
-fn new_items_may_be_missing_after_a_reply_that_was_empty_although_posts_are_known() {
+fn new_counts_are_lower_bounds_after_an_empty_reply_where_posts_are_known() {
     let empty = "an empty reply, although posts from that time are known or certain to exist";
     let normalize = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let posts = |many: u32| (0..many).map(|n| post(n, 20 + n, &format!("acme words {n}"), 1)).collect::<Vec<_>>();
@@ -208,7 +208,7 @@ fn new_items_may_be_missing_after_a_reply_that_was_empty_although_posts_are_know
 }
 
 #[test]
-fn an_empty_reply_where_few_posts_are_known_is_as_any_other() {
+fn an_empty_reply_where_few_posts_are_known_is_an_ordinary_reply() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), TOPIC);

@@ -12,7 +12,7 @@ use crate::support::web_client::Pages;
 const THREE: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n";
 
 #[test]
-fn a_call_that_never_left_costs_nothing_and_asks_no_proxy() {
+fn a_call_that_was_never_sent_costs_nothing_and_uses_no_proxy() {
     let trap = Trap::set();
     let lines = Raw::nobody().replace("max_tries = 1", "max_tries = 2");
     let place = Place::new(sqlite(), &lines, THREE);
@@ -44,7 +44,7 @@ fn a_call_that_never_left_costs_nothing_and_asks_no_proxy() {
 }
 
 #[test]
-fn an_export_that_ends_before_it_begins_is_refused() {
+fn an_export_whose_end_is_before_its_start_is_refused() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let rest = format!("[web]\nlisten = \"127.0.0.1:0\"\n{}", topics(&["acme"]));
@@ -72,7 +72,7 @@ fn an_export_that_ends_before_it_begins_is_refused() {
 }
 
 #[test]
-fn a_topic_that_nobody_knows_is_refused_by_run_now_also_without_a_daemon() {
+fn topic_run_refuses_unknown_topics_even_without_a_daemon() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"]));
@@ -89,7 +89,7 @@ fn a_topic_that_nobody_knows_is_refused_by_run_now_also_without_a_daemon() {
 }
 
 #[test]
-fn a_topic_that_was_removed_from_the_file_is_not_said_to_be_unknown() {
+fn a_topic_removed_from_the_file_is_not_called_unknown() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"]));
@@ -108,7 +108,7 @@ fn a_topic_that_was_removed_from_the_file_is_not_said_to_be_unknown() {
 }
 
 #[test]
-fn a_broken_chunk_is_reported_as_a_cut_also_of_a_packed_reply() {
+fn a_broken_chunk_is_reported_as_a_cut_even_in_a_compressed_reply() {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(br#"{"results": [{"title": "t", "url": "https://example.com/"}]}"#).unwrap();
     let packed = packed.finish().unwrap();
@@ -135,7 +135,7 @@ fn a_broken_chunk_is_reported_as_a_cut_also_of_a_packed_reply() {
 }
 
 #[test]
-fn an_address_that_ends_in_the_path_of_a_call_is_refused() {
+fn a_base_url_that_ends_in_the_path_of_a_call_is_refused() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", THREE);
     for path in [
         "/web/search",
@@ -156,7 +156,7 @@ fn an_address_that_ends_in_the_path_of_a_call_is_refused() {
 }
 
 #[test]
-fn a_long_wait_that_the_service_asks_for_is_kept() {
+fn a_long_retry_after_is_respected() {
     for database in databases() {
         // Two topics run one after the other in one process.
         let two = format!("[scheduler]\nmax_concurrent_runs = 1\n\n{}{}", THREE, THREE.replace("acme", "globex"));

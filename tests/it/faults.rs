@@ -25,7 +25,7 @@ fn ledger(place: &Place) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn a_refusal_that_every_call_would_meet_stops_every_search_that_still_waits() {
+fn a_refusal_that_concerns_every_call_stops_all_waiting_searches() {
     for (rule, class, hint) in [
         ("status=401", "key_refused", "hint: check the API key"),
         ("status=403", "key_refused", "hint: check the API key"),
@@ -67,7 +67,7 @@ fn a_refusal_that_every_call_would_meet_stops_every_search_that_still_waits() {
 }
 
 #[test]
-fn a_search_that_failed_keeps_its_error_when_another_is_refused_before_its_next_try() {
+fn a_failed_search_keeps_its_error_when_another_is_refused_before_its_retry() {
     for (source, database) in
         ["web", "alt"].into_iter().flat_map(|source| databases().into_iter().map(move |d| (source, d)))
     {
@@ -95,7 +95,7 @@ fn a_search_that_failed_keeps_its_error_when_another_is_refused_before_its_next_
 }
 
 #[test]
-fn a_request_that_is_wrong_for_ever_stops_only_its_own_search() {
+fn a_permanent_error_stops_only_its_own_search() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["source=web,status=422"]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"]));
@@ -132,7 +132,7 @@ fn a_request_that_is_wrong_for_ever_stops_only_its_own_search() {
 }
 
 #[test]
-fn a_source_that_fails_does_not_lose_what_the_others_found() {
+fn a_failing_source_does_not_lose_the_findings_of_others() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["source=social,status=503"]);
         let lines = sandbox.lines().replace("max_tries = 1", "max_tries = 2");
@@ -187,7 +187,7 @@ fn a_service_that_is_down_is_recorded_and_other_topics_are_unaffected() {
 }
 
 #[test]
-fn the_days_calls_are_never_exceeded() {
+fn the_daily_call_limit_is_never_exceeded() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let lines = format!("{}max_calls_per_day = 2\n", sandbox.lines());
@@ -283,7 +283,7 @@ fn an_interrupt_within_a_search_stores_the_pages_that_were_answered() {
 /// The first feed hangs; the others are answered one after another, because two calls may be in flight. The search says
 /// what was not read, and no reason that is not true.
 #[test]
-fn an_interrupt_stores_what_was_answered_behind_a_call_that_hangs() {
+fn an_interrupt_stores_answers_received_beside_a_hanging_call() {
     for database in databases() {
         let hangs = Hook::answering(|_| Answer::Hang);
         let (release, wait) = std::sync::mpsc::channel::<()>();

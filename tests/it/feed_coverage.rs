@@ -85,7 +85,7 @@ fn entries(seed: u64) -> Vec<(i64, i64)> {
 /// Ten entries at a time, a new one every few minutes, some shown late; read hourly with an outage. Whatever is missing
 /// lies in a gap, also after many later reads, and the gaps are not much longer than what is missing.
 #[test]
-fn every_entry_that_was_missed_lies_in_a_gap_that_stays() {
+fn every_missed_feed_entry_lies_in_a_lasting_gap() {
     const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
     let (server, clock) = feeds(|path, now| {
         let seed: u64 = path[1..].parse().unwrap();
@@ -119,7 +119,7 @@ fn every_entry_that_was_missed_lies_in_a_gap_that_stays() {
 }
 
 #[test]
-fn pinned_entries_and_ids_do_not_hide_that_all_others_were_replaced() {
+fn pinned_entries_and_bare_ids_do_not_hide_a_gap() {
     type Feed = fn(i64) -> String;
     let replaced: [(&str, Feed); 4] = [
         ("dated, pinned at the end", |now| {
@@ -164,7 +164,7 @@ fn pinned_entries_and_ids_do_not_hide_that_all_others_were_replaced() {
 
 /// Two feeds ask for an hour's rest, and the first read of one failed, so that they are never due together.
 #[test]
-fn feeds_that_rest_at_different_times_are_covered() {
+fn feeds_with_different_rest_times_are_covered() {
     let shown = |feed: &str, now: i64| {
         let entries = (0..8).map(|n| now - now.rem_euclid(20) - 20 * n);
         let items: String = entries.map(|at| item(&format!("{feed}{at}"), Some(minute(at)))).collect();
@@ -198,7 +198,7 @@ fn feeds_that_rest_at_different_times_are_covered() {
 
 /// A page has as many wordings as sources. Only a change by its only source is an edit.
 #[test]
-fn a_changed_entry_is_an_edit_unless_another_feed_words_it() {
+fn a_changed_entry_is_an_edit_unless_another_feed_has_that_text() {
     let entry =
         |title: &str| format!("<item><title>{title}</title><link>https://a.example/1</link><guid>urn:1</guid></item>");
     for database in databases() {
@@ -290,7 +290,7 @@ fn feeds_that_fail_do_not_keep_others_from_being_read() {
 }
 
 #[test]
-fn an_entry_dated_ahead_is_called_so() {
+fn an_entry_dated_in_the_future_is_marked_as_such() {
     let (server, clock) = feeds(|_, now| {
         let fair = item("fair", Some(minute(60 * 24 * 9)));
         rss(&(item("news", Some(minute(0))) + if now > 0 { &fair } else { "" }))
@@ -304,7 +304,7 @@ fn an_entry_dated_ahead_is_called_so() {
 }
 
 #[test]
-fn a_key_in_the_address_of_a_feed_is_in_no_item_and_no_error() {
+fn a_key_in_a_feed_url_appears_in_no_item_and_no_error() {
     let (server, clock) = feeds(|path, _| match path {
         "/old?key=S3cret" => reply(302, &[("Location", "/old?key=S3cret")], ""),
         "/gone?S3cretAlone" => reply(404, &[], "no /gone?S3cretAlone"),

@@ -83,7 +83,7 @@ fn place_of(first: &str, second: &str) -> (Place, Replies) {
 }
 
 #[test]
-fn an_entry_that_an_update_moved_to_the_front_does_not_hide_a_gap() {
+fn an_updated_entry_at_the_front_of_a_feed_does_not_hide_a_gap() {
     for (format, write) in [atom, rss].into_iter().enumerate() {
         for which in 0..3 {
             let old: Vec<Dated> = every(10, -120, 12).collect();
@@ -99,7 +99,7 @@ fn an_entry_that_an_update_moved_to_the_front_does_not_hide_a_gap() {
 
 /// Five entries at a time, one an hour, with an empty list for a while. Those that the test knows to be lost lie in a gap.
 #[test]
-fn a_feed_that_lists_nothing_for_a_while_covers_nothing_then() {
+fn a_feed_that_is_empty_for_a_while_covers_nothing_of_that_time() {
     let often = [0, 3, 6, 9, 10, 13, 16, 19, 22, 24];
     let seldom = [0, 3, 6, 9, 12, 15, 18, 21, 24];
     for (looks, again, lost) in [(&often[..], 10, 0..0), (&seldom, 18, 7..14)] {
@@ -144,7 +144,7 @@ fn a_feed_that_lists_nothing_for_a_while_covers_nothing_then() {
 }
 
 #[test]
-fn updates_alone_make_no_gap() {
+fn updated_entries_alone_make_no_gap() {
     let old: Vec<Dated> = every(10, -120, 12).collect();
     let first = ten(old.clone());
     // The four newest are changed, and three new ones come: the fifth shows that nothing was lost.
@@ -165,7 +165,7 @@ fn updates_alone_make_no_gap() {
 }
 
 #[test]
-fn a_first_look_claims_nothing_before_the_oldest_change_in_a_feed() {
+fn a_first_read_of_a_feed_covers_nothing_before_its_oldest_change() {
     // One entry every 20 minutes; the oldest of all was changed three hours ago.
     let mut all: Vec<Dated> = every(20, -1_200, 60).collect();
     all[0].2 = -181;
@@ -178,7 +178,7 @@ fn a_first_look_claims_nothing_before_the_oldest_change_in_a_feed() {
 }
 
 #[test]
-fn feeds_that_moved_are_read_in_turn_and_few_of_them_are_named() {
+fn redirected_feeds_are_read_in_turn_and_only_a_few_are_named() {
     let server = Replies::of(|_, path| match path.strip_prefix("/old") {
         Some(number) => reply(301, &[("Location", &format!("/new{number}"))], ""),
         None => reply(200, &[], &rss(&[(path[1..].to_owned(), 0, 0)])),

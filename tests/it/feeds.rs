@@ -40,7 +40,7 @@ fn notes(entries: &[String]) -> String {
 }
 
 #[test]
-fn entries_of_one_address_are_items_of_their_own_now_later_and_when_they_are_read_again() {
+fn entries_that_share_a_url_stay_separate_items_in_later_runs_and_replays() {
     for database in databases() {
         let name = database.name;
         let day = |day: u32| note(day, &format!("Notes of day {day}"));
@@ -75,7 +75,7 @@ fn entries_of_one_address_are_items_of_their_own_now_later_and_when_they_are_rea
 }
 
 #[test]
-fn warnings_without_an_address_are_told_apart_by_their_ids() {
+fn entries_without_a_url_are_distinguished_by_their_ids() {
     for database in databases() {
         let name = database.name;
         let warning = |n: u32| {
@@ -99,7 +99,7 @@ fn warnings_without_an_address_are_told_apart_by_their_ids() {
 }
 
 #[test]
-fn ids_tell_entries_apart_and_one_entry_stays_one() {
+fn ids_or_titles_distinguish_entries_with_one_url_without_duplicates() {
     let item = |link: &str, guid: &str, title: &str| {
         let guid = if guid.is_empty() { String::new() } else { format!("<guid isPermaLink=\"false\">{guid}</guid>") };
         format!("<item><title>{title}</title><link>{link}</link>{guid}</item>")
@@ -124,7 +124,7 @@ fn ids_tell_entries_apart_and_one_entry_stays_one() {
 }
 
 #[test]
-fn a_redirect_without_an_end_is_reported_with_its_own_error() {
+fn an_endless_redirect_has_its_own_error() {
     let server = Replies::of(|_, path| match path {
         "/loop" => reply(302, &[("Location", "/loop")], ""),
         "/gone" => reply(410, &[], ""),
@@ -141,7 +141,7 @@ fn a_redirect_without_an_end_is_reported_with_its_own_error() {
 }
 
 #[test]
-fn a_rest_as_long_as_the_schedule_skips_no_search() {
+fn a_cache_time_as_long_as_the_schedule_skips_no_search() {
     let server =
         Replies::start(vec![reply(200, &[("Cache-Control", "max-age=60")], &rss("<item><title>x</title></item>"))]);
     let place = Place::bare(sqlite(), &file(&server, &["feed"]));
@@ -179,7 +179,7 @@ fn a_rest_as_long_as_the_schedule_skips_no_search() {
 }
 
 #[test]
-fn a_feed_whose_server_asks_to_wait_is_left_alone() {
+fn a_feed_is_not_fetched_before_its_retry_after_has_passed() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
     let server = Replies::start(vec![reply(429, &[("Retry-After", "3600")], "slow down"), reply(200, &[], &feed)]);
     let place = Place::bare(sqlite(), &file(&server, &["feed"]));
@@ -192,7 +192,7 @@ fn a_feed_whose_server_asks_to_wait_is_left_alone() {
 
 /// A feed may be asked a twentieth of its rest too early, however long ago it was read.
 #[test]
-fn a_short_wait_that_a_feed_asks_for_is_kept() {
+fn a_short_retry_after_of_a_feed_is_respected() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
     let server = Replies::start(vec![
         reply(200, &[], &feed),
@@ -210,7 +210,7 @@ fn a_short_wait_that_a_feed_asks_for_is_kept() {
 }
 
 #[test]
-fn a_feed_that_is_old_already_when_it_comes_is_asked_again_sooner() {
+fn the_age_header_shortens_the_cache_time_of_a_feed() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
     let cached = |age: &str| reply(200, &[("Cache-Control", "max-age=3600"), ("Age", age)], &feed);
     let server = Replies::start(vec![cached("3000"), cached("9999"), cached("0")]);
@@ -222,7 +222,7 @@ fn a_feed_that_is_old_already_when_it_comes_is_asked_again_sooner() {
 }
 
 #[test]
-fn a_feed_whose_server_asks_to_wait_holds_up_no_feed_of_another() {
+fn a_retry_after_of_one_server_does_not_delay_feeds_of_another() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
     let slow = Replies::start(vec![reply(429, &[("Retry-After", "3600")], "slow down")]);
     let server = Replies::start(vec![reply(200, &[], &feed)]);
@@ -269,7 +269,7 @@ fn raw(content_type: &str, body: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn legal_feeds_that_are_rare_are_read_as_they_are_meant() {
+fn rare_but_legal_feed_formats_and_encodings_are_read() {
     let item = "<item><title>Café</title><link>https://a.example/1</link></item>";
     let of = |rss: &str| format!("{rss}<channel><title>t</title>{item}</channel></rss>").into_bytes();
     let declared = |name: &str| {
@@ -382,7 +382,7 @@ fn a_feed_in_a_format_that_is_not_known_does_not_look_empty() {
 }
 
 #[test]
-fn an_entry_that_is_wrong_loses_no_other_entry_of_its_feed() {
+fn an_invalid_entry_does_not_lose_the_others_of_its_feed() {
     let entry = |n: u32, more: &str| {
         format!("{{\"id\":\"{n}\",\"url\":\"https://a.example/{n}\",\"title\":\"t{n}\",\"content_text\":\"x\"{more}}}")
     };
@@ -443,7 +443,7 @@ fn a_bare_ampersand_and_a_broken_character_lose_no_title() {
 }
 
 #[test]
-fn what_a_server_repeats_of_an_address_is_not_shown() {
+fn a_url_secret_repeated_in_an_error_reply_is_hidden() {
     // Short, percent-encoded, and so long that the text is cut within the secret.
     for (said, shown) in [
         ("invalid token SECRET/123+9".to_owned(), "invalid token ***"),
@@ -468,7 +468,7 @@ fn what_a_server_repeats_of_an_address_is_not_shown() {
 
 /// The header may also hold words that are no compressions.
 #[test]
-fn a_reply_in_another_compression_than_gzip_is_named_as_such() {
+fn a_compression_other_than_gzip_is_named_in_the_error() {
     let feed = rss("<item><title>x</title><link>https://a.example/1</link></item>");
     for (coding, code, says) in [
         ("br", 3, "the reply is compressed in a way that was not asked for: br"),
@@ -485,7 +485,7 @@ fn a_reply_in_another_compression_than_gzip_is_named_as_such() {
 
 /// A redirect may repeat a secret of the address, and so may the server to which it leads.
 #[test]
-fn what_a_redirect_repeats_of_an_address_is_not_shown() {
+fn a_url_secret_repeated_in_a_redirect_is_hidden() {
     for refuses in [false, true] {
         let server = Replies::of(move |_, path| match path.starts_with("/feed") {
             true => reply(301, &[("Location", "/moved/SECRET123/feed")], ""),
@@ -523,7 +523,7 @@ fn what_an_address_on_the_way_holds_in_secret_is_not_shown() {
 }
 
 #[test]
-fn a_redirect_that_leads_nowhere_is_no_new_address() {
+fn an_invalid_redirect_is_not_reported_as_the_feeds_new_url() {
     for (to, says) in [
         ("", "the feed's server redirects without saying where"),
         ("#top", "use the address it redirects to"),
@@ -537,7 +537,7 @@ fn a_redirect_that_leads_nowhere_is_no_new_address() {
 }
 
 #[test]
-fn a_topic_that_was_forgotten_is_shown_its_feeds_anew() {
+fn forgetting_a_topic_also_forgets_the_state_of_its_feeds() {
     for database in databases() {
         let name = database.name;
         let feed = || reply(200, &[("ETag", "\"1\"")], &notes(&[note(3, "Notes of day 3")]));

@@ -32,7 +32,7 @@ fn warned(place: &Place, environment: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn check_warns_of_secrets_that_all_may_read_and_of_a_database_that_all_may_read_or_write() {
+fn check_warns_of_world_readable_secrets_and_databases() {
     let sandbox = Sandbox::at(NINE, &[]);
     let mut database = sqlite();
     let folder = tempfile::tempdir().unwrap();
@@ -82,7 +82,7 @@ fn check_warns_of_secrets_that_all_may_read_and_of_a_database_that_all_may_read_
 }
 
 #[test]
-fn a_schema_of_the_server_is_refused() {
+fn a_system_schema_of_postgresql_is_refused() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     for schema in ["information_schema", "pg_catalog"] {
@@ -168,7 +168,7 @@ fn as_another_user(folder: &std::path::Path, args: &[&str]) -> Option<Ended> {
 }
 
 #[test]
-fn who_may_not_read_the_journal_of_erasures_is_not_told_to_restore_it() {
+fn an_unreadable_erasure_journal_is_not_reported_as_one_to_restore() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     place.ok(&["db", "migrate"]);
     let database = place.database.url["sqlite:".len()..].to_owned();
@@ -197,7 +197,7 @@ fn who_may_not_read_the_journal_of_erasures_is_not_told_to_restore_it() {
 
 /// A package keeps `/etc/topicwatch` from other users: `init` would not help them.
 #[test]
-fn a_configuration_that_this_user_may_not_read_is_not_said_to_be_missing() {
+fn an_unreadable_configuration_is_not_reported_as_missing() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     // What is in the way is no folder.
     place.run(&["--config", "jobs.toml/x.toml", "status"]).says(2, &["x.toml cannot be read: ", "its permissions"]);
@@ -219,7 +219,7 @@ fn a_configuration_that_this_user_may_not_read_is_not_said_to_be_missing() {
 }
 
 #[test]
-fn check_names_each_key_that_is_not_set_here_and_what_does_not_start_without_it() {
+fn check_names_each_unset_key_and_the_commands_that_need_it() {
     let server = Raw::saying(|_| reply("200 OK", "content-type: application/json\r\n", b"{\"results\": []}"));
     let rest = format!(
         "[providers.second]\nkind = \"spec\"\nbase_url = \"{}/second\"\nkey_env = \"SECOND_KEY\"\n\n\

@@ -18,7 +18,7 @@ fn rows(place: &Place, more: &[&str]) -> (usize, String) {
 }
 
 #[test]
-fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
+fn a_filter_hides_and_counts_items_without_deleting_them() {
     let mut reported = Vec::new();
     for database in databases() {
         let world = World::new();
@@ -138,7 +138,7 @@ fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
 }
 
 #[test]
-fn what_a_post_does_not_say_never_hides_it() {
+fn a_post_with_missing_fields_is_never_hidden_by_a_filter_on_them() {
     let world = World::new();
     let more = "lang = [\"en\"]\nexclude_authors = [\"*\" , \"bot*\"]".replace("\"*\" , ", "");
     let place = Place::new(sqlite(), &world.lines(), &topic("acme", &more));
@@ -158,7 +158,7 @@ fn what_a_post_does_not_say_never_hides_it() {
 
 /// As in a topic's filter. A code that only begins like another one is another language.
 #[test]
-fn a_language_is_asked_for_by_any_of_its_codes() {
+fn the_lang_filter_accepts_any_code_of_a_language() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -188,7 +188,7 @@ fn a_language_is_asked_for_by_any_of_its_codes() {
 }
 
 #[test]
-fn what_is_older_than_its_window_is_not_new_in_the_last_day() {
+fn items_older_than_the_window_are_not_new() {
     let world = World::new();
     let place = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
     world.posts(&[
@@ -225,7 +225,7 @@ fn once_counts_new_and_filtered_items_separately() {
 }
 
 #[test]
-fn pruned_words_hide_nothing_and_how_many_they_are_is_reported() {
+fn items_without_their_pruned_text_are_not_hidden_and_their_number_is_shown() {
     let retention = "[retention]\nprune = \"never\"\nraw = \"1d\"\nsightings = \"30d\"\nitems = \"30d\"\n\n";
     let of = |more: &str| format!("{retention}{}", topic("acme", more));
     let late = "2026-04-20T00:00:00Z";
@@ -284,7 +284,7 @@ fn pruned_words_hide_nothing_and_how_many_they_are_is_reported() {
 }
 
 #[test]
-fn an_item_of_two_sources_is_filtered_once_and_a_list_counts_what_it_passed() {
+fn an_item_of_two_sources_counts_once_as_filtered() {
     for database in databases() {
         let world = World::new();
         let both = topic("acme", "exclude = [\"hiring\"]").replace("[\"social\"]", "[\"social\", \"web\"]");

@@ -30,7 +30,7 @@ fn topic(id: &str, lines: &str) -> String {
 }
 
 #[test]
-fn the_next_slots_of_an_expression_need_no_file() {
+fn schedule_next_needs_no_configuration_file() {
     let berlin = ["--timezone", "Europe/Berlin", "--after", "2027-03-27T12:00:00Z", "--count", "2", "--json"];
     let reported = next(&[&["30 2 * * *"][..], &berlin].concat());
     assert_eq!(reported.code, Some(0), "{reported}");
@@ -108,7 +108,7 @@ fn a_refused_expression_or_zone_ends_with_2_the_reason_and_a_hint() {
 }
 
 #[test]
-fn every_vector_is_answered_by_the_binary_too() {
+fn every_schedule_test_vector_gives_the_same_slots_through_the_binary() {
     let Ok(data) = std::env::var("TOPICWATCH_TEST_DATA") else {
         eprintln!("skipped: cron vectors, because TOPICWATCH_TEST_DATA is not set");
         return;
@@ -134,7 +134,7 @@ fn every_vector_is_answered_by_the_binary_too() {
 }
 
 #[test]
-fn a_topic_s_schedule_is_explained_with_its_days_of_clock_changes() {
+fn schedule_explain_shows_the_days_of_clock_changes() {
     let lines = "schedule = \"30 2 * * *\"\ntimezone = \"Europe/Berlin\"\njitter = \"30s\"\noverlap = \"buffer_one\"";
     let topics = [
         topic("acme", lines),
@@ -191,7 +191,7 @@ fn a_topic_s_schedule_is_explained_with_its_days_of_clock_changes() {
 }
 
 #[test]
-fn a_plan_without_a_database_counts_slots_calls_and_configured_prices_and_creates_nothing() {
+fn a_plan_without_a_database_uses_configured_prices_and_creates_nothing() {
     let topics = [
         topic("all", "every = \"6h\"\nai.when = \"new\""),
         topic("sure", "schedule = \"0 12 * * *\"\nsources = [\"social\", \"ai\"]\nai.when = \"always\""),
@@ -250,7 +250,7 @@ fn a_plan_without_a_database_counts_slots_calls_and_configured_prices_and_create
 }
 
 #[test]
-fn a_plan_names_the_day_that_a_change_of_the_clock_makes_too_long_for_calls_that_do_not_look_back() {
+fn a_plan_names_the_day_that_a_clock_change_leaves_partly_uncovered() {
     let daily = "schedule = \"0 7 * * *\"\ntimezone = \"Europe/Berlin\"\nsources = [\"social\"]\n";
     let topics = [topic("able", daily), topic("unable", &format!("{daily}catch_up_window = \"1h\""))];
     let place = Place::new(sqlite(), SANDBOX, &topics.concat());
@@ -289,7 +289,7 @@ fn a_plan_says_when_the_calls_of_a_day_are_used_up() {
 }
 
 #[test]
-fn the_calls_that_a_plan_warns_of_are_beside_those_that_were_made() {
+fn a_plan_adds_calls_already_made_today_to_its_quota_warning() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let lines = format!("{}max_calls_per_day = 12", sandbox.lines());
@@ -311,7 +311,7 @@ fn the_calls_that_a_plan_warns_of_are_beside_those_that_were_made() {
 }
 
 #[test]
-fn prices_and_the_share_of_ai_calls_come_from_what_was_paid_when_there_is_enough() {
+fn a_plan_uses_observed_prices_and_ai_share_once_there_are_enough_searches() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let more = "every = \"1h\"\ncatch_up = \"all\"\nsources = [\"web\", \"ai\"]\nai.when = \"new\"";
@@ -348,7 +348,7 @@ fn prices_and_the_share_of_ai_calls_come_from_what_was_paid_when_there_is_enough
 }
 
 #[test]
-fn a_topic_that_is_paused_beside_the_file_is_planned_for_nothing_and_its_schedule_says_so() {
+fn a_topic_paused_by_command_has_no_planned_slots_and_explain_says_so() {
     for database in databases() {
         let rest = topic("acme", "every = \"1h\"") + &topic("globex", "every = \"1h\"");
         let place = Place::new(database, SANDBOX, &rest);
@@ -376,7 +376,7 @@ fn a_topic_that_is_paused_beside_the_file_is_planned_for_nothing_and_its_schedul
 
 /// Twenty searches of ten feeds cost as much a day as the same searches cost before. A changed price counts at once.
 #[test]
-fn the_price_of_a_provider_with_several_calls_in_a_search_is_that_of_one_call() {
+fn the_planned_price_of_a_multi_call_provider_is_per_call() {
     const FEED: &str = "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title></channel></rss>";
     for database in databases() {
         let server = Raw::saying(|_| reply("200 OK", "content-type: application/rss+xml\r\n", FEED.as_bytes()));
@@ -436,7 +436,7 @@ fn day(place: &Place) {
 }
 
 #[test]
-fn the_planned_cost_is_what_the_ledger_says_where_only_some_replies_name_one() {
+fn planned_costs_match_the_ledger_where_only_some_replies_are_billed() {
     for database in databases() {
         let server = billing(2);
         let lines = format!("{}prices.web = 0.003", server.lines());
@@ -526,7 +526,7 @@ fn of_two_calls_that_are_due_together_the_first_may_use_up_a_budget() {
 }
 
 #[test]
-fn a_topic_with_a_limit_of_its_own_is_planned_within_it() {
+fn a_plan_keeps_to_the_limit_of_a_topic() {
     let lines = format!("{SANDBOX}\nprices.web = 0.003\nmax_calls_per_day = 10");
     let place = Place::new(sqlite(), &lines, &topic("a", "sources = [\"web\"]\nevery = \"1h\"\nmax_calls_per_day = 5"));
     let output = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z", "--json"]);

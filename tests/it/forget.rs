@@ -44,7 +44,7 @@ fn service(path: &str) -> Reply {
 
 /// A place where both topics have run once, with a message and a report that mention Jane, and one message that does
 /// not.
-fn told_of_her(database: Database) -> (Raw, Place) {
+fn place_that_mentions_jane(database: Database) -> (Raw, Place) {
     let server = Raw::saying(service);
     let place = Place::new(database, &server.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
@@ -79,7 +79,7 @@ fn told_of_her(database: Database) -> (Raw, Place) {
 }
 
 /// Every text in the database that contains one of these words, ignoring case, by table and column.
-fn holding(place: &Place, words: &[&str]) -> Vec<String> {
+fn texts_with(place: &Place, words: &[&str]) -> Vec<String> {
     let mut asked = Vec::new();
     for (table, columns) in [
         ("item", "key url author author_name title text"),
@@ -109,7 +109,7 @@ fn holding(place: &Place, words: &[&str]) -> Vec<String> {
 }
 
 /// The files of a SQLite database that contain one of these texts, ignoring case.
-fn files_hold(place: &Place, words: &[&str]) -> Vec<String> {
+fn files_with(place: &Place, words: &[&str]) -> Vec<String> {
     let Some(file) = place.database.url.strip_prefix("sqlite:") else { return Vec::new() };
     let folder = std::path::Path::new(file).parent().unwrap();
     let mut held = Vec::new();
@@ -131,9 +131,9 @@ fn files_hold(place: &Place, words: &[&str]) -> Vec<String> {
 fn assert_gone(place: &Place, when: &str) {
     let name = place.database.name;
     let hers = ["jane", WORDS, "1900000000000000001"];
-    assert_eq!(holding(place, &hers), Vec::<String>::new(), "{when}, {name}");
+    assert_eq!(texts_with(place, &hers), Vec::<String>::new(), "{when}, {name}");
     let each: Vec<&str> = hers.into_iter().chain(WORDS.split(' ')).collect();
-    assert_eq!(files_hold(place, &each), Vec::<String>::new(), "{when}, {name}");
+    assert_eq!(files_with(place, &each), Vec::<String>::new(), "{when}, {name}");
     for what in ["items", "sightings", "answers"] {
         let rows = place.ok(&["export", "--what", what]).to_lowercase();
         assert!(!rows.contains("jane") && !rows.contains(WORDS), "{when}, {name}:\n{rows}");
@@ -152,12 +152,12 @@ fn assert_gone(place: &Place, when: &str) {
 }
 
 #[test]
-fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
+fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
     for database in databases() {
-        let (_server, place) = told_of_her(database);
+        let (_server, place) = place_that_mentions_jane(database);
         let name = place.database.name;
         let before = place.database.sizes();
-        assert_ne!(holding(&place, &[WORDS]).len(), 0, "{name}");
+        assert_ne!(texts_with(&place, &[WORDS]).len(), 0, "{name}");
 
         // What is stored about her, for a request for access.
         for what in ["items", "sightings", "new"] {
@@ -174,7 +174,7 @@ fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
             (&1.into(), &1.into()),
             "{rehearsed}"
         );
-        assert_eq!((place.database.sizes(), holding(&place, &["jane"]).is_empty()), (before, false), "{name}");
+        assert_eq!((place.database.sizes(), texts_with(&place, &["jane"]).is_empty()), (before, false), "{name}");
         assert_eq!(place.database.number("SELECT count(*) FROM forgotten"), 0, "a rehearsal leaves nothing");
 
         let done = place.json(&["forget", "--author", "JANE_D", "--yes", "--json"]);
@@ -243,12 +243,12 @@ fn an_error_text_that_names_a_forgotten_author_is_stored_without_it() {
         place.run(&["once", "--at", TEN]);
         let name = place.database.name;
         assert_eq!(place.database.texts(errors), ["[erased]", "[erased]"], "{name}");
-        assert_eq!(holding(&place, &["jane"]).len(), 0, "{name}: {:?}", holding(&place, &["jane"]));
+        assert_eq!(texts_with(&place, &["jane"]).len(), 0, "{name}: {:?}", texts_with(&place, &["jane"]));
     }
 }
 
 #[test]
-fn one_item_is_forgotten_by_its_address_and_its_copies_have_another_first() {
+fn an_item_is_forgotten_by_its_url_and_its_copies_get_another_lead() {
     for database in databases() {
         let server = Raw::saying(|_| {
             let posts: Vec<String> = ["ann", "bob", "cleo"]
@@ -295,9 +295,9 @@ fn one_item_is_forgotten_by_its_address_and_its_copies_have_another_first() {
 }
 
 #[test]
-fn a_forgotten_topic_takes_what_it_alone_found_and_may_begin_anew() {
+fn forgetting_a_topic_removes_its_own_items_and_allows_a_fresh_start() {
     for database in databases() {
-        let (server, place) = told_of_her(database);
+        let (server, place) = place_that_mentions_jane(database);
         let name = place.database.name;
         place.run(&["forget", "--topic", "acme", "--yes"]).says(2, &["still watched", "remove it from the file"]);
         let of = |sql: &str| place.database.number(sql);
@@ -330,7 +330,7 @@ fn a_forgotten_topic_takes_what_it_alone_found_and_may_begin_anew() {
 }
 
 #[test]
-fn a_forgetting_that_was_killed_anywhere_keeps_her_out_and_is_ended_later() {
+fn a_killed_forget_keeps_the_author_out_and_is_completed_later() {
     for point in [
         "forgotten::begin/written",
         "forgotten::begin/committed",
@@ -343,7 +343,7 @@ fn a_forgetting_that_was_killed_anywhere_keeps_her_out_and_is_ended_later() {
         "forgotten::close/written",
     ] {
         for database in databases() {
-            let (_server, place) = told_of_her(database);
+            let (_server, place) = place_that_mentions_jane(database);
             let (name, begun) = (place.database.name, point != "forgotten::begin/written");
             let killed = place
                 .program(&["forget", "--author", "jane_d", "--yes"])
@@ -368,8 +368,8 @@ fn a_forgetting_that_was_killed_anywhere_keeps_her_out_and_is_ended_later() {
 }
 
 #[test]
-fn a_restored_backup_is_refused_until_she_is_forgotten_there_too() {
-    let (_server, place) = told_of_her(sqlite());
+fn a_restored_backup_is_refused_until_the_author_is_forgotten_in_it() {
+    let (_server, place) = place_that_mentions_jane(sqlite());
     let file = place.database.url.strip_prefix("sqlite:").unwrap().to_owned();
     let backup = place.path("backup.db").display().to_string();
     wait(place.database.execute(&format!("VACUUM INTO '{backup}'")));
@@ -394,10 +394,10 @@ fn a_restored_backup_is_refused_until_she_is_forgotten_there_too() {
 }
 
 #[test]
-fn tombstones_are_carried_to_another_database_and_no_name_with_them() {
+fn exported_tombstones_contain_no_names_and_work_in_another_database() {
     for (database, other) in databases().into_iter().zip(databases()) {
-        let (_server, place) = told_of_her(database);
-        let (_other_server, restored) = told_of_her(other);
+        let (_server, place) = place_that_mentions_jane(database);
+        let (_other_server, restored) = place_that_mentions_jane(other);
         place.ok(&["forget", "--author", "jane_d", "--yes"]);
         let journal = place.path("tombstones").display().to_string();
         place.run(&["forget", "--export", &journal]).shows(0, &["they contain no names"]);
@@ -413,7 +413,7 @@ fn tombstones_are_carried_to_another_database_and_no_name_with_them() {
         restored.ok(&["once", "--at", TEN]);
         assert_gone(&restored, "after an import and a run");
         // A database with its own key cannot interpret entries made with another key.
-        let (_third_server, third) = told_of_her(sqlite());
+        let (_third_server, third) = place_that_mentions_jane(sqlite());
         third.run(&["forget", "--author", "nobody", "--yes"]).shows(0, &["erased:", "no stored item matches"]);
         third.run(&["forget", "--import", &journal, "--yes"]).says(2, &["a different key"]);
     }
@@ -423,7 +423,8 @@ fn tombstones_are_carried_to_another_database_and_no_name_with_them() {
 fn a_topic_that_was_forgotten_is_not_watched_after_a_restore() {
     for (database, other) in databases().into_iter().zip(databases()) {
         let name = database.name;
-        let ((server, place), (other_server, restored)) = (told_of_her(database), told_of_her(other));
+        let ((server, place), (other_server, restored)) =
+            (place_that_mentions_jane(database), place_that_mentions_jane(other));
         let globex = TOPICS.split_once("\n\n").unwrap().1;
         place.configure(&server.lines(), globex);
         restored.configure(&other_server.lines(), globex);
@@ -456,7 +457,7 @@ fn exports(of: &[&str]) -> String {
 }
 
 #[test]
-fn exports_that_are_about_a_forgotten_author_are_named_and_old_ones_do_not_keep_the_name() {
+fn forget_names_exports_about_the_author_and_cleans_old_export_records() {
     for database in databases() {
         let server = Raw::saying(service);
         let place = Place::new(database, &server.lines(), &exports(&["jane_d", "bob"]));
@@ -495,7 +496,7 @@ fn exports_that_are_about_a_forgotten_author_are_named_and_old_ones_do_not_keep_
 }
 
 #[test]
-fn a_topic_that_was_removed_does_not_keep_the_name_in_its_title_or_tags() {
+fn forget_removes_the_name_from_titles_and_tags_of_removed_topics() {
     for database in databases() {
         let server = Raw::saying(service);
         let hers = "[[topics]]\nid = \"hers\"\ntitle = \"About @Jane_D\"\ntags = [\"jane_d\"]\nquery = \"x\"\n";
@@ -510,7 +511,7 @@ fn a_topic_that_was_removed_does_not_keep_the_name_in_its_title_or_tags() {
 }
 
 #[test]
-fn a_handle_of_one_letter_takes_nothing_with_it_that_only_names_the_network() {
+fn forgetting_handle_x_keeps_rows_that_only_name_the_network_x() {
     for database in databases() {
         let server = Raw::saying(|path| {
             let posts = r#"{"results": [
@@ -543,7 +544,7 @@ fn a_handle_of_one_letter_takes_nothing_with_it_that_only_names_the_network() {
 }
 
 #[test]
-fn where_nothing_was_forgotten_the_journal_is_no_file_and_that_is_said() {
+fn exporting_tombstones_without_any_writes_no_file_and_says_so() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     place.ok(&["db", "migrate"]);
     place.run(&["forget", "--export", "tombstones"]).shows(0, &["no file was written"]);
@@ -551,7 +552,7 @@ fn where_nothing_was_forgotten_the_journal_is_no_file_and_that_is_said() {
 }
 
 #[test]
-fn a_path_in_a_message_does_not_reach_the_terminal_raw() {
+fn forget_escapes_control_characters_of_paths_in_messages() {
     const NAME: &str = "a\u{1b}[2J";
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     let import = ["db", "forget", "--import", NAME, "--yes"];
@@ -627,7 +628,7 @@ fn the_entries_of_a_forgotten_page_do_not_come_back() {
 }
 
 #[test]
-fn a_rehearsal_counts_what_then_goes() {
+fn forget_dry_run_counts_what_forget_removes() {
     let topics = "[[alerts]]\nname = \"many\"\nrule = \"volume\"\nwindow = \"1d\"\nmin = 1\n\n\
                   [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n\n\
                   [[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"social\"]\n";
@@ -669,9 +670,9 @@ fn a_rehearsal_counts_what_then_goes() {
 }
 
 #[test]
-fn a_rehearsal_does_not_count_an_answer_that_was_erased_before() {
+fn forget_dry_run_does_not_count_answers_erased_before() {
     for database in databases() {
-        let (server, place) = told_of_her(database);
+        let (server, place) = place_that_mentions_jane(database);
         let name = place.database.name;
         let hers = place.json(&["db", "forget", "--author", "jane_d", "--yes", "--json"]);
         assert_eq!(hers["taken"]["answers"], 1, "{name}");
@@ -684,9 +685,9 @@ fn a_rehearsal_does_not_count_an_answer_that_was_erased_before() {
 }
 
 #[test]
-fn what_was_erased_from_a_baseline_is_not_shown_as_new() {
+fn erased_baseline_items_do_not_turn_others_into_new_ones() {
     for database in databases() {
-        let (_server, place) = told_of_her(database);
+        let (_server, place) = place_that_mentions_jane(database);
         let name = place.database.name;
         place.run(&["show", "acme"]).shows(0, &[" 0 new, 4 baseline"]);
         place.ok(&["db", "forget", "--author", "jane_d", "--yes"]);

@@ -126,7 +126,7 @@ print('ok', len(found))
 "#;
 
 /// Strings that break programs: from published lists where they are available, and our own worst.
-fn naughty() -> Vec<String> {
+fn hostile_strings() -> Vec<String> {
     let mut all: Vec<String> = [
         "plain",
         "=1+1",
@@ -198,8 +198,8 @@ fn gather(value: &serde_json::Value, all: &mut Vec<String>) {
 }
 
 #[test]
-fn naughty_strings_come_back_from_every_format_through_readers_that_are_not_ours() {
-    let texts = naughty();
+fn naughty_strings_survive_every_export_format_in_independent_readers() {
+    let texts = hostile_strings();
     let kinds: Vec<String> = topicwatch::export::ExportKind::Items
         .columns()
         .iter()
@@ -274,9 +274,9 @@ fn in_libreoffice(place: &Place, texts: &[String]) {
 }
 
 #[test]
-fn a_name_that_ends_in_gz_is_packed_and_the_same_rows_give_the_same_bytes() {
+fn an_output_named_gz_is_compressed_reproducibly() {
     for database in databases() {
-        let texts = naughty();
+        let texts = hostile_strings();
         let place = place_of(database, &texts[..texts.len().min(40)]);
         for (name, format) in [("a.csv.gz", "csv"), ("a.jsonl.GZ", "jsonl")] {
             let plain = place.ok(&["export", "--format", format, "--quiet"]);
@@ -295,9 +295,9 @@ fn a_name_that_ends_in_gz_is_packed_and_the_same_rows_give_the_same_bytes() {
 }
 
 #[test]
-fn a_feed_is_of_one_topic_and_of_what_was_new_to_it() {
+fn an_atom_export_covers_one_topic_and_only_its_new_items() {
     for database in databases() {
-        let place = place_of(database, &naughty()[..5]);
+        let place = place_of(database, &hostile_strings()[..5]);
         place.run(&["export", "--format", "atom"]).says(2, &["a feed covers one topic", "hint: set --topic"]);
         place
             .run(&["export", "--format", "atom", "--topic", "t", "--topic", "u"])
@@ -316,7 +316,7 @@ fn a_feed_is_of_one_topic_and_of_what_was_new_to_it() {
 }
 
 #[test]
-fn a_pipe_that_closes_early_is_a_quiet_end_in_every_format() {
+fn a_pipe_closed_early_ends_every_export_format_without_an_error() {
     let texts: Vec<String> = (0..600).map(|n| format!("{n} {}", "words and more words ".repeat(20))).collect();
     let place = place_of(crate::support::databases::sqlite(), &texts);
     for format in ["csv", "jsonl", "xlsx", "atom"] {
@@ -350,7 +350,7 @@ fn ids_of_digits_are_text_in_the_excel_profile() {
 }
 
 #[test]
-fn what_a_spreadsheet_cannot_hold_is_said() {
+fn an_xlsx_export_reports_cells_cut_to_the_spreadsheet_limit() {
     let place = place_of(crate::support::databases::sqlite(), &["x".repeat(40_000), "short".to_owned()]);
     let ended = place.run(&["export", "--out", "a.xlsx"]);
     ended.says(0, &["2 items written to a.xlsx", "1 cell cut to 32767 characters"]);

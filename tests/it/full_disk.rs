@@ -43,24 +43,24 @@ impl Small {
     }
 }
 
-fn beside(file: &Path, ending: &str) -> PathBuf {
+fn side_file(file: &Path, ending: &str) -> PathBuf {
     PathBuf::from(format!("{}{ending}", file.display()))
 }
 
 /// Makes one more run with a process that dies while the run is only in the WAL, and removes the shared-memory file, as
 /// a power cut does. Returns the number of runs in the file with its WAL, and in the file alone.
-fn dies(place: &Place, file: &Path) -> (usize, usize) {
+fn crash_before_checkpoint(place: &Place, file: &Path) -> (usize, usize) {
     let killed = place.program(&["once", "--at", TEN]).env(FAILPOINT, "kill group_commit::write/committed pass=3");
     assert!(killed.run().code != Some(0));
-    assert!(beside(file, "-wal").metadata().unwrap().len() > 0, "nothing is in the log");
-    std::fs::remove_file(beside(file, "-shm")).unwrap();
+    assert!(side_file(file, "-wal").metadata().unwrap().len() > 0, "nothing is in the log");
+    std::fs::remove_file(side_file(file, "-shm")).unwrap();
     let copy = tempfile::tempdir().unwrap();
     let there = |with_log: bool| {
         let mut database = sqlite();
         let path = copy.path().join(if with_log { "both.db" } else { "file.db" });
         std::fs::copy(file, &path).unwrap();
         if with_log {
-            std::fs::copy(beside(file, "-wal"), beside(&path, "-wal")).unwrap();
+            std::fs::copy(side_file(file, "-wal"), side_file(&path, "-wal")).unwrap();
         }
         database.url = format!("sqlite:{}", path.display());
         database.all_runs() as usize
@@ -71,7 +71,7 @@ fn dies(place: &Place, file: &Path) -> (usize, usize) {
 }
 
 /// Asserts that every read-only command works; `out` is a folder with free space.
-fn all_read(run: &dyn Fn(&[&str]) -> crate::support::program::Ended, out: &Path, runs: usize) {
+fn assert_reads_work(run: &dyn Fn(&[&str]) -> crate::support::program::Ended, out: &Path, runs: usize) {
     let (csv, page, copy) = (out.join("items.csv"), out.join("day.html"), out.join("copy.db"));
     let verbs: &[&[&str]] = &[
         &["runs", "--json", "--limit", "100"],
@@ -103,16 +103,16 @@ fn all_read(run: &dyn Fn(&[&str]) -> crate::support::program::Ended, out: &Path,
 }
 
 #[test]
-fn a_database_on_a_full_disk_is_read_with_what_a_dead_process_stored_last() {
+fn a_database_on_a_full_disk_is_readable_even_after_a_process_died() {
     for died in [false, true] {
         let Some(small) = Small::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
         let (place, out) = (&small.place, tempfile::tempdir().unwrap());
         let file = small.disk.path().join("t.db");
         place.ok(&["once", "--at", NINE]);
         small.sandbox.turn_to(TEN);
-        let (runs, _) = if died { dies(place, &file) } else { (1, 1) };
+        let (runs, _) = if died { crash_before_checkpoint(place, &file) } else { (1, 1) };
         small.fill();
-        all_read(&|args| place.run(args), out.path(), runs);
+        assert_reads_work(&|args| place.run(args), out.path(), runs);
         // An export to the full disk fails.
         let full = small.disk.path().join("items.csv");
         place.run(&["export", "--out", full.to_str().unwrap()]).says(5, &["items.csv", "could not be written"]);
@@ -146,14 +146,14 @@ fn status_advises_to_free_space_and_to_start_a_daemon_only_when_there_is_room() 
 }
 
 #[test]
-fn a_folder_that_may_not_be_written_to_is_read() {
+fn a_database_in_a_read_only_folder_is_readable() {
     for (died, log_readable) in [(false, true), (true, true), (true, false)] {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
         let file = PathBuf::from(&place.database.url[7..]);
         place.ok(&["once", "--at", NINE]);
         sandbox.turn_to(TEN);
-        let (all, old) = if died { dies(&place, &file) } else { (1, 1) };
+        let (all, old) = if died { crash_before_checkpoint(&place, &file) } else { (1, 1) };
         let folder = file.parent().unwrap().to_str().unwrap().to_owned();
         let chmod = |mode: &str, files: &[&str]| {
             let changed = std::process::Command::new("chmod").arg(mode).args(files).status();
@@ -162,7 +162,7 @@ fn a_folder_that_may_not_be_written_to_is_read() {
         let (config, here) = (place.path("jobs.toml"), place.folder.path().to_str().unwrap().to_owned());
         chmod("444", &[config.to_str().unwrap(), file.to_str().unwrap()]);
         if died {
-            chmod(if log_readable { "444" } else { "000" }, &[beside(&file, "-wal").to_str().unwrap()]);
+            chmod(if log_readable { "444" } else { "000" }, &[side_file(&file, "-wal").to_str().unwrap()]);
         }
         chmod("555", &[&folder, &here]);
         // Root may write anything, so as root the program runs as another user.
@@ -179,16 +179,16 @@ fn a_folder_that_may_not_be_written_to_is_read() {
         } else {
             let missing = "t.db-wal cannot be read: the newest commits of a process that died may be missing";
             assert_eq!(first.err.contains(missing), !log_readable, "{first}");
-            all_read(&run, out.path(), if log_readable { all } else { old });
+            assert_reads_work(&run, out.path(), if log_readable { all } else { old });
             run(&["topic", "pause", "acme"]).says(4, &["hint: "]);
         }
         chmod("700", &[&folder, &here]);
-        assert!(died || !beside(&file, "-shm").exists(), "somebody could write there");
+        assert!(died || !side_file(&file, "-shm").exists(), "somebody could write there");
     }
 }
 
 #[test]
-fn health_says_so_while_nothing_can_be_stored_and_not_any_more_when_there_is_room() {
+fn health_fails_only_while_the_disk_is_full() {
     let web = format!("[web]\nlisten = \"127.0.0.1:0\"\n{}", topics(&["acme"]));
     let Some(small) = Small::of(today(&[]), &web) else { return };
     let place = &small.place;
@@ -217,7 +217,7 @@ fn health_says_so_while_nothing_can_be_stored_and_not_any_more_when_there_is_roo
 }
 
 #[test]
-fn a_write_that_the_disk_of_a_server_refused_makes_a_process_not_ready_until_it_succeeds() {
+fn a_process_is_not_ready_while_the_server_refuses_writes_for_a_full_disk() {
     // On SQLite the disk itself is checked.
     let Some(database) = postgres() else { return };
     let sandbox = today(&[]);

@@ -57,7 +57,7 @@ fn healthz_is_public_and_reveals_only_liveness() {
 }
 
 #[test]
-fn a_loop_that_stands_still_is_reported_while_pages_and_database_answer() {
+fn a_stopped_loop_is_reported_while_pages_and_database_still_answer() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &with_pages(&["acme"]));
@@ -89,7 +89,7 @@ fn a_loop_that_stands_still_is_reported_while_pages_and_database_answer() {
 }
 
 #[test]
-fn without_its_server_a_process_lives_and_is_not_ready() {
+fn a_process_without_its_server_is_live_but_not_ready() {
     // A daemon ends when its SQLite file is removed; see `replaced`.
     let Some(database) = postgres() else { return };
     let sandbox = today(&[]);
@@ -123,7 +123,7 @@ fn without_its_server_a_process_lives_and_is_not_ready() {
 }
 
 #[test]
-fn pages_that_wait_for_the_database_hold_no_probe_up() {
+fn pages_that_wait_for_the_database_do_not_delay_probes() {
     // Only a server can make readers wait for a lock; SQLite does not.
     let Some(database) = postgres() else { return };
     let sandbox = Sandbox::at(NINE, &[]);

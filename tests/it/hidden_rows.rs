@@ -29,7 +29,7 @@ fn risers(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn what_rises_behind_a_hundred_hidden_risers_is_reported() {
+fn diff_shows_rising_items_behind_hundreds_of_hidden_ones() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"spam\"]"));
@@ -46,7 +46,7 @@ fn what_rises_behind_a_hundred_hidden_risers_is_reported() {
 }
 
 #[test]
-fn what_rises_behind_a_hundred_copies_of_one_text_is_reported() {
+fn diff_shows_rising_items_behind_hundreds_of_copies() {
     let text =
         "a campaign that many accounts repeat word by word until everybody has read it at least once or twice today";
     for database in databases() {
@@ -70,7 +70,7 @@ fn what_rises_behind_a_hundred_copies_of_one_text_is_reported() {
 }
 
 #[test]
-fn items_are_listed_however_many_hidden_ones_are_newer() {
+fn items_are_listed_even_behind_many_newer_hidden_ones() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"spam\"]"));
@@ -103,7 +103,7 @@ fn items_are_listed_however_many_hidden_ones_are_newer() {
 }
 
 #[test]
-fn new_items_are_listed_however_many_that_are_not_new_were_seen_later() {
+fn new_items_are_listed_even_behind_many_older_posts_seen_later() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -119,7 +119,7 @@ fn new_items_are_listed_however_many_that_are_not_new_were_seen_later() {
 }
 
 #[test]
-fn pages_of_items_seen_at_one_instant_by_two_topics_leave_none_out_and_repeat_none() {
+fn paging_items_with_equal_times_of_two_topics_loses_and_repeats_none() {
     let more = "exclude = [\"spam\"]";
     for database in databases() {
         let world = World::new();
@@ -150,7 +150,7 @@ fn pages_of_items_seen_at_one_instant_by_two_topics_leave_none_out_and_repeat_no
 }
 
 #[test]
-fn a_topic_is_not_told_of_edits_from_before_it_saw_the_item() {
+fn edits_from_before_a_topic_saw_the_item_are_not_reported_to_it() {
     let two = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n\n\
                [[topics]]\nid = \"corp\"\nquery = \"acme corp\"\nsources = [\"social\"]\n";
     for database in databases() {
@@ -195,7 +195,7 @@ fn a_topic_is_not_told_of_edits_from_before_it_saw_the_item() {
 }
 
 #[test]
-fn a_code_that_names_no_language_is_refused() {
+fn an_unknown_language_code_is_refused() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));

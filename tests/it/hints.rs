@@ -94,7 +94,7 @@ fn a_refusal_hint_names_the_providers_own_keys() {
 }
 
 #[test]
-fn what_to_do_next_names_the_same_file_and_database() {
+fn suggested_commands_name_the_same_file_and_database() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPIC);
     std::fs::rename(place.path("jobs.toml"), place.path("my jobs.toml")).unwrap();
     let there = ["--config", "my jobs.toml", "--database", "sqlite:elsewhere.db"];
@@ -128,7 +128,7 @@ fn what_to_do_next_names_the_same_file_and_database() {
 }
 
 #[test]
-fn a_topic_that_left_the_file_before_it_ran_is_not_to_be_run() {
+fn a_topic_removed_before_its_first_run_is_not_suggested_to_run() {
     let both = format!("{TOPIC}schedule = \"0 0 1 1 *\"\n[[topics]]\nid = \"globex\"\nquery = \"globex\"\n");
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", &both);
     place.ok(&["once", "--due", "--at", NINE]);
@@ -142,7 +142,7 @@ fn a_topic_that_left_the_file_before_it_ran_is_not_to_be_run() {
 }
 
 #[test]
-fn a_database_of_a_real_service_has_nothing_to_do_with_a_section_that_the_file_lacks() {
+fn the_sandbox_hint_names_no_service_section_that_the_file_lacks() {
     let server = Replies::of(|_, _| reply(200, &[], "{\"hits\":[],\"nbHits\":0}"));
     let file = format!("[providers.hn]\nkind = \"hackernews\"\nbase_url = \"{}\"\n\n{TOPIC}", server.url());
     let place = Place::bare(sqlite(), &file);
@@ -154,7 +154,7 @@ fn a_database_of_a_real_service_has_nothing_to_do_with_a_section_that_the_file_l
 }
 
 #[test]
-fn after_a_failure_of_all_runs_the_next_step_is_to_find_out_why() {
+fn after_all_runs_failed_the_suggestion_is_to_find_the_cause() {
     let sandbox = Sandbox::at(NINE, &["status=401"]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPIC);
     let failed = place.run(&["once", "--at", NINE]);
@@ -163,7 +163,7 @@ fn after_a_failure_of_all_runs_the_next_step_is_to_find_out_why() {
 }
 
 #[test]
-fn try_names_the_sources_that_it_does_not_ask_and_why() {
+fn try_names_the_sources_it_cannot_call_and_why() {
     let server = Replies::of(|_, _| reply(200, &[], "{\"hits\":[],\"nbHits\":0}"));
     let url = server.url();
     let file = |hn: &str| {
@@ -193,7 +193,7 @@ fn try_names_the_sources_that_it_does_not_ask_and_why() {
 }
 
 #[test]
-fn what_to_do_about_a_stored_failure_is_what_would_help() {
+fn stored_errors_have_a_hint_that_fits_their_cause() {
     const NAME: &str = "error sending request: invalid peer certificate: certificate not valid for name \"a.example\"";
     const OLD: &str =
         "error sending request: invalid peer certificate: certificate expired: verification time 9 (UNIX)";

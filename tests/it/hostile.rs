@@ -174,7 +174,7 @@ fn held(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn whatever_comes_back_is_recorded_and_the_other_source_is_kept() {
+fn every_hostile_reply_is_recorded_and_the_other_source_is_kept() {
     // Each case is a topic, so that what all of them leave is read once. Its number is in the address of its page.
     let now = Arc::new(Mutex::new((0, Reply::default())));
     let said = Arc::clone(&now);
@@ -268,7 +268,7 @@ fn the_sandbox_rehearses_every_kind_of_broken_reply() {
 }
 
 #[test]
-fn a_key_that_comes_back_in_two_pieces_is_not_put_together() {
+fn a_key_echoed_in_two_stream_pieces_is_redacted() {
     for database in databases() {
         // The pieces of the stream are joined into one answer: the key is in neither piece, but in both together.
         let (first, second) = KEY.split_at(KEY.len() / 2);

@@ -27,7 +27,7 @@ fn texts() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn texts_that_are_made_to_break_things_are_scored_and_compared_within_bounds() {
+fn hostile_texts_are_scored_and_compared_within_limits() {
     let mut reported = Vec::new();
     for database in databases() {
         let world = World::new();
@@ -67,7 +67,7 @@ fn texts_that_are_made_to_break_things_are_scored_and_compared_within_bounds() {
 
 /// NUL, half a character and a byte order mark in the replies of providers cost neither the reply nor the run.
 #[test]
-fn a_broken_character_of_one_entry_costs_no_other_of_any_provider() {
+fn broken_characters_lose_no_entry_of_any_provider() {
     const BROKEN: &str = "acme \\u0000 and \\ud83d";
     let server = Replies::of(|_, path| {
         let path = path.split('?').next().unwrap();
@@ -135,7 +135,7 @@ fn a_broken_character_of_one_entry_costs_no_other_of_any_provider() {
 }
 
 #[test]
-fn score_answers_every_such_text() {
+fn score_answers_every_hostile_text() {
     let folder = tempfile::tempdir().unwrap();
     let lines: Vec<String> = texts().into_iter().map(|(_, text)| text.replace('\n', " ")).collect();
     std::fs::write(folder.path().join("in.txt"), lines.join("\n") + "\n").unwrap();
@@ -151,7 +151,7 @@ fn score_answers_every_such_text() {
 }
 
 #[test]
-fn json_and_feeds_command_no_terminal_and_lose_nothing() {
+fn json_and_feed_output_has_no_terminal_controls_and_loses_nothing() {
     let text = "a\u{9b}31mred\u{7f} and \u{202e}turned\u{202c} around";
     for database in databases() {
         let world = World::new();

@@ -9,7 +9,7 @@ use crate::support::logged_sql::{events, statement};
 use crate::support::program::Place;
 
 #[test]
-fn no_statement_of_an_idle_tick_reads_a_growing_table_whole() {
+fn an_idle_tick_scans_no_growing_table() {
     for database in databases() {
         let sandbox = today(&[]);
         let names: Vec<String> = (0..2_000).map(|n| format!("topic-{n:04}")).collect();

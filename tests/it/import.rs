@@ -26,7 +26,7 @@ fn file(place: &Place) -> String {
 }
 
 #[test]
-fn folders_become_topics_at_the_end_and_a_second_time_nothing_is_new() {
+fn imported_folders_become_topics_and_a_second_import_adds_nothing() {
     let place = Place::bare(sqlite(), KEPT);
     let before = file(&place);
     std::fs::write(place.path("feeds.opml"), OPML).unwrap();
@@ -82,7 +82,7 @@ fn folders_become_topics_at_the_end_and_a_second_time_nothing_is_new() {
 }
 
 #[test]
-fn what_may_be_a_secret_of_an_address_is_not_shown() {
+fn import_hides_possible_secrets_of_feed_urls() {
     let place = Place::bare(sqlite(), KEPT);
     let opml = r#"<opml version="2.0"><body>
         <outline type="rss" text="c" xmlUrl="https://c.example/rss?key=HUSH1"/>
@@ -109,7 +109,7 @@ fn what_may_be_a_secret_of_an_address_is_not_shown() {
 }
 
 #[test]
-fn what_is_imported_runs() {
+fn imported_topics_run() {
     let sandbox = Sandbox::at(NINE, &[]);
     let base = sandbox.lines().lines().next().unwrap().replace("base_url = ", "").replace('"', "");
     let place = Place::bare(sqlite(), "[providers.news]\nkind = \"feeds\"\nallow_private = true\n");
@@ -126,7 +126,7 @@ fn what_is_imported_runs() {
 }
 
 #[test]
-fn exports_of_other_watchers_are_read_as_far_as_they_are_about_feeds() {
+fn import_reads_the_feeds_of_changedetection_and_urlwatch_exports() {
     let backup = r#"{"watching":{"a":{"url":"https://a.example/releases.atom","title":"Releases","tags":["t1"]},
         "b":{"url":"https://b.example/page","title":null,"tags":[]}},"settings":{"application":{"tags":{"t1":{"title":"Tools"}}}}}"#;
     let urlwatch = "name: \"Kernel\"\nurl: \"https://kernel.example/feeds/all.atom.xml\"\nfilter:\n  - html2text\n---\nname: shop\nnavigate: https://shop.example/\n";
@@ -142,7 +142,7 @@ fn exports_of_other_watchers_are_read_as_far_as_they_are_about_feeds() {
 }
 
 #[test]
-fn a_file_that_is_none_is_refused_and_nothing_is_written() {
+fn an_unknown_or_invalid_import_file_is_refused_and_nothing_is_written() {
     let deep = "<outline text=\"x\">".repeat(500);
     let long = format!("<opml><body>{}</body></opml>", "<outline xmlUrl=\"https://a.example/f.xml\"/>".repeat(6_000));
     let bomb = "<!DOCTYPE o [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;\">]><opml><body><outline text=\"&b;\"/></body></opml>";
@@ -178,7 +178,7 @@ fn a_file_that_is_none_is_refused_and_nothing_is_written() {
 
 #[test]
 #[cfg(unix)]
-fn rights_and_links_of_the_file_stay() {
+fn import_keeps_permissions_and_symbolic_links_of_the_file() {
     use std::os::unix::fs::PermissionsExt as _;
     let place = Place::bare(sqlite(), KEPT);
     let real = place.path("real.toml");
@@ -195,7 +195,7 @@ fn rights_and_links_of_the_file_stay() {
 /// With another group, the daemon could no longer read a file of mode 0640.
 #[test]
 #[cfg(unix)]
-fn the_group_of_the_file_stays_and_a_read_only_file_is_not_replaced() {
+fn import_keeps_the_files_group_and_refuses_a_read_only_file() {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     let place = Place::bare(sqlite(), KEPT);
     let jobs = place.path("jobs.toml");
@@ -215,7 +215,7 @@ fn the_group_of_the_file_stays_and_a_read_only_file_is_not_replaced() {
 }
 
 #[test]
-fn a_file_that_only_names_a_database_gets_its_first_topics() {
+fn import_adds_the_first_topics_to_a_file_without_any() {
     let place = Place::bare(sqlite(), "# nothing yet\n");
     std::fs::write(place.path("feeds.opml"), OPML).unwrap();
     let before = file(&place);

@@ -15,7 +15,7 @@ const MOST: i64 = i64::MAX;
 const LONG_AGO: i64 = LEAST + 1_000_000_000_000;
 
 /// Writes a number into rows, runs a command, and writes the earlier number back. The command must not crash.
-fn survives(place: &Place, of: (&str, &str, &str), number: i64, args: &[&str]) {
+fn assert_survives(place: &Place, of: (&str, &str, &str), number: i64, args: &[&str]) {
     let before = place.database.set_number(of, number);
     let ended = place.run(args);
     assert_eq!(ended.code, Some(0), "{}: {of:?} = {number}: {args:?}\n{ended}", place.database.name);
@@ -38,18 +38,18 @@ fn impossible_times_and_counts_crash_no_command() {
         let (item, sighted, story) = (format!("key = '{key}'"), of_item(&key), ["items", "story", key.as_str()]);
         let backtest = ["alerts", "backtest", "vol", "--at", "2026-03-11T10:00:00Z"];
         for number in [LONG_AGO, MOST] {
-            survives(&place, ("search", "started_at", FIRST_SEARCH), number, &backtest);
-            survives(&place, ("run", "started_at", FIRST_RUN), number, &backtest);
+            assert_survives(&place, ("search", "started_at", FIRST_SEARCH), number, &backtest);
+            assert_survives(&place, ("run", "started_at", FIRST_RUN), number, &backtest);
         }
         for number in [LEAST, MOST] {
-            survives(&place, ("item", "published_at", &item), number, &story);
-            survives(&place, ("topic_item", "first_seen", &sighted), number, &story);
+            assert_survives(&place, ("item", "published_at", &item), number, &story);
+            assert_survives(&place, ("topic_item", "first_seen", &sighted), number, &story);
         }
         // A topic without enough days of its own is compared with the other topics.
         let others = ("topic_term", "items", "topic = 'solar'");
-        survives(&place, others, MOST, &["terms", "acme", "--at", NINE]);
+        assert_survives(&place, others, MOST, &["terms", "acme", "--at", NINE]);
         let due = ["once", "--due", "--at", NINE];
-        survives(&place, ("follower", "at", "name = 'alert:vol'"), MOST, &due);
+        assert_survives(&place, ("follower", "at", "name = 'alert:vol'"), MOST, &due);
         place.database.change_stored_configuration();
         // The command replaces this row, so nothing is left to write back.
         place.database.set_number(("config_generation", "number", "hash = 'other'"), LEAST);

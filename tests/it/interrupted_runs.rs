@@ -71,7 +71,7 @@ async fn counted(store: &Store, calls: i64) {
 }
 
 #[tokio::test]
-async fn a_run_that_waited_for_its_place_is_given_back_and_one_that_called_pays() {
+async fn an_interrupted_run_is_charged_only_if_it_made_a_call() {
     for database in databases() {
         let store = open(&database).await;
         let service = slow().await;
@@ -100,7 +100,7 @@ async fn a_run_that_waited_for_its_place_is_given_back_and_one_that_called_pays(
 }
 
 #[tokio::test]
-async fn a_run_taken_again_after_its_lease_ends_the_first_taking_and_keeps_the_second() {
+async fn a_second_claim_after_the_lease_fences_the_first() {
     for database in databases() {
         let store = open(&database).await;
         let service = slow().await;
@@ -138,7 +138,7 @@ async fn a_run_taken_again_after_its_lease_ends_the_first_taking_and_keeps_the_s
 }
 
 #[tokio::test]
-async fn a_try_without_an_answer_counts_at_its_price_beside_what_the_next_one_cost() {
+async fn an_unanswered_try_counts_at_its_price_in_addition_to_the_next_try() {
     const BILL: &str = "x-desearch-cost-usd: 0.002\r\ncontent-type: application/json\r\n";
     const NONE: &str = "content-type: application/json\r\n";
     // The answers to the tries (`-`: the connection closes without one), the cost of the search, and its basis.
@@ -170,7 +170,7 @@ async fn a_try_without_an_answer_counts_at_its_price_beside_what_the_next_one_co
 }
 
 #[tokio::test]
-async fn a_crew_grows_at_once_and_shrinks_as_its_runs_end() {
+async fn the_worker_pool_grows_at_once_and_shrinks_as_runs_end() {
     let database = sqlite();
     let store = open(&database).await;
     let service = slow().await;

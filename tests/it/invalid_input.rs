@@ -66,7 +66,7 @@ fn items_have_the_same_fields_in_every_list() {
 }
 
 #[test]
-fn a_backup_replaces_no_file_that_is_no_backup() {
+fn a_backup_does_not_overwrite_a_file_that_is_not_a_backup() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);

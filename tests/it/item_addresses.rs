@@ -55,7 +55,7 @@ fn once(place: &Place, at: &str) {
 }
 
 #[test]
-fn an_address_of_a_post_finds_and_forgets_it() {
+fn a_post_can_be_found_and_forgotten_by_its_url() {
     for database in databases() {
         let server = service();
         let provider = |name: &str, kind: &str| {

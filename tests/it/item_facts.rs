@@ -18,7 +18,7 @@ fn id_of(at: &str) -> i64 {
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n";
 
 #[test]
-fn the_date_of_a_reply_wins_over_the_one_of_an_id_also_when_it_comes_later() {
+fn a_date_from_a_reply_replaces_the_date_derived_from_an_id() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), TOPIC);
@@ -77,7 +77,7 @@ async fn merged_items_are_subtracted_from_the_ledgers_new_count() {
 }
 
 #[test]
-fn a_question_for_http_says_what_is_not_indexed() {
+fn a_search_for_http_notes_that_url_schemes_are_not_indexed() {
     let world = World::new();
     let place = Place::new(sqlite(), &world.lines(), TOPIC);
     world.posts(&[json!({ "id": "1", "text": "acme speaks http and more at https://acme.example/a", "user": "ann",
@@ -95,7 +95,7 @@ fn a_question_for_http_says_what_is_not_indexed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_only_joins_two_items_loses_nothing_that_it_did_not_count() {
+async fn merging_two_items_subtracts_only_what_the_run_counted_as_new() {
     for database in databases() {
         let store = open(&database).await;
         let topics = [topic("a"), topic("b")];

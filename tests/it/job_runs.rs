@@ -59,7 +59,7 @@ fn runs(place: &Place, job: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_press_is_one_run_however_often_it_is_sent() {
+fn a_button_press_sent_twice_starts_one_run() {
     for database in databases() {
         let name = database.name;
         let hook = Hook::good();
@@ -108,7 +108,7 @@ fn a_press_is_one_run_however_often_it_is_sent() {
 }
 
 #[test]
-fn what_was_asked_for_is_made_once_though_its_process_is_killed() {
+fn a_requested_job_runs_once_even_if_its_process_is_killed() {
     for database in databases() {
         let name = database.name;
         let hook = Hook::good();
@@ -151,7 +151,7 @@ fn what_was_asked_for_is_made_once_though_its_process_is_killed() {
 }
 
 #[test]
-fn a_daemon_does_not_give_up_a_job_of_its_own_whose_lease_it_renews_late() {
+fn a_daemon_keeps_its_own_job_when_it_renews_the_lease_late() {
     for database in databases() {
         let name = database.name;
         let (sandbox, hook) = (today(&[]), Hook::good());
@@ -213,7 +213,7 @@ fn an_alert_test_shows_its_result_and_sends_nothing() {
 }
 
 #[test]
-fn what_a_channel_answers_to_a_test_is_told_without_its_secrets() {
+fn the_answer_to_a_channel_test_is_shown_without_secrets() {
     for database in databases() {
         let name = database.name;
         let hook = Hook::answering(|_| {
@@ -240,7 +240,7 @@ fn what_a_channel_answers_to_a_test_is_told_without_its_secrets() {
 }
 
 #[test]
-fn a_test_that_a_paused_channel_holds_back_has_no_next_try() {
+fn a_channel_test_held_back_by_a_pause_shows_no_next_try() {
     for database in databases() {
         let (hook, _answer) = Hook::changeable("503 Service Unavailable");
         let (sandbox, place) = world(database, &hook);
@@ -255,7 +255,7 @@ fn a_test_that_a_paused_channel_holds_back_has_no_next_try() {
 }
 
 #[test]
-fn what_cannot_be_asked_for_is_refused_and_nothing_is_written() {
+fn invalid_job_requests_are_refused_and_write_nothing() {
     for database in databases() {
         let name = database.name;
         let hook = Hook::good();

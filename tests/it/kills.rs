@@ -65,7 +65,7 @@ fn assert_whole(place: &Place, sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_killed_once_leaves_a_whole_ledger() {
+fn a_kill_during_once_leaves_a_consistent_ledger() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["delay=5ms"]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -78,7 +78,7 @@ fn a_killed_once_leaves_a_whole_ledger() {
 }
 
 #[test]
-fn each_slot_ends_once_however_often_its_process_is_killed() {
+fn each_slot_ends_once_even_if_its_process_is_killed_repeatedly() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["delay=5ms"]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);

@@ -43,7 +43,7 @@ fn post(id: i64, minutes_ago: i64) -> Value {
 }
 
 #[test]
-fn one_old_post_or_one_that_cannot_be_read_makes_no_cut_reply_whole() {
+fn an_old_or_unreadable_post_does_not_make_a_full_reply_look_complete() {
     let question = query("desearch", &[("query", text("acme")), ("limit", QueryValue::Count(100))]);
     let posts = |many: i64| (0..many).map(|n| post(n + 1, n)).collect::<Vec<_>>();
     let old = || post(999, 3 * 24 * 60);
@@ -77,7 +77,7 @@ fn sky(n: i64, record: &Value, indexed_ago: i64) -> Value {
 }
 
 #[test]
-fn bluesky_is_asked_on_behind_a_post_whose_date_is_older_than_its_place() {
+fn bluesky_paging_continues_after_a_post_with_a_backdated_date() {
     let question = query("bluesky", &[("query", text("acme"))]);
     let said =
         |n: i64, ago_: i64| sky(n, &json!({ "text": format!("acme {n}"), "createdAt": ago(ago_).to_string() }), n);
@@ -92,7 +92,7 @@ fn bluesky_is_asked_on_behind_a_post_whose_date_is_older_than_its_place() {
 }
 
 #[test]
-fn a_bluesky_post_is_as_old_as_its_place_says_and_may_have_no_text() {
+fn a_bluesky_post_takes_its_age_from_its_place_and_may_lack_text() {
     let question = query("bluesky", &[("tag", text("acme"))]);
     let at = |minutes: i64| ago(minutes).to_string();
     let image = |alt: &str| json!({ "$type": "app.bsky.embed.images", "images": [{ "alt": alt }, { "alt": "" }] });
@@ -119,7 +119,7 @@ fn a_bluesky_post_is_as_old_as_its_place_says_and_may_have_no_text() {
 }
 
 #[test]
-fn two_bluesky_posts_of_a_website_are_two_items_whatever_they_say() {
+fn bluesky_posts_of_did_web_accounts_are_distinct_items() {
     let question = query("bluesky", &[("query", text("acme"))]);
     let said = |account: &str, n: i64, words: &str| {
         let record = json!({ "text": words, "createdAt": ago(n).to_string() });
@@ -137,7 +137,7 @@ fn two_bluesky_posts_of_a_website_are_two_items_whatever_they_say() {
 }
 
 #[test]
-fn hacker_news_is_whole_when_all_hits_came_however_many_were_asked_for() {
+fn a_hacker_news_reply_with_all_hits_covers_the_whole_span() {
     let question = query("hackernews", &[("query", text("acme")), ("limit", QueryValue::Count(20))]);
     let hits = |many: i64| {
         let hit = |n: i64| json!({ "objectID": n.to_string(), "title": format!("acme {n}"), "created_at_i": ago(n * 60).0 / 1_000 });
@@ -174,7 +174,7 @@ fn hacker_news_makes_no_more_calls_than_the_plan_says() {
 }
 
 #[test]
-fn what_looks_like_a_tag_in_a_searxng_result_is_text() {
+fn angle_brackets_in_a_searxng_result_stay_text() {
     let results = json!({ "results": [{ "url": "https://a.example/", "title": "Why std::vector<bool> is bad", "content": "x<y and y>z" }] });
     let (read, _) = read(&query("searxng", &[("query", text("acme")), ("time_range", text("any"))]), &results, &[]);
     let item = &read.reply.items[0];

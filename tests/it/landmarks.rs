@@ -55,7 +55,7 @@ fn landmarks(page: &str) -> BTreeMap<(String, String), usize> {
     all
 }
 
-fn are_unique(page: &str, path: &str) -> usize {
+fn assert_unique_landmarks(page: &str, path: &str) -> usize {
     let all = landmarks(page);
     let twice: Vec<_> = all.iter().filter(|(_, many)| **many > 1).collect();
     assert!(twice.is_empty(), "{path}: {twice:?}");
@@ -63,7 +63,7 @@ fn are_unique(page: &str, path: &str) -> usize {
 }
 
 #[test]
-fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
+fn every_landmark_of_pages_and_reports_has_a_unique_name() {
     let sandbox = Sandbox::at(NINE, &[]);
     let file = format!("[web]\nedit = true\n{TOPICS}{REPORT}{}", crate::support::sick_alert::SICK);
     let place = Place::new(sqlite(), &sandbox.lines(), &file);
@@ -98,16 +98,16 @@ fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
         ("/topics/acme/report", 8),
         (shared.as_str(), 3),
     ] {
-        let many = are_unique(&pages.page(path), path);
+        let many = assert_unique_landmarks(&pages.page(path), path);
         assert!(many >= least, "{path}: only {many} landmarks");
     }
     place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "page.html"]);
     let report = std::fs::read_to_string(place.path("page.html")).unwrap();
-    assert!(are_unique(&report, "report") >= 8, "{report}");
+    assert!(assert_unique_landmarks(&report, "report") >= 8, "{report}");
 }
 
 #[test]
-fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
+fn lists_in_answers_are_marked_up_and_a_first_day_shows_its_baseline() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);

@@ -39,7 +39,7 @@ fn walks_back(database: &Database, all: &[String], order: &str, least: usize) {
 }
 
 #[test]
-fn lists_of_the_latest_do_not_sort_all_that_was_ever_found() {
+fn lists_of_latest_items_do_not_sort_the_whole_history() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -65,7 +65,7 @@ fn lists_of_the_latest_do_not_sort_all_that_was_ever_found() {
 }
 
 #[test]
-fn whether_a_query_was_answered_before_is_looked_up_from_the_latest_run_back() {
+fn earlier_answers_to_a_query_are_looked_up_from_the_latest_run_back() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);

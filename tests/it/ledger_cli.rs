@@ -24,7 +24,7 @@ fn due(place: &Place, at: &str) -> String {
 }
 
 #[test]
-fn a_first_call_plans_and_each_slot_runs_once_when_it_has_come() {
+fn the_first_once_due_plans_and_each_slot_runs_once_when_due() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"1h\""));
@@ -77,7 +77,7 @@ fn after_a_gap_each_slot_has_its_row_and_the_policy_says_which_run() {
 }
 
 #[test]
-fn several_at_once_never_call_twice() {
+fn concurrent_once_due_processes_never_repeat_a_call() {
     let names = ["acme", "globex", "initech"];
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["delay=50ms"]);
@@ -101,7 +101,7 @@ fn several_at_once_never_call_twice() {
 }
 
 #[test]
-fn a_daemon_catches_up_and_on_sigterm_finishes_what_runs() {
+fn a_daemon_catches_up_and_finishes_active_runs_on_sigterm() {
     for database in databases() {
         let now = system_clock()();
         let sandbox = Sandbox::at(&now.to_string(), &["delay=2s"]);
@@ -159,7 +159,7 @@ fn a_sqlite_file_has_one_daemon_and_the_other_verbs_work_beside_it() {
 }
 
 #[test]
-fn a_daemon_without_anything_to_do_says_so() {
+fn a_daemon_without_any_schedule_is_refused() {
     let place = Place::new(crate::support::databases::sqlite(), "base_url = \"sandbox\"", &topics(&["acme"], ""));
     place.run(&["run"]).says(2, &["no topic, report or export in", "schedule = ", "topicwatch once"]);
     assert_eq!(place.others(), Vec::<String>::new());

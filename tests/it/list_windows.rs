@@ -10,14 +10,14 @@ use crate::support::web_client::Pages;
 use crate::support::world::{World, hour, once, topic};
 
 /// A post of minute `n` that is like no other, with a word that all have.
-fn unlike(n: usize, likes: usize) -> Value {
+fn unique_post(n: usize, likes: usize) -> Value {
     let words: String = (0..9).map(|k| format!(" w{:x}", (n * 9 + k) * 2_654_435_761 % 4_294_967_291)).collect();
     json!({ "id": format!("{}", n + 1), "text": format!("acme{words}"), "user": format!("u{n}"),
         "created_at": topicwatch::model::Time(1_773_187_200_000 + n as i64 * 20_000).to_string(), "like_count": likes })
 }
 
 #[test]
-fn a_common_word_leaves_a_list_by_engagement_its_thousand_items() {
+fn a_search_for_a_common_word_ranks_the_latest_thousand_items() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -29,7 +29,7 @@ fn a_common_word_leaves_a_list_by_engagement_its_thousand_items() {
                 10 => 5_000,
                 n => n % 50,
             };
-            world.posts(&(run * 800..run * 800 + 800).map(|n| unlike(n, likes(n))).collect::<Vec<_>>());
+            world.posts(&(run * 800..run * 800 + 800).map(|n| unique_post(n, likes(n))).collect::<Vec<_>>());
             once(&place, 21 + u32::try_from(run).unwrap());
         }
         place.ok(&["items", "--search", "acme", "--limit", "1"]);
@@ -51,9 +51,9 @@ fn a_text_whose_first_copy_is_older_than_the_list_is_in_it_once() {
         world.posts(&[copy(9_001, 20, 1)]);
         once(&place, 23);
         // 1,050 posts are newer than the first copy, and two copies are the newest.
-        world.posts(&(0..525).map(|n| unlike(n, n % 50)).collect::<Vec<_>>());
+        world.posts(&(0..525).map(|n| unique_post(n, n % 50)).collect::<Vec<_>>());
         once(&place, 24);
-        let mut posts: Vec<Value> = (525..1_050).map(|n| unlike(n, n % 50)).collect();
+        let mut posts: Vec<Value> = (525..1_050).map(|n| unique_post(n, n % 50)).collect();
         posts.extend([copy(9_002, 24, 700), copy(9_003, 24, 800)]);
         world.posts(&posts);
         once(&place, 25);
@@ -85,11 +85,11 @@ fn a_source_that_claims_impossible_counts_does_not_break_the_lists() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
-        let mut huge = unlike(1, 1);
+        let mut huge = unique_post(1, 1);
         for count in ["like_count", "retweet_count", "reply_count", "quote_count"] {
             huge[count] = i64::MAX.into();
         }
-        world.posts(&[unlike(0, 9), huge, unlike(2, 5)]);
+        world.posts(&[unique_post(0, 9), huge, unique_post(2, 5)]);
         once(&place, 21);
         let pages = Pages::serve(&place, &["--at", &hour(22)]);
         let list = get(&pages, "/api/v1/topics/acme/items?order=engagement");
@@ -105,7 +105,7 @@ fn unknown_engagement_is_listed_after_a_known_zero() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let of = |n: usize, author: &str, likes: Option<usize>| {
-            let mut post = unlike(n, 0);
+            let mut post = unique_post(n, 0);
             (post["user"], post["like_count"]) = (json!(author), json!(likes));
             post
         };

@@ -10,7 +10,7 @@ use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 
 #[test]
-fn missed_slots_are_not_read_to_find_the_last_run() {
+fn finding_the_last_run_does_not_read_missed_slots() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"5m\"\n";
@@ -41,7 +41,7 @@ fn missed_slots_are_not_read_to_find_the_last_run() {
 }
 
 #[test]
-fn missed_slots_get_their_numbers_without_a_join_of_all_with_all() {
+fn numbering_missed_slots_joins_no_whole_tables() {
     let sandbox = Sandbox::at(NINE, &[]);
     let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"5m\"\n";
     let place = Place::new(sqlite(), &sandbox.lines(), topic);

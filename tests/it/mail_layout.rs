@@ -20,7 +20,7 @@ fn wider(browser: &str, place: &Place, mail: &str, width: u32) -> i64 {
 }
 
 #[test]
-fn a_mail_fits_any_window_without_a_style_sheet() {
+fn a_report_mail_fits_any_window_width_without_a_style_sheet() {
     for database in databases() {
         let (sandbox, post) = (Sandbox::at(NINE, &[]), Post::good());
         let topics: String = (0..4)

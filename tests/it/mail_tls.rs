@@ -37,7 +37,7 @@ fn sent_within(timeout: &str, wire: Wire, tls: &str, host: &str, trusts: bool) -
 }
 
 /// What was sent in clear must only show that a mail client connected.
-fn nothing_in_clear(post: &Post) {
+fn assert_nothing_in_clear(post: &Post) {
     let clear = post.in_clear();
     let reported = clear.iter().any(|line| {
         ["AUTH", "MAIL", "RCPT", "DATA", "SUBJECT"].iter().any(|word| line.to_uppercase().starts_with(word))
@@ -46,7 +46,7 @@ fn nothing_in_clear(post: &Post) {
 }
 
 #[test]
-fn a_mail_goes_over_starttls_and_over_tls_from_the_first_byte() {
+fn a_mail_is_sent_encrypted_over_starttls_and_implicit_tls() {
     for (wire, tls, host) in [
         (Wire::StartTls("localhost"), "starttls", "localhost"),
         (Wire::Implicit("localhost"), "implicit", "localhost"),
@@ -57,7 +57,7 @@ fn a_mail_goes_over_starttls_and_over_tls_from_the_first_byte() {
         let [mail] = &post.got()[..] else { panic!("{tls}: {reported}") };
         assert!(mail.encrypted && mail.data.contains("X-Topicwatch-Event"), "{tls}: {mail:?}");
         assert!(mail.login.as_deref().is_some_and(|login| login.starts_with("AUTH PLAIN ")), "{mail:?}");
-        nothing_in_clear(&post);
+        assert_nothing_in_clear(&post);
     }
 }
 
@@ -65,14 +65,14 @@ fn a_mail_goes_over_starttls_and_over_tls_from_the_first_byte() {
 fn a_server_without_starttls_gets_neither_the_login_nor_the_mail() {
     let (reported, post) = sent(Wire::Plain, "starttls", "localhost", true);
     assert_eq!(post.got().len(), 0, "{reported}");
-    nothing_in_clear(&post);
+    assert_nothing_in_clear(&post);
     assert!(!reported.out.contains("delivered"), "{reported}");
     assert!(reported.out.contains("offers no STARTTLS; nothing was sent"), "{reported}");
     assert!(!reported.out.contains(PASSWORD) && !reported.err.contains(PASSWORD));
 }
 
 #[test]
-fn a_certificate_that_is_wrong_is_an_error_that_says_what_to_look_at() {
+fn an_invalid_certificate_is_an_error_with_a_hint_and_sends_no_mail() {
     for (wire, tls, trusts) in [
         (Wire::StartTls("localhost"), "starttls", false),
         (Wire::Implicit("localhost"), "implicit", false),
@@ -81,7 +81,7 @@ fn a_certificate_that_is_wrong_is_an_error_that_says_what_to_look_at() {
     ] {
         let (reported, post) = sent(wire, tls, "localhost", trusts);
         assert_eq!(post.got().len(), 0, "{reported}");
-        nothing_in_clear(&post);
+        assert_nothing_in_clear(&post);
         assert!(!reported.out.contains("delivered"), "{reported}");
         assert!(
             reported.out.contains("certificate") && reported.out.contains("for localhost"),
@@ -102,7 +102,7 @@ fn an_error_names_the_port_of_each_kind_of_tls() {
     ] {
         let (reported, post) = sent_within(timeout, wire, tls, "localhost", true);
         assert_eq!(post.got().len(), 0, "{tls}: {reported}");
-        nothing_in_clear(&post);
+        assert_nothing_in_clear(&post);
         assert!(reported.out.contains(&format!("{says}{ports}")), "{tls}: {reported}");
     }
 }

@@ -48,7 +48,7 @@ fn each_verb_has_a_manual_page_and_old_names_have_none() {
 }
 
 #[test]
-fn manual_pages_that_cannot_be_written_end_with_5() {
+fn unwritable_manual_pages_exit_with_5() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", "");
     std::fs::write(place.path("file"), "old").unwrap();
     place.run(&["man", "file"]).says(5, &["file", "hint"]);

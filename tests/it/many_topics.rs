@@ -33,7 +33,7 @@ fn peak(place: &Place, args: &[&str]) -> u64 {
 }
 
 #[test]
-fn what_is_printed_of_many_topics_is_not_held() {
+fn output_about_many_topics_is_streamed_not_held_in_memory() {
     const FEW: u64 = 1_000;
     const MANY: u64 = 4_000;
     let places = [FEW, MANY].map(|many| {

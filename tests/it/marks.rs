@@ -55,7 +55,7 @@ fn exported(place: &Place, args: &[&str]) -> Vec<serde_json::Map<String, Value>>
 }
 
 #[test]
-fn an_item_is_marked_for_a_topic_taken_back_and_exported() {
+fn marks_can_be_set_removed_and_exported() {
     for database in databases() {
         let name = database.name;
         let (_truth, place) = world(database);
@@ -141,7 +141,7 @@ fn marks_follow_a_renamed_topic_and_are_forgotten_with_their_item() {
 }
 
 #[test]
-fn from_twenty_marks_a_topic_ranks_and_folds_and_nothing_is_hidden_by_itself() {
+fn relevance_ranking_needs_twenty_marks_and_hides_nothing_by_default() {
     for database in databases() {
         let name = database.name;
         let (_truth, place) = world(database);
@@ -265,7 +265,7 @@ fn twenty_suggested_items_are_marked_and_noise_is_folded() {
 }
 
 #[test]
-fn what_the_filter_hides_is_not_suggested() {
+fn items_hidden_by_the_filter_are_not_suggested() {
     for database in databases() {
         let name = database.name;
         let (truth, place) = world(database);
@@ -281,7 +281,7 @@ fn what_the_filter_hides_is_not_suggested() {
 }
 
 #[tokio::test]
-async fn of_two_items_that_turn_out_to_be_one_the_later_mark_holds() {
+async fn when_two_items_merge_the_later_mark_wins() {
     for database in databases() {
         for (first, second) in [(Mark::Good, Mark::Noise), (Mark::Noise, Mark::Good)] {
             let store = open(&database).await;

@@ -21,7 +21,7 @@ fn marks(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn buttons_mark_an_item_and_take_it_back_and_lead_back_to_where_they_were() {
+fn buttons_set_and_remove_marks_and_return_to_their_page() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -105,7 +105,7 @@ fn buttons_mark_an_item_and_take_it_back_and_lead_back_to_where_they_were() {
 }
 
 #[test]
-fn programs_mark_with_the_token_and_read_marks_and_relevance() {
+fn the_api_sets_marks_with_a_token_and_returns_marks_and_relevance() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -196,7 +196,7 @@ fn programs_mark_with_the_token_and_read_marks_and_relevance() {
 }
 
 #[test]
-fn what_only_reads_shows_marks_and_takes_none() {
+fn a_read_only_process_shows_marks_and_refuses_new_ones() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);

@@ -63,7 +63,7 @@ fn watched(database: Database) -> (Place, Truth) {
 }
 
 /// Asserts that third-party text occurs only where it is marked as such.
-fn nothing_of_others(answer: &Value) {
+fn assert_foreign_text_is_marked(answer: &Value) {
     for text in ours(answer) {
         let named = text.strip_prefix("author").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         assert!(!text.contains("obey") && !text.contains("https://x.com") && !named, "{text}\n{answer:#}");
@@ -76,7 +76,7 @@ fn notes(answer: &Value) -> String {
 }
 
 /// Asserts that fields in both are the same, and that MCP returns everything that the API does.
-fn same(mcp: &Value, api: &Value, fields: &[&str]) {
+fn assert_same_fields(mcp: &Value, api: &Value, fields: &[&str]) {
     let mcp = joined(mcp);
     for field in fields {
         assert!(!api[*field].is_null() || mcp.get(*field).is_some(), "{field}");
@@ -85,7 +85,7 @@ fn same(mcp: &Value, api: &Value, fields: &[&str]) {
 }
 
 #[test]
-fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
+fn every_mcp_tool_returns_the_figures_of_the_api_and_marks_foreign_text() {
     for database in databases() {
         let (place, _truth) = watched(database);
         let now = at(DAYS);
@@ -95,7 +95,7 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
         let mut asked: Vec<(&str, Value)> = Vec::new();
         let mut ask = |tool: &'static str, arguments: Value| {
             let answer = client.call(tool, &arguments);
-            nothing_of_others(&answer);
+            assert_foreign_text_is_marked(&answer);
             assert_eq!(answer["sandbox"], false);
             asked.push((tool, arguments));
             answer
@@ -131,7 +131,7 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
             let api = get(&pages, &format!("/api/v1/topics/acme/items?{address}"));
             assert!(!api["data"].as_array().unwrap().is_empty(), "{address}");
             assert_eq!(joined(&items["items"]), api["data"], "{address}");
-            same(&items, &api, &listed);
+            assert_same_fields(&items, &api, &listed);
             assert_eq!(items["next_cursor"].is_null(), api["next_page_token"].is_null(), "{address}");
         }
         let first = ask("search_items", json!({ "topic": "acme", "limit": 7 }));
@@ -153,7 +153,7 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
 
         let key = first["items"][0]["key"].as_str().unwrap().to_owned();
         let api = get(&pages, &format!("/api/v1/items?key={key}"));
-        same(
+        assert_same_fields(
             &ask("get_item", json!({ "key": key })),
             &api["data"],
             &["key", "topics", "sightings", "revisions", "copies"],
@@ -166,14 +166,18 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
         let fields: Vec<&str> = api["data"].as_object().unwrap().keys().map(String::as_str).collect();
         assert!(fields.len() > 8 && api["data"]["themes"][0]["items"].as_u64() > Some(9), "{api:#}");
         assert!(api["data"]["terms"].to_string().contains("obey"), "{api:#}");
-        same(&terms, &api["data"], &fields);
-        same(&terms, &api, &["since", "until"]);
+        assert_same_fields(&terms, &api["data"], &fields);
+        assert_same_fields(&terms, &api, &["since", "until"]);
         assert!(missed(&terms), "{terms:#}");
 
         let changes = ask("get_changes", json!({ "topic": "acme", "limit": 50 }));
         let diff = place.json(&["diff", "acme", "--json", "--at", &now]);
         let lists = ["new", "outside", "gone", "edited", "rising"];
-        same(&changes, &diff, &[&lists[..], &["since", "first", "until", "runs", "counts", "sources"]].concat());
+        assert_same_fields(
+            &changes,
+            &diff,
+            &[&lists[..], &["since", "first", "until", "runs", "counts", "sources"]].concat(),
+        );
         let new = diff["counts"]["new"].as_u64().unwrap();
         assert!(new > 20 && notes(&changes).contains(&format!("at least {new} new")), "{changes:#}");
         assert!(notes(&changes).contains("A source returned its maximum"), "{changes:#}");
@@ -221,7 +225,7 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
 }
 
 #[test]
-fn tools_are_described_as_reading_only_and_refuse_what_cannot_be_meant() {
+fn mcp_tools_are_described_as_read_only_and_refuse_invalid_arguments() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TWO);
@@ -359,7 +363,7 @@ fn malformed_messages_get_an_error_and_the_next_message_works() {
 }
 
 #[test]
-fn an_item_with_a_long_text_that_many_topics_found_is_answered() {
+fn an_item_with_a_long_text_and_many_topics_fits_an_mcp_answer() {
     for database in databases() {
         let world = World::new();
         let topic = |n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"acme\"\nsources = [\"social\"]\n");

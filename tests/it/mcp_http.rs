@@ -12,7 +12,7 @@ use crate::support::web_client::{ASKED, Pages, TOKEN};
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
 #[test]
-fn without_a_token_programs_of_this_machine_are_answered_and_pages_of_others_are_not() {
+fn without_a_token_mcp_answers_local_programs_and_refuses_foreign_pages() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), ASKED);
@@ -62,7 +62,7 @@ fn without_a_token_programs_of_this_machine_are_answered_and_pages_of_others_are
 }
 
 #[test]
-fn with_a_token_only_who_has_it_is_answered_also_beside_the_daemon() {
+fn with_a_token_mcp_answers_only_its_holder_even_beside_a_daemon() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(

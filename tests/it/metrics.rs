@@ -30,7 +30,7 @@ fn ran(database: crate::support::databases::Database, more: &str) -> (Sandbox, P
 }
 
 #[test]
-fn figures_are_what_sql_says_of_the_ledger() {
+fn metrics_equal_sql_over_the_ledger() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = ran(database, "");
@@ -136,7 +136,7 @@ fn figures_are_what_sql_says_of_the_ledger() {
 }
 
 #[test]
-fn a_budget_that_is_new_is_told_from_the_ledger_before_its_first_call() {
+fn metrics_of_a_new_budget_use_the_ledger_before_its_first_call() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -158,7 +158,7 @@ fn a_budget_that_is_new_is_told_from_the_ledger_before_its_first_call() {
 }
 
 #[test]
-fn topic_limits_that_are_new_are_told_from_the_ledger_before_their_first_call() {
+fn metrics_of_new_topic_limits_use_the_ledger_before_their_first_call() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -182,7 +182,7 @@ fn topic_limits_that_are_new_are_told_from_the_ledger_before_their_first_call() 
 }
 
 #[test]
-fn the_calls_and_the_money_of_the_day_are_by_provider() {
+fn metrics_show_todays_calls_and_cost_by_provider() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -232,7 +232,7 @@ fn missed_time_equals_coverage() {
 }
 
 #[test]
-fn a_published_reader_finds_nothing_wrong() {
+fn a_published_metrics_parser_accepts_the_output() {
     let Ok(promtool) = Command::new("promtool").arg("--version").output() else {
         return eprintln!(
             "SKIPPED: there is no promtool here, so that /metrics was read by this program's own parser only"
@@ -255,7 +255,7 @@ fn a_published_reader_finds_nothing_wrong() {
 }
 
 #[test]
-fn a_thousand_topics_and_hostile_names_make_a_bounded_text_that_can_be_read() {
+fn metrics_of_a_thousand_topics_with_hostile_names_are_bounded_and_valid() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let many: String =
@@ -290,7 +290,7 @@ fn a_thousand_topics_and_hostile_names_make_a_bounded_text_that_can_be_read() {
 }
 
 #[test]
-fn figures_are_for_who_has_the_token_and_tell_no_version_without_one() {
+fn metrics_need_the_token_and_without_one_show_no_version() {
     let (_sandbox, place) = ran(crate::support::databases::sqlite(), "");
     let open = Pages::serve(&place, &["--at", NINE]);
     let text = open.page("/metrics");
@@ -314,7 +314,7 @@ fn figures_are_for_who_has_the_token_and_tell_no_version_without_one() {
 }
 
 #[test]
-fn runs_are_added_up_once_whoever_counts_and_follow_a_topic_to_its_new_name() {
+fn run_totals_count_each_run_once_and_follow_a_topic_rename() {
     for database in databases() {
         let (sandbox, place) = ran(database, "");
         let settings = topicwatch::store::Settings {
@@ -347,7 +347,7 @@ fn runs_are_added_up_once_whoever_counts_and_follow_a_topic_to_its_new_name() {
 }
 
 #[test]
-fn each_count_is_answered_by_an_index() {
+fn each_metrics_count_uses_an_index() {
     for database in databases() {
         let place = Place::new(database, "base_url = \"sandbox\"", TOPICS);
         place.ok(&["db", "migrate"]);

@@ -32,7 +32,7 @@ fn filled(database: Database, sandbox: &Sandbox) -> Place {
 }
 
 /// A place for a database that does not exist yet.
-fn beside(database: Database, sandbox: &Sandbox) -> Place {
+fn place_without_database(database: Database, sandbox: &Sandbox) -> Place {
     Place::new(database, &sandbox.lines(), TOPICS)
 }
 
@@ -56,7 +56,7 @@ fn pairs() -> Vec<(Database, Database)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_table_and_column_is_known_to_a_move() {
+async fn db_move_knows_every_table_and_column() {
     for database in databases() {
         let store = open(&database).await;
         let there = if database.name == "SQLite" {
@@ -84,10 +84,10 @@ async fn every_table_and_column_is_known_to_a_move() {
 }
 
 #[test]
-fn a_moved_database_hands_out_the_same_bytes_and_goes_on() {
+fn a_moved_database_exports_the_same_bytes_and_continues() {
     for (from, to) in pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let (from, to) = (filled(from, &sandbox), beside(to, &sandbox));
+        let (from, to) = (filled(from, &sandbox), place_without_database(to, &sandbox));
         let names = format!("{} to {}", from.database.name, to.database.name);
         let ended = move_to(&from, &to).run();
         ended.shows(0, &["tables copied from", " and compared; now set `[database] url` to it"]);
@@ -114,10 +114,10 @@ fn a_moved_database_hands_out_the_same_bytes_and_goes_on() {
 }
 
 #[test]
-fn no_search_of_a_moved_database_is_called_complete_before_its_items_are_indexed() {
+fn a_moved_database_reports_unindexed_items_until_they_are_indexed() {
     for (from, to) in pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let (from, to) = (beside(from, &sandbox), beside(to, &sandbox));
+        let (from, to) = (place_without_database(from, &sandbox), place_without_database(to, &sandbox));
         from.ok(&["once", "--at", NINE]);
         let search = |place: &Place| {
             place.json(&["items", "--search", "acme", "--topic", "acme", "--json", "--limit", "500"])["items"].clone()
@@ -141,10 +141,10 @@ fn no_search_of_a_moved_database_is_called_complete_before_its_items_are_indexed
 }
 
 #[test]
-fn a_move_that_is_killed_goes_on_and_nobody_opens_half_a_database() {
+fn a_killed_move_continues_and_an_unfinished_copy_is_refused() {
     for (from, to) in pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let (from, to) = (filled(from, &sandbox), beside(to, &sandbox));
+        let (from, to) = (filled(from, &sandbox), place_without_database(to, &sandbox));
         for (point, pass) in [
             ("copying::mark_unfinished/committed", 1),
             ("copying::insert_rows/written", 3),
@@ -184,7 +184,7 @@ fn a_move_that_is_killed_goes_on_and_nobody_opens_half_a_database() {
 fn a_move_goes_on_after_items_were_forgotten_and_found_again() {
     for (from, to) in pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let (from, to) = (filled(from, &sandbox), beside(to, &sandbox));
+        let (from, to) = (filled(from, &sandbox), place_without_database(to, &sandbox));
         let ended = move_to(&from, &to).env(FAILPOINT, "kill copying::end/written").run();
         assert_eq!(ended.code, None, "{ended}");
         // The items have the same keys as before, and other ids.
@@ -199,9 +199,9 @@ fn a_move_goes_on_after_items_were_forgotten_and_found_again() {
 }
 
 #[test]
-fn a_file_that_a_daemon_works_on_is_not_moved() {
+fn a_database_in_use_by_a_daemon_is_not_moved() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let (from, to) = (filled(sqlite(), &sandbox), beside(sqlite(), &sandbox));
+    let (from, to) = (filled(sqlite(), &sandbox), place_without_database(sqlite(), &sandbox));
     from.configure(&sandbox.lines(), &format!("[defaults]\nevery = \"300d\"\n\n{TOPICS}"));
     let mut running = from.program(&["run"]).start();
     running.until("the daemon to run", |said| said.contains("next slot"));
@@ -212,7 +212,7 @@ fn a_file_that_a_daemon_works_on_is_not_moved() {
 }
 
 #[test]
-fn a_backup_is_a_whole_database_and_replaces_nothing_that_is_in_use() {
+fn a_backup_is_complete_and_overwrites_no_database_in_use() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = filled(database, &sandbox);
@@ -308,7 +308,7 @@ fn a_backup_while_others_write_is_sound() {
 }
 
 #[tokio::test]
-async fn rows_that_come_and_go_during_a_backup_are_no_damage() {
+async fn rows_added_and_deleted_during_a_backup_do_not_fail_its_check() {
     let (database, folder) = (sqlite(), tempfile::tempdir().unwrap());
     let store = open(&database).await;
     let over = std::sync::atomic::AtomicBool::new(false);
@@ -332,7 +332,7 @@ async fn rows_that_come_and_go_during_a_backup_are_no_damage() {
 }
 
 #[test]
-fn what_providers_found_and_remember_moves_with_the_rest() {
+fn findings_and_state_of_providers_are_moved() {
     for (one, other) in pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
         let base = sandbox.lines().lines().next().unwrap().replace("base_url = ", "").replace('"', "");
@@ -359,7 +359,7 @@ fn what_providers_found_and_remember_moves_with_the_rest() {
 }
 
 #[test]
-fn a_relative_database_of_the_command_line_is_where_its_user_is() {
+fn a_relative_database_path_in_a_flag_starts_at_the_current_folder() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     let here = tempfile::tempdir().unwrap();
     let config = place.path("jobs.toml");

@@ -41,7 +41,7 @@ fn world() -> Vec<Vec<SeenItem>> {
 }
 
 #[tokio::test]
-async fn copies_share_the_first_that_was_seen_on_both_databases_whatever_the_batches() {
+async fn clusters_are_the_same_on_both_databases_and_for_any_batch_size() {
     let mut all = Vec::new();
     for (at_once, room) in [
         (1, KeyTableLimits::default()),
@@ -132,7 +132,7 @@ async fn raw_unique_and_author_counts_are_separate() {
 }
 
 #[tokio::test]
-async fn what_was_decided_stays_when_words_change_and_copies_of_the_old_words_still_join() {
+async fn an_edited_item_stays_in_its_cluster_and_copies_of_the_old_text_join_it() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("storm");
@@ -158,7 +158,7 @@ async fn what_was_decided_stays_when_words_change_and_copies_of_the_old_words_st
 }
 
 #[tokio::test]
-async fn pages_and_posts_are_apart_and_a_page_is_known_by_its_headline() {
+async fn pages_cluster_by_headline_or_text_and_never_with_posts() {
     for database in databases() {
         let store = open(&database).await;
         let page = |n: u32, title: &str, text: &str| {
@@ -188,7 +188,7 @@ async fn pages_and_posts_are_apart_and_a_page_is_known_by_its_headline() {
 }
 
 #[tokio::test]
-async fn items_that_become_one_take_their_clusters_with_them() {
+async fn merged_items_merge_their_clusters() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("storm");
@@ -237,7 +237,7 @@ async fn an_item_merged_before_clustering_is_clustered_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn several_processes_that_look_at_once_decide_as_one_does() {
+async fn concurrent_processes_cluster_like_one_process() {
     let alone = {
         let database = sqlite();
         let store = open(&database).await;
@@ -267,7 +267,7 @@ async fn several_processes_that_look_at_once_decide_as_one_does() {
 }
 
 #[tokio::test]
-async fn a_phrase_that_everybody_uses_leads_to_few_and_copies_of_later_texts_are_found() {
+async fn a_common_phrase_has_few_candidates_and_later_copies_are_still_found() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("storm");
@@ -295,7 +295,7 @@ async fn a_phrase_that_everybody_uses_leads_to_few_and_copies_of_later_texts_are
 }
 
 #[tokio::test]
-async fn keys_that_move_on_lead_where_they_led_also_when_somebody_stops_between_two_slices() {
+async fn moving_cluster_keys_in_slices_loses_none_when_interrupted() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("storm");
@@ -342,7 +342,7 @@ async fn keys_that_move_on_lead_where_they_led_also_when_somebody_stops_between_
 }
 
 #[tokio::test]
-async fn keys_that_were_moving_arrive_also_where_new_ones_stay() {
+async fn a_started_move_of_cluster_keys_is_completed_even_if_newer_keys_stay() {
     let mut all = Vec::new();
     for database in databases() {
         let store = open(&database).await;
@@ -366,7 +366,7 @@ async fn keys_that_were_moving_arrive_also_where_new_ones_stay() {
 }
 
 #[test]
-fn a_process_that_is_killed_while_keys_move_on_loses_none_and_keys_are_looked_up_by_indexes() {
+fn a_kill_while_cluster_keys_move_loses_none_and_lookups_use_indexes() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");
@@ -406,7 +406,7 @@ fn a_process_that_is_killed_while_keys_move_on_loses_none_and_keys_are_looked_up
 
 /// Through the program: what `once` prints, what a kill leaves, and that the next run completes it.
 #[test]
-fn once_and_show_tell_items_texts_and_authors_and_nothing_is_left_undone() {
+fn once_and_show_print_items_texts_and_authors_and_compare_all_items() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");
@@ -444,7 +444,7 @@ fn once_and_show_tell_items_texts_and_authors_and_nothing_is_left_undone() {
 }
 
 #[test]
-fn every_verb_counts_authors_alike() {
+fn every_verb_shows_the_same_number_of_authors() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &crate::support::world::topic("acme", ""));

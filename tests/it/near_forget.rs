@@ -39,7 +39,7 @@ async fn stored(database: &Database) -> Store {
 }
 
 #[tokio::test]
-async fn what_is_forgotten_takes_its_keys_along_and_no_other() {
+async fn forgetting_an_item_deletes_its_cluster_keys_and_no_others() {
     for database in databases() {
         let store = stored(&database).await;
         let name = database.name;
@@ -106,7 +106,7 @@ const EARLIER_KEYS: [(u8, [i64; 7]); 3] = [
 ];
 
 #[tokio::test]
-async fn what_an_older_version_kept_takes_in_nothing_new_and_goes_with_its_item() {
+async fn cluster_keys_of_an_older_version_match_no_new_items_and_go_with_their_item() {
     let each = EARLIER_KEYS.iter().flat_map(|earlier| databases().into_iter().map(move |database| (earlier, database)));
     for ((version, earlier), database) in each {
         let store = open(&database).await;
@@ -143,7 +143,7 @@ async fn what_an_older_version_kept_takes_in_nothing_new_and_goes_with_its_item(
 }
 
 #[test]
-fn forgetting_reads_no_table_of_keys_whole() {
+fn forgetting_scans_no_table_of_cluster_keys() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");

@@ -51,7 +51,7 @@ const OPPOSITES: [(&str, &str); 11] = [
 ];
 
 #[test]
-fn both_of_two_opposites_are_in_items_clusters_and_reports() {
+fn opposite_texts_are_separate_in_items_clusters_and_reports() {
     let mut all = Vec::new();
     for database in databases() {
         let world = World::new();

@@ -72,7 +72,7 @@ fn new_count(place: &Place, at: u32, beside: &str) -> i64 {
 }
 
 #[test]
-fn new_in_24_hours_is_what_a_diff_calls_new() {
+fn new_in_24_hours_equals_the_new_items_of_diff() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &both("acme", BASIC));
@@ -150,7 +150,7 @@ fn new_in_24_hours_is_a_lower_bound_where_searches_that_were_due_are_missing() {
 }
 
 #[test]
-fn status_runs_and_feeds_tell_what_was_older_from_what_is_new() {
+fn status_runs_and_feeds_distinguish_older_items_from_new_ones() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &both("acme", ""));
@@ -189,7 +189,7 @@ fn status_runs_and_feeds_tell_what_was_older_from_what_is_new() {
 }
 
 #[test]
-fn what_is_old_in_a_baseline_counts_as_older_with_and_without_a_filter() {
+fn old_items_of_a_baseline_count_as_older_with_and_without_a_filter() {
     for filter in ["", "exclude = [\"hidden\"]"] {
         for database in databases() {
             let world = World::new();
@@ -209,7 +209,7 @@ fn what_is_old_in_a_baseline_counts_as_older_with_and_without_a_filter() {
 }
 
 #[test]
-fn what_a_widened_search_found_is_new_whatever_the_window_is() {
+fn items_of_a_widened_search_are_new_even_if_older_than_the_window() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "every = \"6h\""));
@@ -328,7 +328,7 @@ fn new_and_baseline(place: &Place, at: u32) -> Vec<(i64, i64)> {
 }
 
 #[test]
-fn a_reply_that_was_cut_is_no_answer_and_what_it_brought_counts_as_new_only_after_one() {
+fn a_cut_first_reply_counts_as_baseline_and_a_later_cut_reply_as_new() {
     for answered_before in [true, false] {
         for database in databases() {
             let replies = Arc::new(std::sync::Mutex::new(String::new()));
@@ -358,7 +358,7 @@ fn a_reply_that_was_cut_is_no_answer_and_what_it_brought_counts_as_new_only_afte
 }
 
 #[test]
-fn a_baseline_is_new_in_no_command() {
+fn no_command_counts_baseline_items_as_new() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &both("acme", ""));
@@ -383,7 +383,7 @@ fn a_baseline_is_new_in_no_command() {
 }
 
 #[test]
-fn what_is_left_out_as_not_new_is_counted_in_full_however_short_the_list() {
+fn items_outside_the_window_are_counted_in_full_with_any_limit() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &both("acme", ""));
@@ -399,7 +399,7 @@ fn what_is_left_out_as_not_new_is_counted_in_full_however_short_the_list() {
 }
 
 #[test]
-fn what_was_new_stays_new_and_a_baseline_one_after_its_searches_are_pruned() {
+fn new_and_baseline_items_stay_so_after_their_searches_are_pruned() {
     for database in databases() {
         let world = World::new();
         let file =
@@ -463,7 +463,7 @@ fn breaking_service(well: &Arc<AtomicBool>) -> Raw {
 }
 
 #[test]
-fn what_came_of_a_first_reply_that_was_cut_stays_a_baseline_after_its_search_is_pruned() {
+fn items_of_a_cut_first_reply_stay_baseline_after_its_search_is_pruned() {
     for database in databases() {
         let well = Arc::new(AtomicBool::new(false));
         let server = breaking_service(&well);

@@ -17,7 +17,7 @@ fn links_to(page: &str, begin: &str) -> Vec<Link> {
 }
 
 #[test]
-fn numbers_of_runs_topics_and_days_lead_to_as_many_rows() {
+fn linked_numbers_of_runs_topics_and_days_match_the_rows_they_lead_to() {
     for database in databases() {
         let name = database.name;
         let later = "2026-03-11T21:00:00Z";
@@ -165,7 +165,7 @@ fn numbers_of_runs_topics_and_days_lead_to_as_many_rows() {
 }
 
 #[test]
-fn the_duplicates_of_a_run_are_as_many_as_it_counted_also_after_two_items_turned_out_to_be_one() {
+fn duplicates_of_a_run_match_their_count_even_after_two_items_merged() {
     const TEXT: &str = "acme opens a second shop at the harbour on tuesday, says its owner";
     const ADDRESS: &str = "https://x.com/ann/status/1992700000000000001";
     for database in databases() {
@@ -208,7 +208,7 @@ const ALERTS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"
     [[alerts]]\nname = \"thrift\"\nrule = \"budget\"\ntopics = [\"acme\"]\npercent = 20\n";
 
 #[test]
-fn numbers_of_alerts_lead_to_what_they_counted() {
+fn linked_numbers_of_alerts_match_the_rows_they_lead_to() {
     for database in databases() {
         let name = database.name;
         let world = World::new();

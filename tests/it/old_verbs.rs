@@ -54,7 +54,7 @@ const SAME: &[(&[&str], &[&str])] = &[
 ];
 
 #[test]
-fn every_old_verb_does_what_the_new_one_does() {
+fn every_old_verb_works_like_the_new_one() {
     for database in databases() {
         let place = Place::new(database, SERVICE, TOPIC);
         place.ok(&["once", "--at", NINE]);
@@ -75,7 +75,7 @@ fn every_old_verb_does_what_the_new_one_does() {
 }
 
 #[test]
-fn the_old_verbs_are_hidden_and_each_of_them_is_tried() {
+fn old_verbs_are_hidden_in_help_and_each_is_tested() {
     let command = Cli::command();
     // `man` is not an old name: packages call it.
     let hidden: Vec<&str> = command

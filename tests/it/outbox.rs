@@ -137,7 +137,7 @@ async fn made(database: &Database, channels: &[&str]) -> (Store, Turned) {
 }
 
 #[tokio::test]
-async fn the_cursor_of_a_report_moves_when_the_last_channel_has_it_and_not_before() {
+async fn the_cursor_of_a_report_moves_only_after_the_last_channel_received_it() {
     for database in databases() {
         let (hooks, posts) = (Hook::good(), Post::answering(|n| (n == 0).then_some("451 not now")));
         let (store, turned) = made(&database, &["hook", "mail"]).await;
@@ -189,7 +189,7 @@ async fn an_older_report_that_is_delivered_late_does_not_move_the_cursor_back() 
 }
 
 #[tokio::test]
-async fn a_report_without_channels_is_delivered_when_it_is_made_and_its_end_is_fenced() {
+async fn a_report_without_channels_moves_its_cursor_and_a_second_end_is_fenced() {
     for database in databases() {
         let store = open(&database).await;
         let (run, now) = claimed(&store, &report(&[])).await;
@@ -203,7 +203,7 @@ async fn a_report_without_channels_is_delivered_when_it_is_made_and_its_end_is_f
 }
 
 #[tokio::test]
-async fn a_lost_lease_costs_a_job_an_attempt_and_a_deadly_one_ends_with_a_reason() {
+async fn a_lost_lease_costs_a_job_an_attempt_and_after_three_the_job_fails() {
     for database in databases() {
         let store = open(&database).await;
         let (mut run, mut now) = claimed(&store, &report(&[])).await;
@@ -233,7 +233,7 @@ async fn a_lost_lease_costs_a_job_an_attempt_and_a_deadly_one_ends_with_a_reason
 }
 
 #[tokio::test]
-async fn what_cannot_be_delivered_is_tried_later_and_later_and_is_dead_after_eight_tries() {
+async fn an_undeliverable_message_is_retried_with_growing_pauses_and_dead_after_eight_tries() {
     for database in databases() {
         let hooks = Hook::answering(|_| Answer::Say("503 Service Unavailable\r\nretry-after: 3"));
         let (store, turned) = made(&database, &["hook"]).await;
@@ -285,7 +285,7 @@ async fn a_channel_delays_a_message_by_at_most_eight_hours_at_a_time() {
 }
 
 #[tokio::test]
-async fn a_channel_that_asks_for_a_pause_gets_nothing_until_it_is_over() {
+async fn a_channel_that_asks_for_a_pause_gets_no_message_until_its_end() {
     for database in databases() {
         let hooks =
             Hook::answering(|nth| Answer::Say(if nth == 0 { "429 Slow down\r\nretry-after: 7200" } else { "200 OK" }));
@@ -348,7 +348,7 @@ async fn a_pause_may_be_asked_for_until_a_date() {
 
 /// The clock of three processes was a year ahead: one was told to wait, one got no answer, one died while it was sending.
 #[tokio::test]
-async fn what_a_clock_put_off_that_was_a_year_ahead_is_sent_when_the_clock_is_right() {
+async fn messages_delayed_by_a_clock_a_year_ahead_are_sent_when_it_is_right() {
     for database in databases() {
         let says = ["429 Slow down\r\nretry-after: 7200", "503 Not now"];
         let hooks = Hook::answering(move |nth| Answer::Say(says.get(nth).copied().unwrap_or("200 OK")));
@@ -397,7 +397,7 @@ async fn a_manual_run_and_a_due_slot_of_one_report_never_run_together() {
 }
 
 #[tokio::test]
-async fn a_refusal_for_good_is_tried_once() {
+async fn a_permanent_refusal_is_not_retried() {
     let database = crate::support::databases::sqlite();
     let redirect = "302 Found\r\nlocation: http://127.0.0.1:1/elsewhere";
     for (status, says) in [(redirect, "redirects are not followed"), ("404 Not Found", "404"), ("410 Gone", "410")] {
@@ -454,7 +454,7 @@ async fn a_mail_servers_answer_counts_without_a_reply_to_quit() {
 
 /// A mail counts as delivered only if the server took it, and its lines are not sent to a server that waits for commands.
 #[tokio::test]
-async fn an_answer_that_does_not_fit_its_command_delivers_no_mail() {
+async fn a_mail_is_not_delivered_if_an_smtp_answer_does_not_fit_its_command() {
     let scripts: [(&str, receivers::Script); 4] = [
         ("AUTH", |word| (word == "AUTH").then_some("354 go on")),
         ("MAIL", |word| (word == "MAIL").then_some("354 go on")),
@@ -578,7 +578,7 @@ async fn private_addresses_are_refused_unless_allowed() {
 }
 
 #[test]
-fn public_addresses_are_reported_from_inner_ones() {
+fn public_addresses_are_distinguished_from_private_ones() {
     let inner = [
         "0.0.0.0",
         "0.1.2.3",
@@ -644,7 +644,7 @@ fn public_addresses_are_reported_from_inner_ones() {
 }
 
 #[tokio::test]
-async fn a_channel_that_hangs_delays_no_other_and_nothing_is_in_two_hands() {
+async fn a_hanging_channel_delays_no_other_and_no_message_has_two_senders() {
     for database in databases() {
         let (slow, good) = (Hook::answering(|_| Answer::Hang), Hook::good());
         let (store, turned) = made(&database, &["slow", "good"]).await;
@@ -668,7 +668,7 @@ async fn a_channel_that_hangs_delays_no_other_and_nothing_is_in_two_hands() {
 }
 
 #[tokio::test]
-async fn one_call_tries_each_message_once_however_long_its_channel_takes() {
+async fn one_delivery_call_tries_each_message_once_even_on_a_slow_channel() {
     for database in databases() {
         let store = open(&database).await;
         let (run, now) = claimed(&store, &report(&["slow"])).await;
@@ -695,7 +695,7 @@ async fn one_call_tries_each_message_once_however_long_its_channel_takes() {
 }
 
 #[tokio::test]
-async fn a_message_whose_process_died_is_taken_over_and_a_deadly_one_is_given_up() {
+async fn a_message_of_a_dead_process_is_taken_over_and_dead_after_its_last_try() {
     for database in databases() {
         let (store, turned) = made(&database, &["hook"]).await;
         let mut now = (turned.clock)();
@@ -728,7 +728,7 @@ async fn a_message_whose_process_died_is_taken_over_and_a_deadly_one_is_given_up
 }
 
 #[tokio::test]
-async fn what_is_reported_of_a_failure_holds_no_secret() {
+async fn a_delivery_failure_shows_no_secret() {
     let hooks = Hook::answering(|_| {
         Answer::Say(
             "400 Bad\r\ncontent-length: 72\r\n\r\nT0KEN /T0KEN-in-the-path key=QUERYKEY s3cret of the webhook \u{1b}[31mred pad pad",
@@ -742,7 +742,7 @@ async fn what_is_reported_of_a_failure_holds_no_secret() {
 }
 
 #[tokio::test]
-async fn what_was_sent_long_ago_is_not_kept_whole_and_is_not_sent_empty() {
+async fn messages_sent_long_ago_lose_their_body_and_are_not_sent_again() {
     for database in databases() {
         let (hooks, dead) = (Hook::good(), Hook::answering(|_| Answer::Say("404 Not Found")));
         let (store, turned) = made(&database, &["hook", "dead"]).await;
@@ -795,7 +795,7 @@ fn pauses_grow_and_differ_between_events() {
 }
 
 #[tokio::test]
-async fn a_report_follows_its_topic_to_a_new_id() {
+async fn a_report_follows_a_renamed_topic() {
     for database in databases() {
         let store = open(&database).await;
         let mut job = report(&[]);

@@ -54,7 +54,7 @@ fn gaps(watched: WatchedTopic, more: Option<RunSearch>) -> Vec<(Span, bool, Stri
 }
 
 #[test]
-fn time_of_a_paused_topic_is_no_time_in_which_no_search_was_due() {
+fn time_of_a_pause_is_a_gap_and_does_not_wait_for_a_search() {
     // As of a past day: a later search looked back into it, and covered what follows it.
     let later = || Some(search(30, span(8, 30), span(12, 30)));
     assert_eq!(gaps(watched(false, None), later()), [(span(0, 12), true, String::new())]);
@@ -68,7 +68,7 @@ fn time_of_a_paused_topic_is_no_time_in_which_no_search_was_due() {
 }
 
 #[test]
-fn after_a_pause_time_waits_for_its_search_until_the_next_slot_and_no_longer() {
+fn after_a_pause_time_counts_as_pending_only_until_the_next_slot() {
     let slot = |at: Time| gaps(watched(false, Some(at)), None);
     let passed = "at least one slot has passed, but nothing has run yet";
     assert_eq!(slot(Time(at(12).0 + 1)), [(span(0, 12), true, String::new())]);
@@ -77,7 +77,7 @@ fn after_a_pause_time_waits_for_its_search_until_the_next_slot_and_no_longer() {
 }
 
 #[test]
-fn a_slot_at_the_end_of_a_pause_is_dropped_and_one_after_it_is_not() {
+fn a_pause_drops_a_slot_at_its_end_but_not_one_after_it() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topic("timezone = \"UTC\""));

@@ -31,7 +31,7 @@ fn body(got: &Got) -> String {
     String::from_utf8(got.body.clone()).unwrap()
 }
 
-fn keeps_the_secret(place: &Place, ended: &Ended) {
+fn assert_no_secrets(place: &Place, ended: &Ended) {
     for secret in SECRETS {
         assert!(!ended.out.contains(secret) && !ended.err.contains(secret), "{secret}\n{ended}");
     }
@@ -42,13 +42,13 @@ fn keeps_the_secret(place: &Place, ended: &Ended) {
 }
 
 #[test]
-fn a_run_is_reported_at_its_begin_and_its_end_in_one_line_without_what_it_found() {
+fn a_run_pings_its_start_and_its_end_with_one_line_of_counts() {
     for database in databases() {
         let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
         let place = Place::new(database, &sandbox.lines(), &topic(&to(&hook)));
         let ended = place.run(&["once", "--at", NINE, "-vv"]);
         assert_eq!(ended.code, Some(0), "{ended}");
-        keeps_the_secret(&place, &ended);
+        assert_no_secrets(&place, &ended);
         let (start, end) = ("POST /T0KEN-in-the-path/start?key=QUERYKEY", "POST /T0KEN-in-the-path?key=QUERYKEY");
         assert_eq!(asked(&hook), [start, end], "{}", place.database.name);
         let found = place.database.number("SELECT sum(found) FROM v_run");
@@ -57,8 +57,8 @@ fn a_run_is_reported_at_its_begin_and_its_end_in_one_line_without_what_it_found(
         assert_eq!(body(&got[1]), format!("ok: {found} found, {found} new; social ok"));
         assert_eq!(got[1].header("content-type"), Some("text/plain; charset=utf-8"));
         let ended = place.run(&["check", "--json"]);
-        keeps_the_secret(&place, &ended);
-        keeps_the_secret(&place, &place.run(&["check"]));
+        assert_no_secrets(&place, &ended);
+        assert_no_secrets(&place, &place.run(&["check"]));
         // A run that fails.
         let failing = Sandbox::at(NINE, &["status=500"]);
         place.configure(&failing.lines(), &topic(&to(&hook)));
@@ -70,7 +70,7 @@ fn a_run_is_reported_at_its_begin_and_its_end_in_one_line_without_what_it_found(
 }
 
 #[test]
-fn a_daemon_tells_of_topics_and_of_other_jobs_and_takes_another_address_over() {
+fn a_daemon_pings_for_topics_and_reports_and_applies_a_changed_address() {
     for database in databases() {
         let (sandbox, hook, other, reports) = (today(&[]), Hook::good(), Hook::good(), Hook::good());
         let report = format!("[[reports]]\nname = \"all\"\nevery = \"6h\"\n{}\n", to(&reports));
@@ -94,12 +94,12 @@ fn a_daemon_tells_of_topics_and_of_other_jobs_and_takes_another_address_over() {
         going.signal("TERM");
         let ended = going.wait();
         assert_eq!(ended.code, Some(0), "{ended}");
-        keeps_the_secret(&place, &ended);
+        assert_no_secrets(&place, &ended);
     }
 }
 
 #[test]
-fn a_report_that_fails_says_so() {
+fn a_failed_report_pings_the_failure() {
     let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
     let report = format!("[[reports]]\nname = \"all\"\nevery = \"6h\"\npath = \"wall/{{date}}\"\n{}\n", to(&hook));
     let place = Place::new(sqlite(), &sandbox.lines(), &format!("{}{report}", topic("")));
@@ -113,7 +113,7 @@ fn a_report_that_fails_says_so() {
 }
 
 #[test]
-fn a_receiver_that_does_not_answer_delays_no_run_and_one_that_is_busy_is_asked_again() {
+fn a_silent_ping_receiver_delays_no_run_and_a_busy_one_is_retried() {
     let (sandbox, silent) = (today(&[]), Hook::answering(|_| Answer::Hang));
     let place = Place::new(sqlite(), &sandbox.lines(), &topic(&to(&silent)));
     let going = crate::support::daemons::daemon(&place, &[]);
@@ -126,7 +126,7 @@ fn a_receiver_that_does_not_answer_delays_no_run_and_one_that_is_busy_is_asked_a
     going.signal("TERM");
     let ended = going.wait();
     assert_eq!(ended.code, Some(0), "{ended}");
-    keeps_the_secret(&place, &ended);
+    assert_no_secrets(&place, &ended);
     let busy = Hook::answering(|n| Answer::Say(if n == 0 { "503 Busy" } else { "200 OK" }));
     place.configure(&sandbox.lines(), &topic(&to(&busy)));
     let going = crate::support::daemons::daemon(&place, &[]);
@@ -139,24 +139,24 @@ fn a_receiver_that_does_not_answer_delays_no_run_and_one_that_is_busy_is_asked_a
 }
 
 #[test]
-fn a_private_address_is_refused_and_what_comes_back_is_reported_without_the_address() {
+fn a_ping_to_a_private_address_is_refused_and_errors_hide_the_url() {
     let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
     let place = Place::new(sqlite(), &sandbox.lines(), &topic(&format!("ping = \"{}\"", hook.url())));
     let ended = place.run(&["once", "--at", NINE]);
     ended.says(0, &["a ping was given up", "private network; set ping_allow_private = true"]);
-    keeps_the_secret(&place, &ended);
+    assert_no_secrets(&place, &ended);
     assert!(asked(&hook).is_empty());
     // A server that refuses may repeat the URL.
     let echo = Hook::answering(|_| Answer::Say("404 no such T0KEN-in-the-path QUERYKEY"));
     place.configure(&sandbox.lines(), &topic(&to(&echo)));
     let ended = place.run(&["once", "--at", "2026-03-11T10:00:00Z"]);
     ended.says(0, &["a ping was given up", "404"]);
-    keeps_the_secret(&place, &ended);
+    assert_no_secrets(&place, &ended);
     assert_eq!(asked(&echo).len(), 2, "what is refused for good is not tried again");
 }
 
 #[test]
-fn the_address_may_be_in_a_variable_and_name_the_topic_in_defaults() {
+fn a_ping_address_may_come_from_a_variable_and_contain_the_topic_id() {
     let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
     let defaults = "[defaults]\nping_env = \"HC_URL\"\nping_allow_private = true\n";
     let more = "[[topics]]\nid = \"quiet\"\nquery = \"q\"\nsources = [\"social\"]\nping = \"\"\n";
@@ -168,7 +168,7 @@ fn the_address_may_be_in_a_variable_and_name_the_topic_in_defaults() {
     assert_eq!(asked(&hook), ["POST /T0KEN-acme/start?key=QUERYKEY", "POST /T0KEN-acme?key=QUERYKEY"]);
     let ended = place.program(&["once", "--at", NINE]).env("HC_URL", "T0KEN").run();
     ended.says(2, &["HC_URL does not contain the URL of a web server"]);
-    keeps_the_secret(&place, &ended);
+    assert_no_secrets(&place, &ended);
     for (ping, says) in [
         ("ping = \"ftp://h/T0KEN\"", "is not the URL of a web server"),
         ("ping = \"T0KEN\"", "is not a valid URL"),
@@ -178,6 +178,6 @@ fn the_address_may_be_in_a_variable_and_name_the_topic_in_defaults() {
         place.configure(&sandbox.lines(), &topic(ping));
         let ended = place.run(&["check"]);
         ended.says(2, &[says]);
-        keeps_the_secret(&place, &ended);
+        assert_no_secrets(&place, &ended);
     }
 }

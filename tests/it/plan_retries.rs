@@ -53,7 +53,7 @@ fn paid_on(place: &Place, day: u32) -> i64 {
 }
 
 #[test]
-fn what_is_planned_at_most_holds_if_every_call_is_retried() {
+fn the_planned_maximum_cost_holds_if_every_call_is_retried() {
     // Each try is billed the price in the file; or only answers are billed, and more than that. Such a bill cannot be
     // known before the first. Then any call may cost it, also with one try.
     for (bills, days, single) in [(("0.002", "0.002"), &[11][..], 2_000), (("", "0.005"), &[11, 12], 5_000)] {
@@ -78,7 +78,7 @@ fn what_is_planned_at_most_holds_if_every_call_is_retried() {
 }
 
 #[test]
-fn what_is_planned_at_most_holds_after_fewer_tries_are_allowed() {
+fn the_planned_maximum_cost_holds_after_max_tries_was_lowered() {
     for database in databases() {
         // The first try fails and is free. Every later one is answered and billed.
         let calls = AtomicUsize::new(0);
@@ -102,7 +102,7 @@ fn what_is_planned_at_most_holds_after_fewer_tries_are_allowed() {
 }
 
 #[test]
-fn a_try_after_a_new_login_is_not_one_that_the_file_allows() {
+fn a_plan_counts_one_extra_try_after_a_new_login() {
     let place = Place::bare(
         sqlite(),
         "[providers.bsky]\nkind = \"bluesky\"\nuser = \"ann.example\"\nkey_env = \"BSKY_PASSWORD\"\nmax_tries = 2\n\n\
@@ -136,7 +136,7 @@ fn retries_stay_within_the_limits_of_a_topic() {
 }
 
 #[test]
-fn the_text_separates_what_is_expected_from_what_retries_may_cost() {
+fn a_plan_separates_the_expected_cost_from_the_cost_of_retries() {
     let file = "base_url = \"sandbox\"\nprices.web = 0.002";
     let place = Place::new(sqlite(), file, TOPIC);
     let shown = || place.ok(&["plan", "--days", "1", "--at", "2026-03-10T23:30:00Z"]);
@@ -162,7 +162,7 @@ fn the_text_separates_what_is_expected_from_what_retries_may_cost() {
 }
 
 #[test]
-fn the_preview_of_a_topic_says_what_retries_may_cost() {
+fn the_preview_of_a_topic_shows_the_cost_of_retries() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"\nprices.web = 0.002", &with_edit(TOPIC));
     place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
     let pages = Pages::serve(&place, &["--at", "2026-03-10T23:30:00Z"]);

@@ -78,7 +78,7 @@ fn a_server_that_refuses_tls_gets_neither_user_nor_password() {
 }
 
 #[test]
-fn who_asks_for_clear_text_gets_it_and_loopback_may_do_without_tls() {
+fn sslmode_disable_and_loopback_connect_without_tls() {
     for (host, query) in [("127.1", "?sslmode=disable"), ("127.0.0.1", ""), ("localhost", "")] {
         let (port, server, heard) = refuses_tls();
         let ended = migrate(&format!("postgres://watcher:{PASSWORD}@{host}:{port}/findings{query}"), &[]);
@@ -89,7 +89,7 @@ fn who_asks_for_clear_text_gets_it_and_loopback_may_do_without_tls() {
 }
 
 /// An address of this host that is not loopback.
-fn of_ones_own() -> Option<IpAddr> {
+fn address_of_this_host() -> Option<IpAddr> {
     let socket = UdpSocket::bind(("0.0.0.0", 0)).ok()?;
     // Nothing is sent: the system chooses the address it would use.
     socket.connect(("192.0.2.1", 9)).ok()?;
@@ -97,9 +97,9 @@ fn of_ones_own() -> Option<IpAddr> {
 }
 
 #[test]
-fn what_each_mode_encrypts_and_checks_of_a_server() {
+fn each_sslmode_encrypts_and_checks_the_certificate_as_documented() {
     let Some(mut server) = Cluster::start("PostgreSQL over TLS", &[]) else { return };
-    let own = of_ones_own().map(|ip| ip.to_string());
+    let own = address_of_this_host().map(|ip| ip.to_string());
     let file = |name: &str| certificate(name).to_str().unwrap().to_owned();
     let (authority, elsewhere, alone, marked) =
         (file("authority"), file("elsewhere"), file("own"), file("self-signed"));

@@ -18,7 +18,7 @@ fn probed(ended: &Ended) -> (bool, String) {
 }
 
 #[test]
-fn a_probe_opens_the_database_and_creates_and_upgrades_nothing() {
+fn a_probe_opens_the_database_without_creating_or_upgrading_it() {
     for database in unmade() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPIC);

@@ -41,7 +41,7 @@ fn state(file: &Path) -> Option<(u64, Vec<u8>)> {
 }
 
 #[test]
-fn no_verb_writes_over_the_database_the_configuration_or_a_secret() {
+fn no_verb_overwrites_the_database_the_configuration_or_a_secret() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = used(database, NINE, &sandbox, "");
@@ -112,7 +112,7 @@ fn no_verb_writes_over_the_database_the_configuration_or_a_secret() {
 }
 
 #[test]
-fn no_verb_overwrites_a_file_with_an_address() {
+fn no_verb_overwrites_a_file_that_holds_a_url() {
     let sandbox = Sandbox::at(NINE, &[]);
     let hook = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"CHAT_URL\"\n";
     let topics = TOPICS.replace("every", "ping_env = \"BEAT_URL\"\nevery");
@@ -130,7 +130,7 @@ fn no_verb_overwrites_a_file_with_an_address() {
 }
 
 #[test]
-fn neither_exports_nor_reports_of_the_configuration_write_over_the_database_or_the_file() {
+fn scheduled_exports_and_reports_overwrite_no_database_or_configuration() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let jobs = "[[exports]]\nname = \"x\"\nwhat = \"items\"\nevery = \"1h\"\npath = \"out/x.csv\"\n\n\
@@ -158,7 +158,7 @@ fn neither_exports_nor_reports_of_the_configuration_write_over_the_database_or_t
 }
 
 #[test]
-fn an_ending_that_names_no_format_is_refused_unless_the_format_is_said() {
+fn an_unknown_output_extension_is_refused_unless_format_is_set() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = used(sqlite(), NINE, &sandbox, "");
     for name in ["items", "items.txt", "items.cvs", "items.gz", "items.csv.bak", ".csv.", "other.db"] {
@@ -174,7 +174,7 @@ fn an_ending_that_names_no_format_is_refused_unless_the_format_is_said() {
 }
 
 #[test]
-fn a_backup_replaces_an_older_one_of_the_same_database_and_no_other_database() {
+fn a_backup_replaces_only_an_older_backup_of_the_same_database() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = used(database, NINE, &sandbox, "");
@@ -219,7 +219,7 @@ fn a_backup_replaces_an_older_one_of_the_same_database_and_no_other_database() {
 }
 
 #[test]
-fn a_backup_goes_to_no_stream() {
+fn a_backup_to_a_stream_is_refused() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = used(sqlite(), NINE, &sandbox, "");
     for to in ["-", "/dev/stdout", "/dev/null"] {

@@ -32,7 +32,7 @@ fn searches(place: &Place) -> Vec<String> {
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"6h\"\n";
 
 #[test]
-fn every_kind_is_searched_stored_once_and_shown_by_every_command() {
+fn every_provider_kind_is_searched_stored_once_and_shown_by_every_command() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let providers: String = [("hn", "hackernews"), ("news", "feeds"), ("sx", "searxng"), ("bsky", "bluesky")]
@@ -89,7 +89,7 @@ fn every_kind_is_searched_stored_once_and_shown_by_every_command() {
 }
 
 #[test]
-fn a_second_search_service_is_asked_in_either_dialect_and_finds_the_same_posts() {
+fn a_second_search_service_finds_the_same_posts_in_both_dialects() {
     for (database, dialect) in databases().into_iter().flat_map(|one| ["desearch", "spec"].map(|name| (one.name, name)))
     {
         let database = databases().into_iter().find(|one| one.name == database).unwrap();
@@ -150,7 +150,7 @@ fn two_services(database: crate::support::databases::Database) -> (World, World,
 
 /// A post has as many wordings as sources, and these answer in turn.
 #[test]
-fn two_services_that_word_a_post_differently_edit_nothing() {
+fn two_services_with_different_texts_of_a_post_make_no_edit() {
     for database in databases() {
         let name = database.name;
         let (first, second, place) = two_services(database);
@@ -174,7 +174,7 @@ fn two_services_that_word_a_post_differently_edit_nothing() {
 
 /// The words of the first service came after the span.
 #[test]
-fn an_edit_led_to_the_words_of_its_span_although_another_service_worded_the_post_later() {
+fn an_edit_shows_the_text_of_its_span_despite_a_later_text_of_another_service() {
     for database in databases() {
         let name = database.name;
         let (first, second, place) = two_services(database);
@@ -195,7 +195,7 @@ fn an_edit_led_to_the_words_of_its_span_although_another_service_worded_the_post
 
 /// A web search shows a snippet of a post. Its text, found later, is not a new wording.
 #[test]
-fn the_text_of_a_post_that_a_web_search_found_first_is_no_edit() {
+fn the_full_text_after_a_web_snippet_of_a_post_is_not_an_edit() {
     for database in databases() {
         let (name, world) = (database.name, World::new());
         let place = Place::new(database, &world.lines(), &format!("{TOPIC}sources = [\"social\", \"web\"]\n"));
@@ -213,7 +213,7 @@ fn the_text_of_a_post_that_a_web_search_found_first_is_no_edit() {
 }
 
 #[test]
-fn a_report_says_which_sources_found_what_and_on_how_much_they_agree() {
+fn a_report_shows_items_per_source_and_their_overlap() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let providers = provider(&sandbox, "hn", "hackernews") + &provider(&sandbox, "news", "feeds");
@@ -344,7 +344,7 @@ fn a_key_that_one_provider_refuses_stops_no_other() {
 /// Without a login, a refusal concerns one call; a wait concerns all. The server is asked for its engines before the search
 /// itself.
 #[test]
-fn a_provider_that_asks_to_wait_is_left_alone() {
+fn a_provider_is_not_called_after_its_retry_after() {
     for (status, headers, calls) in [(429, &[("retry-after", "3600")][..], 1), (403, &[], 2)] {
         let server = Replies::start(vec![reply(status, headers, "no")]);
         let file = format!(
@@ -359,7 +359,7 @@ fn a_provider_that_asks_to_wait_is_left_alone() {
 }
 
 #[test]
-fn each_provider_has_its_own_calls_of_a_day() {
+fn each_provider_has_its_own_daily_call_limit() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let limited =
@@ -383,7 +383,7 @@ fn each_provider_has_its_own_calls_of_a_day() {
 }
 
 #[test]
-fn a_plan_counts_the_most_calls_that_long_searches_may_need() {
+fn a_plan_counts_the_maximum_calls_of_long_searches() {
     let file = |limits: &str| {
         format!(
             "[providers.hn]\nkind = \"hackernews\"\nprice.call = 0.01\n\n\
@@ -425,7 +425,7 @@ fn a_plan_counts_the_most_calls_that_long_searches_may_need() {
 }
 
 #[test]
-fn a_plan_counts_every_feed_and_an_alert_hears_of_a_provider_that_is_nearly_used_up() {
+fn a_plan_counts_every_feed_and_a_budget_alert_covers_providers() {
     let sandbox = Sandbox::at(NINE, &[]);
     let limited = provider(&sandbox, "news", "feeds").replace("max_tries = 1", "max_tries = 1\nmax_calls_per_day = 4");
     let alert = "[[channels]]\nname = \"team\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\n\n[[alerts]]\nname = \"money\"\nrule = \"budget\"\npercent = 70\nchannels = [\"team\"]\n";
@@ -443,7 +443,7 @@ fn a_plan_counts_every_feed_and_an_alert_hears_of_a_provider_that_is_nearly_used
 }
 
 #[test]
-fn a_feed_is_asked_conditionally_and_left_alone_as_long_as_it_asks() {
+fn a_feed_is_fetched_conditionally_and_not_before_its_cache_time_ends() {
     let entry = |n: u32| {
         format!(
             "<item><guid>g{n}</guid><title>Entry {n}</title><link>https://a.example/{n}</link><pubDate>Wed, 11 Mar 2026 {:02}:{:02}:00 GMT</pubDate></item>",
@@ -549,7 +549,7 @@ fn a_redirect_into_a_private_network_is_refused() {
 }
 
 #[test]
-fn a_searxng_without_engines_failed_and_one_without_json_says_what_to_do() {
+fn searxng_without_engines_is_an_error_and_without_json_has_a_hint() {
     let silent = "{\"query\":\"a\",\"results\":[],\"unresponsive_engines\":[[\"google\",\"timeout\"],[\"bing\",\"access denied\"]]}";
     let part = "{\"results\":[{\"url\":\"https://a.example/1\",\"title\":\"A\",\"content\":\"b\",\"publishedDate\":\"2026-03-11T08:00:00\"}],\
                 \"unresponsive_engines\":[[\"bing\",\"CAPTCHA\"]]}";
@@ -574,7 +574,7 @@ fn a_searxng_without_engines_failed_and_one_without_json_says_what_to_do() {
 }
 
 #[test]
-fn hacker_news_is_read_in_slices_and_what_is_cut_is_no_claim() {
+fn hacker_news_is_read_in_slices_and_a_cut_reply_covers_less() {
     let hit = |n: i64| {
         format!(
             "{{\"objectID\":\"{n}\",\"created_at_i\":{},\"author\":\"a\",\"comment_text\":\"c &amp; {n}\"}}",
@@ -604,7 +604,7 @@ fn hacker_news_is_read_in_slices_and_what_is_cut_is_no_claim() {
 }
 
 #[test]
-fn files_that_cannot_be_meant_are_refused_with_a_way_out() {
+fn contradictory_provider_settings_are_refused_with_a_hint() {
     for (section, topic, said) in [
         ("[providers.hn]\nkind = \"hackernew\"\n", "", "did you mean"),
         ("[providers.hn]\n", "", "has no `kind`"),
@@ -631,7 +631,7 @@ fn files_that_cannot_be_meant_are_refused_with_a_way_out() {
 }
 
 #[test]
-fn a_second_search_service_with_another_key_has_the_usual_address() {
+fn a_second_search_service_has_the_default_url() {
     for kind in ["desearch", "desearch-web", "desearch-ai"] {
         let section = format!("[providers.two]\nkind = \"{kind}\"\nkey_env = \"KEY\"\n");
         let place = Place::bare(sqlite(), &format!("{section}\n{TOPIC}"));
@@ -640,7 +640,7 @@ fn a_second_search_service_with_another_key_has_the_usual_address() {
 }
 
 #[test]
-fn a_template_leads_to_a_report_in_two_commands() {
+fn each_template_produces_a_report_in_two_commands() {
     let sandbox = today(&[]);
     let place = Place::bare(sqlite(), "");
     std::fs::remove_file(place.path("jobs.toml")).unwrap();
@@ -676,7 +676,7 @@ fn a_template_leads_to_a_report_in_two_commands() {
 
 /// The search that is made again after a token has expired is a call like any other, and no token is kept.
 #[test]
-fn a_search_that_is_repeated_with_a_new_token_is_counted() {
+fn a_search_repeated_with_a_new_token_counts_as_a_call() {
     let tokens = |n: u32| format!("{{\"accessJwt\":\"access-{n}-S3cret\",\"refreshJwt\":\"refresh-{n}-S3cret\"}}");
     let server = Replies::of(move |n, path| match path.split('?').next().unwrap() {
         "/xrpc/com.atproto.server.createSession" => reply(200, &[], &tokens(1)),
@@ -775,7 +775,7 @@ fn a_failed_login_is_not_counted_and_costs_nothing() {
 
 /// The wait that a login asks for is kept like that of a search: it is longer than a call waits, so there is no other try.
 #[test]
-fn a_login_that_asks_to_wait_is_left_alone() {
+fn a_login_is_not_repeated_before_its_retry_after() {
     for (status, headers, body) in [
         (429, &[("Retry-After", "3600")][..], "{\"error\":\"RateLimitExceeded\"}"),
         (503, &[("Retry-After", "Wed, 11 Mar 2026 10:00:00 GMT")], ""),
@@ -800,7 +800,7 @@ fn server_of(file: &str) -> String {
 
 /// A second search service costs what the first does, if neither its replies nor the file say anything else.
 #[test]
-fn a_plan_knows_the_price_of_a_second_search_service() {
+fn a_plan_uses_the_default_price_for_a_second_search_service() {
     let sandbox = Sandbox::at(NINE, &[]);
     let file = |more: &str| {
         format!(

@@ -36,7 +36,7 @@ fn report(place: &Place, date: &str) -> (String, String) {
 }
 
 #[test]
-fn days_keep_what_was_counted_before_they_were_pruned_and_the_rest_is_empty_and_marked() {
+fn pruned_days_keep_their_counts_and_other_values_are_empty_and_marked() {
     let mut all = Vec::new();
     for database in databases() {
         let sandbox = Sandbox::at(NOW, &[]);
@@ -130,7 +130,7 @@ fn days_keep_what_was_counted_before_they_were_pruned_and_the_rest_is_empty_and_
 }
 
 #[test]
-fn what_an_earlier_version_pruned_and_nobody_counted_is_empty() {
+fn days_pruned_by_an_earlier_version_without_counts_are_empty() {
     for database in databases() {
         let sandbox = Sandbox::at(NOW, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPIC);

@@ -29,7 +29,7 @@ async fn plan(store: &Store, now: Time) {
 }
 
 #[tokio::test]
-async fn what_was_left_in_the_queue_for_days_keeps_no_later_slot_from_running() {
+async fn runs_left_in_the_queue_for_days_block_no_later_slot() {
     let first = NOW.plus(HOUR);
     let back = first.plus(DAY * 3).plus(Duration::from_secs(600));
     let long_after = first.plus(DAY * 10).plus(Duration::from_secs(600));
@@ -76,7 +76,7 @@ async fn what_was_left_in_the_queue_for_days_keeps_no_later_slot_from_running() 
 }
 
 #[tokio::test]
-async fn a_schedule_edited_meanwhile_changes_nothing_of_that() {
+async fn an_edited_schedule_does_not_let_leftover_runs_block_later_slots() {
     let first = NOW.plus(HOUR);
     let back = first.plus(DAY * 3).plus(Duration::from_secs(600));
     for database in databases() {
@@ -109,7 +109,7 @@ async fn a_schedule_edited_meanwhile_changes_nothing_of_that() {
 }
 
 #[tokio::test]
-async fn a_slot_that_waits_while_a_process_lives_is_named_as_the_reason() {
+async fn a_slot_queued_by_a_live_process_is_named_as_the_reason_for_a_skip() {
     for database in databases() {
         let store = open(&database).await;
         store
@@ -132,7 +132,7 @@ async fn a_slot_that_waits_while_a_process_lives_is_named_as_the_reason() {
 
 /// The clock was ahead when it was requested, or is behind until it is set: either way somebody waits for it.
 #[tokio::test]
-async fn a_run_that_was_requested_years_ahead_runs_now() {
+async fn a_run_requested_by_a_clock_years_ahead_runs_now() {
     for database in databases() {
         let store = open(&database).await;
         store.activate(DefinitionSet { topics: &[topic("acme")], jobs: &[] }, None, NOW).await.unwrap();
@@ -146,7 +146,7 @@ async fn a_run_that_was_requested_years_ahead_runs_now() {
 
 /// Half a day ahead, with a delay of up to a day.
 #[tokio::test]
-async fn a_slot_that_is_still_to_come_does_not_run_early_because_of_its_delay() {
+async fn a_future_slot_with_a_delay_does_not_run_early() {
     for database in databases() {
         let store = open(&database).await;
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();

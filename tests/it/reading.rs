@@ -133,7 +133,7 @@ fn crawl(pages: &Pages, first: &str) -> (Vec<String>, String) {
 }
 
 #[test]
-fn the_page_its_count_its_files_and_its_feed_are_the_rows_of_the_filter() {
+fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = world(database);
@@ -279,7 +279,7 @@ fn the_page_its_count_its_files_and_its_feed_are_the_rows_of_the_filter() {
 }
 
 #[test]
-fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
+fn stars_notes_and_searches_are_kept_only_for_authorised_requests() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -463,7 +463,7 @@ fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
 }
 
 #[test]
-fn what_is_kept_follows_a_renamed_topic_and_is_forgotten() {
+fn stars_notes_and_searches_follow_a_topic_rename_and_are_forgotten() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -501,7 +501,7 @@ fn what_is_kept_follows_a_renamed_topic_and_is_forgotten() {
 }
 
 #[tokio::test]
-async fn of_two_items_that_are_one_the_earlier_star_and_both_notes_are_kept() {
+async fn merged_items_keep_the_earlier_star_and_both_notes() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
@@ -536,7 +536,7 @@ async fn of_two_items_that_are_one_the_earlier_star_and_both_notes_are_kept() {
 }
 
 #[test]
-fn weeks_are_counted_as_sql_counts_them() {
+fn weekly_counts_equal_sql() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = world(database);

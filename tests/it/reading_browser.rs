@@ -25,7 +25,7 @@ fn key(driven: &mut Driven, sign: &str, modifiers: u32) {
 const AT: &str = "[...document.querySelectorAll('li[data-item]')].indexOf(document.activeElement)";
 
 #[test]
-fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
+fn keyboard_shortcuts_work_on_items_and_ignore_fields_and_modifiers() {
     let Some(browser) = browser() else { return };
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), ASKED);
@@ -112,7 +112,7 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
 }
 
 #[test]
-fn h_leads_to_the_page_before_of_every_list_and_a_page_of_a_topics_items_begins_at_them() {
+fn key_h_goes_to_the_previous_page_of_every_list() {
     let Some(browser) = browser() else { return };
     let world = World::new();
     // Posts that are like no other.
@@ -162,7 +162,7 @@ fn h_leads_to_the_page_before_of_every_list_and_a_page_of_a_topics_items_begins_
 }
 
 #[test]
-fn a_chart_tells_the_figures_of_the_table_where_the_mouse_or_the_keyboard_is() {
+fn a_chart_shows_the_table_values_at_the_mouse_or_keyboard_focus() {
     let Some(browser) = browser() else { return };
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);

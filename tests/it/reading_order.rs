@@ -100,7 +100,7 @@ async fn seqs(store: &Store) -> BTreeMap<String, i64> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn numbers_follow_what_was_stored_and_not_what_clocks_said() {
+async fn seq_numbers_follow_the_order_of_storing_not_the_clocks() {
     for database in databases() {
         let place = Place::new(database, "base_url = \"sandbox\"", WATCHED);
         let name = place.database.name;
@@ -140,7 +140,7 @@ async fn open(place: &Place) -> Store {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_many_processes_store_at_once_is_read_once_and_as_it_was_stored() {
+async fn runs_stored_by_many_processes_are_each_read_once_and_unchanged() {
     const PROCESSES: usize = 4;
     const RUNS: usize = 25;
     for database in databases() {

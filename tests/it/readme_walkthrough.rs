@@ -28,7 +28,7 @@ sources = ["social"]
 "#;
 
 #[test]
-fn a_second_run_under_the_same_clock_finds_nothing_new_and_both_databases_export_the_same_bytes() {
+fn a_second_run_finds_nothing_new_and_both_databases_export_equal_bytes() {
     let mut outputs = Vec::new();
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
@@ -108,7 +108,7 @@ fn same(outputs: &[Output]) {
 }
 
 #[test]
-fn files_made_from_invented_findings_say_so() {
+fn files_made_from_invented_findings_are_marked_as_sandbox() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -121,7 +121,7 @@ fn files_made_from_invented_findings_say_so() {
 }
 
 #[test]
-fn a_deployed_service_is_watched_with_the_same_story() {
+fn the_walkthrough_also_works_in_the_desearch_dialect() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let service = format!("{}dialect = \"desearch\"\n", sandbox.lines());

@@ -10,7 +10,7 @@ use crate::support::program::{Place, until};
 const TAKEN: &str = "configuration reloaded";
 
 #[test]
-fn a_good_file_is_taken_over_and_runs_under_way_finish_with_what_they_began_with() {
+fn a_valid_file_is_reloaded_and_active_runs_keep_their_old_settings() {
     for database in databases() {
         let (old, new) = (today(&["delay=5s"]), today(&[]));
         let place = Place::new(database, &old.lines(), &topics(&["acme"]));
@@ -83,7 +83,7 @@ fn a_broken_file_changes_nothing_and_every_mistake_is_reported() {
 }
 
 #[test]
-fn another_engine_needs_a_restart() {
+fn a_changed_engine_needs_a_restart() {
     let Some(database) = postgres().filter(|_| topicwatch::store::GRAPHILE) else { return };
     let sandbox = today(&[]);
     let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
@@ -123,7 +123,7 @@ fn a_topic_removed_while_it_waits_is_cancelled_and_its_history_stays() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_points_to_another_file_is_a_change() {
+fn a_symbolic_link_to_another_file_is_reloaded() {
     let sandbox = today(&[]);
     let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), &topics(&["acme"]));
     // As a Kubernetes ConfigMap does: the file is a link through a folder that is a link.
@@ -143,7 +143,7 @@ fn a_link_that_points_to_another_file_is_a_change() {
 /// What refused a key is not called for five minutes, also if a run learns of it that began before a reload.
 #[cfg(unix)]
 #[test]
-fn a_refusal_outlasts_a_reload_and_ends_with_another_key() {
+fn a_key_refusal_lasts_through_a_reload_until_the_key_changes() {
     use std::os::unix::fs::PermissionsExt as _;
     let sandbox = today(&["status=401,times=1,delay=5s"]);
     let file = |names: &[&str]| {
@@ -228,7 +228,7 @@ fn an_older_topic_set_does_not_come_back_while_a_newer_daemon_lives() {
 }
 
 #[test]
-fn a_file_whose_only_schedule_is_an_exports_or_a_reports_is_run_and_one_without_any_is_refused() {
+fn run_accepts_a_file_with_only_a_scheduled_export_or_report() {
     let sandbox = today(&[]);
     let unscheduled = topics(&["acme"]).replace("every = \"12h\"\n", "");
     let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), "");

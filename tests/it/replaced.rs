@@ -76,7 +76,7 @@ fn untouched(how: &str, place: &Place, wanted: &[u8]) {
 }
 
 #[test]
-fn a_daemon_that_waits_ends_when_its_file_is_gone_or_another() {
+fn an_idle_daemon_ends_when_its_sqlite_file_is_deleted_or_replaced() {
     for (how, fate, what) in FATES {
         // Only the missing `-wal` and `-shm` files show this case, and only Linux lists the files that a process has
         // open.
@@ -125,7 +125,7 @@ fn calling(service: &Slow, place: &Place) -> Going {
 }
 
 #[test]
-fn a_run_that_goes_on_meanwhile_is_not_called_stored() {
+fn a_run_in_progress_is_not_reported_as_stored_in_a_replaced_file() {
     for (how, fate, what) in FATES.iter().filter(|(how, _, _)| *how != "without its log") {
         let service = Slow::answering_after(Duration::ZERO);
         let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &topics(&["acme"]));
@@ -144,7 +144,7 @@ fn a_run_that_goes_on_meanwhile_is_not_called_stored() {
 }
 
 #[test]
-fn a_run_that_was_committed_into_a_file_that_had_gone_is_not_called_stored() {
+fn a_run_committed_into_a_deleted_file_is_not_reported_as_stored() {
     let sandbox = today(&[]);
     let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
     place.ok(&["db", "migrate"]);
@@ -188,7 +188,7 @@ fn once_and_backfill_do_not_report_lost_data_as_stored() {
 }
 
 #[test]
-fn pages_without_a_daemon_end_too() {
+fn serve_ends_when_its_sqlite_file_is_deleted_or_replaced() {
     for (how, fate, _) in FATES.iter().filter(|(_, _, what)| what.contains("deleted") || what.contains("replaced")) {
         if how.contains("its files") || how.contains("restored") {
             // A reader keeps SQLite's side files only as long as it needs them.
@@ -207,7 +207,7 @@ fn pages_without_a_daemon_end_too() {
 }
 
 #[test]
-fn a_process_that_has_not_noticed_yet_is_not_ready() {
+fn a_process_with_a_replaced_file_is_not_ready() {
     let sandbox = today(&[]);
     let rest = format!("[web]\nlisten = \"127.0.0.1:0\"\n\n{}", topics(&["acme"]));
     let place = Place::new(sqlite(), &sandbox.lines(), &rest);
@@ -228,7 +228,7 @@ fn a_process_that_has_not_noticed_yet_is_not_ready() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_database_leads_to_its_lock_and_its_journal() {
+fn a_symbolic_link_to_a_database_uses_the_same_lock_and_journal() {
     let sandbox = today(&[]);
     let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
     let (database, link) = (file(&place), place.path("link.db"));
@@ -246,7 +246,7 @@ fn a_link_to_a_database_leads_to_its_lock_and_its_journal() {
 }
 
 #[test]
-fn a_lock_file_that_is_deleted_lets_no_second_daemon_in_for_long() {
+fn a_deleted_lock_file_does_not_let_two_daemons_run_for_long() {
     let sandbox = today(&[]);
     let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
     let lock = std::path::PathBuf::from(format!("{}.lock", file(&place).display()));
@@ -275,7 +275,7 @@ fn a_lock_file_that_is_deleted_lets_no_second_daemon_in_for_long() {
 }
 
 #[test]
-fn a_backup_holds_nothing_of_the_processes_that_lived_beside_it() {
+fn a_backup_contains_no_running_processes() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));

@@ -48,7 +48,7 @@ fn all(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn replies_that_read_as_they_did_change_nothing() {
+fn replaying_unchanged_replies_changes_nothing() {
     for place in places() {
         let before = all(&place);
         let done = replayed(&place, &[]);
@@ -62,7 +62,7 @@ fn replies_that_read_as_they_did_change_nothing() {
 }
 
 #[test]
-fn what_an_older_decoder_left_out_comes_back_once_with_the_time_of_its_run() {
+fn replay_restores_once_what_an_older_decoder_left_out() {
     for place in places() {
         let name = place.database.name;
         let before = all(&place);
@@ -136,7 +136,7 @@ fn what_an_older_decoder_left_out_comes_back_once_with_the_time_of_its_run() {
 }
 
 #[test]
-fn what_is_not_found_any_more_stays_and_what_cannot_be_read_is_reported() {
+fn replay_keeps_items_it_no_longer_finds_and_reports_unreadable_replies() {
     for place in places() {
         let name = place.database.name;
         wait(place.database.execute(

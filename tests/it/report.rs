@@ -24,7 +24,7 @@ fn made(database: &Database, window: ReportWindow) -> Report {
 }
 
 #[test]
-fn every_figure_equals_sql_over_the_database() {
+fn every_figure_of_a_daily_report_equals_sql() {
     for database in databases() {
         let report = made(&database, ReportWindow::Day);
         let span = report.span;
@@ -158,7 +158,7 @@ fn searches(database: &Database, facts: &TopicFacts, span: Span) {
 }
 
 #[test]
-fn the_sql_that_is_printed_gives_the_figures_on_both_databases() {
+fn the_sql_printed_in_a_report_gives_its_figures_on_both_databases() {
     for database in databases() {
         for window in [ReportWindow::Day, ReportWindow::SinceLast] {
             let report = match window {
@@ -211,7 +211,7 @@ fn the_sql_that_is_printed_gives_the_figures_on_both_databases() {
 }
 
 #[test]
-fn the_same_data_gives_the_same_bytes_from_both_databases() {
+fn both_databases_give_the_same_bytes_of_a_report() {
     let all: Vec<(String, String, String)> = databases()
         .iter()
         .map(|database| made(database, ReportWindow::Day))
@@ -238,7 +238,7 @@ fn the_same_data_gives_the_same_bytes_from_both_databases() {
 }
 
 #[test]
-fn a_report_since_the_last_one_loses_and_repeats_nothing() {
+fn a_since_last_report_loses_and_repeats_nothing() {
     let database = crate::support::databases::sqlite();
     made(&database, ReportWindow::Day);
     let spec = spec("UTC", ReportWindow::SinceLast);
@@ -271,7 +271,7 @@ fn a_report_since_the_last_one_loses_and_repeats_nothing() {
 }
 
 #[test]
-fn what_rises_is_what_the_filter_means() {
+fn rising_items_of_a_report_respect_the_filter() {
     let database = crate::support::databases::sqlite();
     let report = made(&database, ReportWindow::Day);
     let (at, facts) = report.topics.iter().enumerate().find(|(_, topic)| !topic.rising.is_empty()).unwrap();
@@ -290,7 +290,7 @@ fn what_rises_is_what_the_filter_means() {
 }
 
 #[test]
-fn only_days_on_which_the_same_was_asked_are_usual() {
+fn only_days_with_the_same_query_count_as_usual() {
     for database in databases() {
         let before = made(&database, ReportWindow::Day);
         assert!(before.topics.iter().all(|topic| topic.usual.is_some() && topic.asked_since.is_none()));
@@ -323,7 +323,7 @@ fn only_days_on_which_the_same_was_asked_are_usual() {
 }
 
 #[test]
-fn the_tone_is_compared_with_that_of_days_that_were_looked_at_whole() {
+fn tone_is_compared_only_with_completely_covered_days() {
     for database in databases() {
         made(&database, ReportWindow::Day);
         let spec = spec("Europe/Berlin", ReportWindow::Day);
@@ -358,7 +358,7 @@ fn files_are_named_by_the_template_and_days_are_local() {
 
 /// A run by hand and a slot may come in one minute; each report holds only what is new since the last.
 #[test]
-fn reports_since_the_last_one_of_the_same_minute_have_files_of_their_own() {
+fn since_last_reports_of_the_same_minute_have_separate_files() {
     let mut spec = spec("Europe/Berlin", ReportWindow::SinceLast);
     spec.path = "reports/{name}-{date}-{time}".to_owned();
     let at = |text: &str| Time::parse(text).unwrap();

@@ -8,7 +8,7 @@ use crate::support::program::{NINE, Place};
 use crate::support::service::{Sandbox, Trap};
 
 #[test]
-fn in_a_browser_nothing_of_a_hostile_post_runs_or_is_fetched() {
+fn hostile_posts_in_a_report_run_and_load_nothing_in_a_browser() {
     let Some(browser) = browser() else { return };
     let trap = Trap::set();
     let (url, hostile) = (trap.url(), trap.words());

@@ -8,7 +8,7 @@ use crate::support::service::{Raw, Sandbox, reply};
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n";
 
 #[test]
-fn a_report_goes_to_a_file_or_to_stdout_and_both_are_the_same() {
+fn a_report_is_the_same_in_a_file_and_on_stdout() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPIC);
@@ -57,7 +57,7 @@ fn a_report_goes_to_a_file_or_to_stdout_and_both_are_the_same() {
 }
 
 #[test]
-fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_missing() {
+fn reports_of_replies_with_minimal_fields_name_what_is_missing() {
     let service = Raw::saying(|path| {
         let body: &[u8] = if path.contains("web") {
             br#"{"results": [{"title": "A page", "url": "https://a.example/page"}]}"#
@@ -102,7 +102,7 @@ fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_mis
 
 /// The web searches are billed at 0.002 dollars, the social ones are assumed to cost 0.003.
 #[test]
-fn costs_add_up_with_the_ledger_over_removed_topics_too_and_say_what_is_assumed() {
+fn report_costs_equal_the_ledger_including_removed_topics_and_assumed_costs() {
     let service = Raw::saying(|path| {
         let (cost, body): (&str, &[u8]) = if path.contains("web") {
             (
@@ -176,7 +176,7 @@ fn costs_add_up_with_the_ledger_over_removed_topics_too_and_say_what_is_assumed(
 }
 
 #[test]
-fn shares_of_what_was_full_say_at_least() {
+fn shares_based_on_full_replies_are_lower_bounds() {
     let service = Raw::saying(|_| {
         let page = |n: u32| format!(r#"{{"title": "Page {n}", "url": "https://a.example/{n}"}}"#);
         let body = format!(r#"{{"results": [{}]}}"#, (0..4).map(page).collect::<Vec<_>>().join(", "));
@@ -203,7 +203,7 @@ fn shares_of_what_was_full_say_at_least() {
 
 /// Regression: the key was redacted from the name of the sandbox mark, and invented findings passed for real ones.
 #[test]
-fn a_key_that_is_a_word_of_the_sandboxs_mark_hides_nothing() {
+fn a_key_equal_to_a_word_of_the_sandbox_mark_redacts_nothing() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), TOPIC);
     let ended = place.program(&["once", "--at", NINE]).env("TOPICWATCH_API_KEY", "sandbox").run();
@@ -212,7 +212,7 @@ fn a_key_that_is_a_word_of_the_sandboxs_mark_hides_nothing() {
 }
 
 #[test]
-fn another_query_is_a_line_in_the_charts_and_nothing_is_compared_over_it() {
+fn charts_mark_a_changed_query_and_nothing_is_compared_across_it() {
     for database in databases() {
         let sandbox = Sandbox::at("2026-03-13T09:00:00Z", &[]);
         let place = Place::new(database, &sandbox.lines(), TOPIC);
@@ -234,7 +234,7 @@ fn another_query_is_a_line_in_the_charts_and_nothing_is_compared_over_it() {
 }
 
 #[test]
-fn a_report_of_nothing_says_so() {
+fn a_report_without_data_says_so() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(
         crate::support::databases::sqlite(),

@@ -27,7 +27,7 @@ fn report(place: &Place, period: &[&str], at: &str) -> (String, String) {
 }
 
 #[test]
-fn a_day_of_which_not_all_items_were_read_is_a_lower_bound_and_not_compared() {
+fn a_day_with_unread_items_is_a_lower_bound_and_not_compared() {
     for database in databases() {
         let world = World::new();
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
@@ -50,7 +50,7 @@ fn a_day_of_which_not_all_items_were_read_is_a_lower_bound_and_not_compared() {
 }
 
 #[test]
-fn shares_of_voice_of_a_day_of_which_not_all_items_were_read_are_estimates() {
+fn shares_of_voice_of_a_day_with_unread_items_are_estimates() {
     for database in databases() {
         let world = World::new();
         let topic = |id: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"acme\"\nsources = [\"social\"]\n");

@@ -30,7 +30,7 @@ fn of(rows: &[Value], column: &str) -> Vec<(String, Value)> {
 }
 
 #[test]
-fn a_topic_whose_first_searches_failed_was_watched_and_paid_for() {
+fn a_topic_whose_first_searches_failed_counts_as_watched_with_costs() {
     for database in databases() {
         let well = Arc::new(AtomicBool::new(false));
         let answers = Arc::clone(&well);
@@ -78,7 +78,7 @@ fn a_topic_whose_first_searches_failed_was_watched_and_paid_for() {
 }
 
 #[test]
-fn a_failure_after_a_past_day_does_not_make_a_source_fail_at_its_end() {
+fn a_failure_after_a_past_day_is_not_shown_in_the_report_of_that_day() {
     for database in databases() {
         let well = Arc::new(AtomicBool::new(true));
         let answers = Arc::clone(&well);
@@ -124,7 +124,7 @@ fn a_failure_after_a_past_day_does_not_make_a_source_fail_at_its_end() {
 }
 
 #[test]
-fn a_full_reply_that_left_no_gap_makes_no_figure_a_bound_while_the_day_goes_on() {
+fn a_full_reply_without_a_gap_makes_no_figure_a_lower_bound() {
     for database in databases() {
         let said = Arc::new(Mutex::new(json!([])));
         let shown = Arc::clone(&said);
@@ -168,7 +168,7 @@ fn a_full_reply_that_left_no_gap_makes_no_figure_a_bound_while_the_day_goes_on()
 }
 
 #[test]
-fn statements_of_a_topic_with_a_filter_say_what_they_do_not_hide() {
+fn sql_of_a_filtered_topic_says_that_it_counts_before_the_filter() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"recall\"]"));
@@ -198,7 +198,7 @@ fn statements_of_a_topic_with_a_filter_say_what_they_do_not_hide() {
 }
 
 #[test]
-fn authors_of_a_day_some_of_whose_words_were_pruned_are_not_known() {
+fn the_number_of_authors_is_unknown_for_a_day_with_pruned_texts() {
     for database in databases() {
         let world = World::new();
         let keep = "[retention]\nprune = \"never\"\nitems = \"25d\"\n\n";
@@ -244,7 +244,7 @@ fn a_day_whose_searches_were_pruned_is_not_called_uncovered() {
 }
 
 #[test]
-fn a_topic_that_keeps_only_its_web_source_has_checks_from_then_on() {
+fn a_topic_reduced_to_its_web_source_has_checks_instead_of_coverage() {
     for database in databases() {
         let world = World::new();
         let both = topic("acme", "").replace("[\"social\"]", "[\"social\", \"web\"]");
@@ -283,7 +283,7 @@ fn a_topic_that_keeps_only_its_web_source_has_checks_from_then_on() {
 }
 
 #[test]
-fn a_day_on_which_a_topic_of_pages_was_not_searched_is_unknown_and_not_empty() {
+fn a_day_without_a_search_of_a_web_topic_is_unknown_not_zero() {
     for database in databases() {
         let world = World::new();
         let more = topic("acme", "").replace("[\"social\"]", "[\"web\"]");
@@ -315,7 +315,7 @@ fn a_day_on_which_a_topic_of_pages_was_not_searched_is_unknown_and_not_empty() {
 }
 
 #[test]
-fn fewer_pages_from_fewer_searches_are_no_news() {
+fn fewer_pages_from_fewer_searches_are_not_reported_as_a_fall() {
     for database in databases() {
         let world = World::new();
         let more = topic("acme", "web.limit = 50").replace("[\"social\"]", "[\"web\"]");
@@ -340,7 +340,7 @@ fn fewer_pages_from_fewer_searches_are_no_news() {
 
 /// Nothing new was found, so the AI had nothing to write about.
 #[test]
-fn a_fall_is_news_although_fewer_answers_were_written() {
+fn a_fall_is_reported_even_if_fewer_answers_were_written() {
     for database in databases() {
         let shown = Arc::new(Mutex::new(json!([])));
         let pages = Arc::clone(&shown);

@@ -25,7 +25,7 @@ fn between<'a>(text: &'a str, from: &str, until: &str) -> &'a str {
 }
 
 #[test]
-fn holes_are_reported_where_they_are_beside_the_full_replies_that_left_them() {
+fn holes_are_shown_in_their_period_with_the_full_replies_that_caused_them() {
     for database in databases() {
         let world = World::new();
         let place =
@@ -60,7 +60,7 @@ fn holes_are_reported_where_they_are_beside_the_full_replies_that_left_them() {
 }
 
 #[test]
-fn citations_follow_the_figures_and_what_is_empty_is_folded() {
+fn citations_come_after_the_figures_and_empty_lists_are_folded() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let quiet = "[[topics]]\nid = \"quiet\"\nquery = \"quiet\"\nsources = [\"web\"]\nweb.limit = 1\n";
@@ -169,7 +169,7 @@ fn tables_of_long_names_scroll_by_themselves_on_a_narrow_phone() {
 }
 
 #[test]
-fn a_loud_topic_takes_at_most_two_pages_of_paper() {
+fn a_busy_topic_prints_on_at_most_two_pages() {
     let Some(browser) = browser() else { return };
     let sandbox = Sandbox::at("2026-03-01T21:00:00Z", &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");

@@ -15,7 +15,7 @@ fn report(place: &Place, more: &[&str]) -> [String; 2] {
 }
 
 #[test]
-fn what_is_left_of_pruned_snapshots_and_texts_is_a_lower_bound_of_what_changed() {
+fn changes_are_lower_bounds_where_snapshots_and_texts_were_pruned() {
     let keeps = [
         ("sightings = \"5d\"\nitems = \"10d\"", hour(380), 0),
         ("sightings = \"30d\"\nruns = \"30d\"", "2026-04-12T00:00:00Z".to_owned(), 1),
@@ -77,7 +77,7 @@ fn what_is_left_of_pruned_snapshots_and_texts_is_a_lower_bound_of_what_changed()
 }
 
 #[test]
-fn a_span_of_which_runs_were_pruned_begins_where_it_did_and_had_at_least_the_runs_that_are_left() {
+fn a_span_with_pruned_runs_keeps_its_start_and_counts_at_least_the_remaining_runs() {
     for database in databases() {
         let world = World::new();
         let keep = "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n";
@@ -119,7 +119,7 @@ fn a_span_of_which_runs_were_pruned_begins_where_it_did_and_had_at_least_the_run
 }
 
 #[test]
-fn of_copies_and_authors_that_were_pruned_only_what_is_known_is_said() {
+fn pruned_copies_and_authors_are_reported_as_lower_bounds_or_unknown() {
     for database in databases() {
         let world = World::new();
         let keep = "[retention]\nprune = \"never\"\nitems = \"10d\"\n\n";
@@ -212,7 +212,7 @@ fn after_pruning_no_rise_from_weeks_before_the_period_is_reported() {
 
 /// One of three posts a day passes the filter. Where the words are gone, all three count, so nothing is compared.
 #[test]
-fn days_whose_words_were_pruned_are_not_compared_with_filtered_ones() {
+fn days_with_pruned_texts_are_not_compared_with_filtered_days() {
     let world = World::new();
     let keep = "[retention]\nprune = \"never\"\nitems = \"5d\"\n\n";
     let made = Place::new(sqlite(), &world.lines(), &format!("{keep}{}", topic("acme", "must = [\"launch\"]")));
@@ -258,7 +258,7 @@ fn days_whose_words_were_pruned_are_not_compared_with_filtered_ones() {
 
 /// The first day of a topic is covered in part, and the other topic is not watched yet. Pruning makes neither exact.
 #[test]
-fn what_was_never_searched_is_no_exact_figure_after_pruning() {
+fn pruning_makes_no_count_of_a_partly_searched_day_exact() {
     for database in databases() {
         let world = World::new();
         let keep = "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"32d\"\n\n";

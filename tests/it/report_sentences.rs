@@ -19,7 +19,7 @@ fn page(place: &Place, date: &str) -> String {
 }
 
 #[test]
-fn what_rose_since_the_run_before_the_period_is_reported_with_what_was_seen() {
+fn rising_items_are_reported_with_the_reactions_gained_in_the_period() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -54,7 +54,7 @@ fn what_rose_since_the_run_before_the_period_is_reported_with_what_was_seen() {
 }
 
 #[test]
-fn bookmarks_alone_are_reactions_too() {
+fn bookmarks_count_as_reactions() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -90,7 +90,7 @@ fn since_last(place: &Place, at: &str) -> String {
 }
 
 #[test]
-fn what_no_search_was_due_for_yet_is_no_hole() {
+fn time_before_the_next_due_search_is_not_reported_as_a_hole() {
     for database in databases() {
         let world = World::new();
         let place = every_six_hours(database, &world, "");
@@ -108,7 +108,7 @@ fn what_no_search_was_due_for_yet_is_no_hole() {
 }
 
 #[test]
-fn reports_since_the_last_one_do_not_replace_one_another() {
+fn since_last_reports_do_not_overwrite_each_other() {
     let world = World::new();
     let place = every_six_hours(crate::support::databases::sqlite(), &world, "timezone = \"Europe/Berlin\"\n");
     for n in [30, 31] {
@@ -126,7 +126,7 @@ fn reports_since_the_last_one_do_not_replace_one_another() {
 }
 
 #[test]
-fn topic_order_does_not_depend_on_who_makes_the_report() {
+fn topic_order_is_the_same_for_every_way_to_make_a_report() {
     let world = World::new();
     let one = |id: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"q\"\nsources = [\"social\"]\nevery = \"6h\"\n");
     let daily = "[[reports]]\nname = \"daily\"\nevery = \"24h\"\nformat = \"markdown\"\npath = \"r/{date}\"\n";
@@ -152,7 +152,7 @@ fn topic_order_does_not_depend_on_who_makes_the_report() {
 }
 
 #[test]
-fn a_topic_that_has_nothing_to_tell_yet_says_why() {
+fn a_topic_without_results_says_why() {
     for database in databases() {
         let server = Raw::saying(|path| {
             if path.starts_with("/web") {
@@ -187,7 +187,7 @@ fn a_topic_that_has_nothing_to_tell_yet_says_why() {
 }
 
 #[test]
-fn a_gap_that_began_before_what_is_read_may_have_begun_earlier() {
+fn a_gap_that_starts_before_the_days_read_is_marked_as_part_of_one() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -214,7 +214,7 @@ fn a_gap_that_began_before_what_is_read_may_have_begun_earlier() {
 }
 
 #[test]
-fn of_the_first_day_only_the_first_answer_is_called_the_baseline() {
+fn on_the_first_day_only_the_first_reply_is_called_the_baseline() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -228,7 +228,7 @@ fn of_the_first_day_only_the_first_answer_is_called_the_baseline() {
 }
 
 #[test]
-fn a_rise_across_a_search_without_results_is_reported_although_another_source_had_some() {
+fn a_rise_across_an_empty_search_is_reported_even_if_another_source_had_results() {
     for database in databases() {
         let name = database.name;
         let world = World::new();
@@ -267,7 +267,7 @@ fn omitted_sentences_are_counted() {
 }
 
 #[test]
-fn an_old_page_says_its_year() {
+fn the_date_of_an_old_page_includes_its_year() {
     let world = World::new();
     let place = Place::new(
         crate::support::databases::sqlite(),
@@ -289,7 +289,7 @@ fn an_old_page_says_its_year() {
 }
 
 #[test]
-fn a_query_that_several_sources_were_asked_changes_once() {
+fn a_query_change_is_reported_once_for_several_sources() {
     for database in databases() {
         let world = World::new();
         let both = |query: &str| topic(query, "").replace("[\"social\"]", "[\"social\", \"web\"]");
@@ -307,7 +307,7 @@ fn a_query_that_several_sources_were_asked_changes_once() {
 }
 
 #[test]
-fn earlier_days_that_can_be_compared_are_counted_only_if_there_are_any() {
+fn the_number_of_comparable_earlier_days_is_shown_only_if_there_are_any() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));

@@ -25,7 +25,7 @@ fn row<'a>(page: &'a str, caption: &str, topic: &str) -> &'a str {
 }
 
 #[test]
-fn a_day_that_was_looked_at_until_the_evening_is_not_called_covered() {
+fn a_day_searched_only_until_the_evening_is_not_called_covered() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &format!("{}{GLOBEX}", topic("acme", "")));
@@ -89,7 +89,7 @@ fn days(place: &Place) -> Vec<(String, u64, u64)> {
 }
 
 #[test]
-fn the_minutes_that_wait_for_their_posts_are_no_hole_of_a_day() {
+fn the_last_minutes_before_a_search_are_not_a_hole() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -110,7 +110,7 @@ fn the_minutes_that_wait_for_their_posts_are_no_hole_of_a_day() {
 }
 
 #[test]
-fn late_minutes_before_midnight_are_no_hole_of_the_day_that_ends() {
+fn the_last_minutes_before_midnight_are_not_a_hole() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -128,7 +128,7 @@ fn late_minutes_before_midnight_are_no_hole_of_the_day_that_ends() {
 }
 
 #[test]
-fn counts_after_a_full_reply_have_their_sign_on_every_page() {
+fn counts_after_a_full_reply_are_lower_bounds_on_every_page() {
     for database in databases() {
         let world = World::new();
         let full = topic("acme", "social.operation = \"basic\"\nsocial.limit = 5");

@@ -523,7 +523,7 @@ fn every_figure_of_a_week_and_a_month_equals_sql_over_the_database() {
 }
 
 #[test]
-fn lists_of_a_week_and_a_month_are_over_all_of_it_and_both_databases_give_the_same_bytes() {
+fn lists_of_a_week_and_month_cover_all_of_it_on_both_databases() {
     let mut all = Vec::new();
     for database in databases() {
         let reported: Vec<String> = wait(async {
@@ -555,7 +555,7 @@ fn lists_of_a_week_and_a_month_are_over_all_of_it_and_both_databases_give_the_sa
 }
 
 #[test]
-fn what_cannot_be_compared_is_named_with_its_reason() {
+fn weeks_and_months_that_cannot_be_compared_are_named_with_the_reason() {
     for database in databases() {
         let place = place(database, BOTH);
         for (args, reported) in [
@@ -604,7 +604,7 @@ fn what_cannot_be_compared_is_named_with_its_reason() {
 }
 
 #[test]
-fn weeks_and_months_that_do_not_exist_or_have_not_begun_are_refused() {
+fn invalid_and_future_weeks_and_months_are_refused() {
     let place = place(sqlite(), "");
     for (args, reported, hint) in [
         (&["--week", "2025-W53"][..], "`2025-W53` is not a week", "2025 has 52 weeks"),
@@ -626,7 +626,7 @@ fn weeks_and_months_that_do_not_exist_or_have_not_begun_are_refused() {
 }
 
 #[test]
-fn a_scheduled_report_is_about_the_last_whole_week_or_month_of_its_slot() {
+fn a_scheduled_report_covers_the_last_complete_week_or_month() {
     let reports = "[[reports]]\nname = \"weekly\"\ntitle = \"The week\"\nwindow = \"week\"\nschedule = \"0 7 * * 1\"\ntimezone = \"Europe/Berlin\"\n\
                    path = \"out/{name}-{date}\"\nformat = \"both\"\n\n\
                    [[reports]]\nname = \"monthly\"\ntitle = \"The month\"\nwindow = \"month\"\nschedule = \"0 7 1 * *\"\ntimezone = \"Europe/Berlin\"\n\
@@ -663,7 +663,7 @@ fn a_scheduled_report_is_about_the_last_whole_week_or_month_of_its_slot() {
 }
 
 #[test]
-fn a_schedule_that_makes_the_same_week_again_is_warned_of_once() {
+fn a_schedule_that_repeats_the_same_week_is_warned_about_once() {
     let check = |window: &str, schedule: &str| {
         let report = format!("[[reports]]\nname = \"r\"\nwindow = \"{window}\"\n{schedule}\n");
         let place = Place::new(sqlite(), "base_url = \"sandbox\"", &format!("{TOPICS}\n{report}"));
@@ -701,7 +701,7 @@ fn files_of_weeks_and_months_are_named_by_them() {
 }
 
 #[test]
-fn after_a_day_that_a_zone_skipped_the_last_whole_day_is_the_one_before() {
+fn a_daily_report_after_a_skipped_local_day_covers_the_day_before_it() {
     let at = |text: &str| Time::parse(text).unwrap();
     let span = report_span(&spec("Pacific/Apia", ReportWindow::Day), at("2011-12-30T20:00:00Z"), None);
     assert_eq!((span.from, span.until), (at("2011-12-29T10:00:00Z"), at("2011-12-30T10:00:00Z")), "29 December");
@@ -725,7 +725,7 @@ fn posts(seed: &mut u64, (mean, spread): (f64, f64)) -> (u64, u64) {
 /// is beyond their range and ten points above the expected share. A service none of whose posts contains a query word
 /// is calm, too: with many posts, the range alone would report it each month.
 #[test]
-fn a_calm_week_is_not_said_to_be_about_something_else() {
+fn a_calm_week_is_not_reported_as_off_topic() {
     use topicwatch::compare::Relevance;
     use topicwatch::insight::daily::{share, usual_share};
     for (stream, days) in [((0.75, 0.0), 7), ((0.75, 0.04), 7), ((0.75, 0.1), 7), ((0.97, 0.02), 30), ((1.0, 0.0), 30)]

@@ -111,7 +111,7 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
 }
 
 #[test]
-fn a_delivery_under_way_can_be_interrupted_too() {
+fn a_delivery_in_progress_can_be_interrupted() {
     for database in databases() {
         let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::answering(|_| Answer::Hang));
         let patient = rest(None).replace("kind = \"webhook\"", "kind = \"webhook\"\ntimeout = \"5m\"");
@@ -128,7 +128,7 @@ fn a_delivery_under_way_can_be_interrupted_too() {
 }
 
 #[test]
-fn what_a_day_s_report_leaves_to_the_next_day_is_after_it() {
+fn diff_since_last_report_starts_at_the_end_of_the_reported_day() {
     for database in databases() {
         let world = World::new();
         let all = topic("acme", "every = \"300d\"")
@@ -166,7 +166,7 @@ fn what_a_day_s_report_leaves_to_the_next_day_is_after_it() {
 }
 
 #[test]
-fn the_first_report_tells_of_what_a_clock_ahead_of_its_own_saw() {
+fn the_first_since_last_report_includes_items_seen_by_a_fast_clock() {
     for database in databases() {
         let world = World::new();
         let all = topic("acme", "every = \"300d\"")
@@ -187,7 +187,7 @@ fn the_first_report_tells_of_what_a_clock_ahead_of_its_own_saw() {
 }
 
 #[test]
-fn of_several_missed_reports_since_the_last_one_only_the_latest_is_made_and_has_all() {
+fn of_several_missed_since_last_reports_only_the_latest_is_made() {
     for database in databases() {
         let (world, hook, name) = (World::new(), Hook::good(), database.name);
         let file = format!(
@@ -225,7 +225,7 @@ fn of_several_missed_reports_since_the_last_one_only_the_latest_is_made_and_has_
 }
 
 #[test]
-fn a_report_is_delivered_at_least_once_wherever_its_process_is_killed() {
+fn a_report_is_delivered_at_least_once_after_a_kill_at_any_point() {
     const POINTS: [&str; 8] = [
         "job/begun",
         "job/made",
@@ -268,7 +268,7 @@ fn a_report_is_delivered_at_least_once_wherever_its_process_is_killed() {
 }
 
 #[test]
-fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
+fn a_daemon_makes_and_delivers_reports_and_a_hanging_channel_blocks_nothing() {
     for database in databases() {
         let (sandbox, post) = (today(&[]), Post::good());
         let hook = Hook::answering(|_| Answer::Hang);
@@ -348,7 +348,7 @@ fn a_secret_that_is_not_there_is_reported_before_anything_is_written() {
 }
 
 #[test]
-fn a_secret_that_a_receiver_echoes_is_reported_nowhere_and_what_is_not_delivered_is_reported_by_status() {
+fn a_secret_echoed_by_a_receiver_is_redacted_and_status_shows_undelivered_messages() {
     let database = sqlite();
     let sandbox = Sandbox::at(NINE, &[]);
     // The first part of the secret is inside the stored part of the answer, the second part is cut off.
@@ -394,7 +394,7 @@ fn a_secret_that_a_receiver_echoes_is_reported_nowhere_and_what_is_not_delivered
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_in_status_until_one_is() {
+fn an_unwritable_report_is_in_status_until_one_is_written() {
     for database in databases() {
         let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
         let place = Place::new(database, &sandbox.lines(), &rest(None));
@@ -481,7 +481,7 @@ fn undeliverable_messages_are_reported_and_can_be_dropped() {
 }
 
 #[test]
-fn what_check_calls_ready_can_be_written_to() {
+fn mail_addresses_that_check_accepts_can_be_written_to() {
     const NOBODY: [&str; 10] = [
         "a..b@example.com",
         "a.@example.com",

@@ -35,7 +35,7 @@ async fn sightings(store: &Store) -> Vec<SightingRow> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_whole_snapshot_a_day_is_left_and_what_was_first_or_last_stays_known() {
+async fn pruning_keeps_one_whole_snapshot_a_day_and_first_and_last_sightings() {
     for database in databases() {
         let store = open(&database).await;
         fill(&database, &store).await;
@@ -80,7 +80,7 @@ async fn one_whole_snapshot_a_day_is_left_and_what_was_first_or_last_stays_known
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_item_without_words_is_not_new_when_it_is_seen_again_and_gets_its_words_back() {
+async fn a_pruned_item_seen_again_regains_its_text_and_is_not_new() {
     for database in databases() {
         let store = open(&database).await;
         fill(&database, &store).await;
@@ -117,7 +117,7 @@ async fn an_item_without_words_is_not_new_when_it_is_seen_again_and_gets_its_wor
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_first_of_near_copies_loses_its_words_in_time_and_a_copy_is_shown_instead() {
+async fn a_pruned_first_near_copy_is_replaced_by_a_copy_in_lists() {
     for database in databases() {
         let store = open(&database).await;
         fill(&database, &store).await;
@@ -163,7 +163,7 @@ async fn the_first_of_near_copies_loses_its_words_in_time_and_a_copy_is_shown_in
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn old_runs_go_but_for_what_is_still_asked_of_them() {
+async fn pruning_deletes_old_runs_except_those_still_needed() {
     for database in databases() {
         let store = open(&database).await;
         fill(&database, &store).await;
@@ -195,7 +195,7 @@ async fn thinned_until(store: &Store, topic: &str, since: Time) -> Option<Time> 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn up_to_when_runs_lost_sightings_is_told_for_each_topic_from_a_time_on() {
+async fn thinned_until_is_known_for_each_topic_and_start_time() {
     for database in databases() {
         let store = open(&database).await;
         fill(&database, &store).await;
@@ -220,7 +220,7 @@ async fn up_to_when_runs_lost_sightings_is_told_for_each_topic_from_a_time_on() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_reader_has_not_read_stays_and_a_reader_that_is_gone_holds_nothing() {
+async fn unread_rows_are_kept_for_an_existing_follower_only() {
     for database in databases() {
         let store = open(&database).await;
         fill(&database, &store).await;
@@ -248,7 +248,7 @@ async fn what_a_reader_has_not_read_stays_and_a_reader_that_is_gone_holds_nothin
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_gives_back_what_went() {
+async fn a_sqlite_file_shrinks_after_pruning() {
     let database = crate::support::databases::sqlite();
     let store = open(&database).await;
     fill(&database, &store).await;
@@ -263,7 +263,7 @@ async fn a_file_gives_back_what_went() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn messages_of_no_run_go_with_the_runs_of_their_time_once_they_are_sent_or_dead() {
+async fn sent_and_dead_messages_without_a_run_are_pruned_with_runs_of_their_age() {
     for database in databases() {
         let store = open(&database).await;
         let mut sql = String::new();
@@ -289,7 +289,7 @@ async fn messages_of_no_run_go_with_the_runs_of_their_time_once_they_are_sent_or
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_report_that_was_requested_goes_like_one_of_the_schedule() {
+async fn requested_reports_are_pruned_like_scheduled_ones() {
     for database in databases() {
         let store = open(&database).await;
         let day = |days: i64| present().0 - days * DAY;
@@ -309,7 +309,7 @@ async fn a_report_that_was_requested_goes_like_one_of_the_schedule() {
 }
 
 #[test]
-fn a_kill_at_every_point_of_a_pruning_costs_nothing() {
+fn a_kill_at_every_point_of_a_prune_loses_nothing() {
     for database in databases() {
         let at = present().to_string();
         let rules = "[retention]\nraw = \"2d\"\nsightings = \"3d\"\nitems = \"4d\"\nruns = \"38d\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
@@ -356,7 +356,7 @@ fn a_kill_at_every_point_of_a_pruning_costs_nothing() {
 }
 
 #[test]
-fn every_statement_of_a_pruning_follows_an_index() {
+fn every_statement_of_a_prune_uses_an_index() {
     for database in databases() {
         let rules = "[retention]\nraw = \"2d\"\nsightings = \"3d\"\nitems = \"4d\"\nruns = \"38d\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
         let place = Place::new(database, "base_url = \"sandbox\"\n", rules);
@@ -412,7 +412,7 @@ fn every_statement_of_a_pruning_follows_an_index() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn runs_are_stored_while_much_is_pruned() {
+async fn runs_are_stored_during_a_large_prune() {
     for database in databases() {
         let store = open(&database).await;
         fill(&database, &store).await;

@@ -16,7 +16,7 @@ use crate::support::sample_history::objects;
 use crate::support::searched::open;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_say_that_their_content_went() {
+async fn exported_rows_say_that_their_content_was_pruned() {
     let mut reported = Vec::new();
     for database in databases() {
         let store = open(&database).await;
@@ -47,7 +47,7 @@ async fn rows_say_that_their_content_went() {
 }
 
 #[test]
-fn a_kill_while_runs_are_pruned_costs_nothing() {
+fn a_kill_while_runs_are_pruned_loses_nothing() {
     let rules = "[retention]\nraw = \"2d\"\nsightings = \"3d\"\nitems = \"4d\"\nruns = \"38d\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
     let at = Time(present().0 + 36 * DAY).to_string();
     let fresh = |name: &str| {

@@ -106,7 +106,7 @@ fn rows() -> Vec<(String, String, String, Option<Role>)> {
 }
 
 #[test]
-fn every_route_has_a_row_that_says_what_it_needs() {
+fn every_route_has_a_row_with_the_access_it_needs() {
     let reported: BTreeSet<String> =
         rows().into_iter().map(|(method, path, reach, role)| format!("{method} {path} {reach} {role:?}")).collect();
     let served: BTreeSet<String> = declared()
@@ -141,7 +141,7 @@ fn address(path: &str, topic: &str) -> String {
 }
 
 #[test]
-fn every_route_answers_every_kind_of_visitor_as_its_row_says() {
+fn every_route_grants_access_exactly_as_its_row_says() {
     for database in databases() {
         let (_world, place) = place(database);
         let secrets: BTreeMap<&str, String> = [

@@ -12,7 +12,7 @@ const NOBODYS: &str = "https://x.com/a/status/55055055";
 const OURS: &str = "https://x.com/a/status/8";
 
 #[test]
-fn marks_of_citations_tell_nothing_of_other_topics() {
+fn citation_marks_reveal_nothing_about_other_topics() {
     for database in databases() {
         let (_world, place) = place(database);
         let name = place.database.name;

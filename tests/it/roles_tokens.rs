@@ -8,7 +8,7 @@ use crate::support::web_client::{Pages, ends, events};
 use crate::support::world::hour;
 
 #[test]
-fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_hash() {
+fn a_named_token_restricts_the_pages_to_its_holder_and_is_stored_as_a_hash() {
     for database in databases() {
         let (_world, place) = place(database);
         let pages = pages(&place, false);
@@ -99,7 +99,7 @@ fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_has
 }
 
 #[test]
-fn a_stream_ends_with_the_token_that_opened_it() {
+fn a_stream_ends_when_its_token_is_withdrawn() {
     for database in databases() {
         let (_world, place) = place(database);
         let secret = token(&place, &["ann", "--role", "read"]);
@@ -114,7 +114,7 @@ fn a_stream_ends_with_the_token_that_opened_it() {
 }
 
 #[test]
-fn a_token_follows_its_topic_to_its_new_id_and_mistakes_are_told() {
+fn a_token_follows_a_renamed_topic_and_invalid_tokens_are_refused() {
     for database in databases() {
         let (_world, place) = place(database);
         token(&place, &["ann", "--role", "read", "--topic", "acme", "--topic", "zebra"]);

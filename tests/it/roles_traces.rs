@@ -9,7 +9,7 @@ use crate::support::word_index::await_index;
 use crate::support::world::{hour, post};
 
 #[test]
-fn a_source_that_only_another_topic_searched_is_none() {
+fn a_source_of_another_topic_is_refused_like_an_unknown_one() {
     for database in databases() {
         let (_world, place) = place(database);
         let [one, all] = [&["one", "--role", "read", "--topic", "acme"][..], &["all", "--role", "read"]]
@@ -31,7 +31,7 @@ fn a_source_that_only_another_topic_searched_is_none() {
 }
 
 #[test]
-fn a_token_of_one_topic_does_not_see_that_another_waits_for_the_index() {
+fn a_token_of_one_topic_does_not_see_unindexed_items_of_another() {
     for database in databases() {
         let (_world, place) = place(database);
         let one = token(&place, &["one", "--role", "read", "--topic", "acme"]);
@@ -51,7 +51,7 @@ fn a_token_of_one_topic_does_not_see_that_another_waits_for_the_index() {
 }
 
 #[test]
-fn a_token_of_one_topic_does_not_see_that_days_of_another_wait_to_be_counted() {
+fn a_token_of_one_topic_does_not_see_uncounted_days_of_another() {
     for database in databases() {
         let (_world, place) = place(database);
         let one = token(&place, &["one", "--role", "read", "--topic", "acme"]);
@@ -76,7 +76,7 @@ fn a_token_of_one_topic_does_not_see_that_days_of_another_wait_to_be_counted() {
 }
 
 #[test]
-fn a_report_of_one_topic_does_not_tell_that_items_of_another_are_not_compared_yet() {
+fn a_report_of_one_topic_does_not_mention_uncompared_items_of_another() {
     for database in databases() {
         let (world, place) = place(database);
         world.posts(&[post(77_077_096, 12, "a second zebra crossed the road at noon", 1)]);
@@ -92,7 +92,7 @@ fn a_report_of_one_topic_does_not_tell_that_items_of_another_are_not_compared_ye
 }
 
 #[test]
-fn alerts_are_not_named_to_who_may_not_read_them() {
+fn alerts_are_not_named_to_visitors_who_may_not_read_them() {
     for database in databases() {
         let (world, place) = place(database);
         let file = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
@@ -113,7 +113,7 @@ fn alerts_are_not_named_to_who_may_not_read_them() {
 }
 
 #[test]
-fn a_tag_that_no_topic_of_the_visitor_has_is_none() {
+fn a_tag_of_another_topic_is_refused_like_an_unknown_one() {
     for database in databases() {
         let (_world, place) = place(database);
         let [one, all] = [&["one", "--role", "read", "--topic", "acme"][..], &["all", "--role", "read"]]

@@ -325,7 +325,7 @@ fn requests_for_hidden_and_missing_topics_get_the_same_answer() {
 }
 
 #[test]
-fn what_waits_for_the_index_is_counted_of_the_topics_of_the_token() {
+fn unindexed_items_are_counted_only_of_the_tokens_topics() {
     for database in databases() {
         let (_world, place) = place(database);
         let [one, all] = [&["one", "--role", "read", "--topic", "acme"][..], &["all", "--role", "read"]]

@@ -65,7 +65,7 @@ fn revisions_seen_only_by_another_topic_are_hidden() {
 }
 
 #[test]
-fn an_edit_of_words_that_only_another_topic_saw_is_not_told() {
+fn an_edit_of_a_text_seen_only_by_another_topic_is_not_shown() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), TOPICS);
@@ -112,7 +112,7 @@ fn an_edit_of_words_that_only_another_topic_saw_is_not_told() {
 /// A post is first found as a page, with a snippet. Its text, which only the other topic's source has, replaces that and is
 /// no edit of it.
 #[test]
-fn words_of_another_topics_source_are_not_told_where_one_found_a_snippet_before() {
+fn a_full_text_found_by_another_topic_is_not_shown_as_an_edit_of_a_snippet() {
     for database in databases() {
         let world = World::new();
         let topics = TOPICS.replacen("[\"social\"]", "[\"web\"]", 1);

@@ -92,7 +92,7 @@ fn every_run_with_a_call_on_a_day_is_listed_even_if_it_was_begun_again_days_late
 }
 
 #[tokio::test]
-async fn a_run_that_called_stays_listed_if_it_is_begun_again_and_given_back_without_a_call() {
+async fn a_run_with_a_call_stays_listed_if_restarted_and_released_without_one() {
     for database in databases() {
         let store = open(&database).await;
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();

@@ -28,7 +28,7 @@ async fn status_of(request: reqwest::RequestBuilder) -> u16 {
 }
 
 #[tokio::test]
-async fn the_contract_is_answered_as_it_says() {
+async fn the_sandbox_answers_the_spec_paths_in_the_documented_shapes() {
     let stage = stage().await;
     let (mut names, mut answers) = (BTreeSet::new(), BTreeSet::new());
     for query in ["coffee", "rust language", "tea", "flood", "地震", "ocean", "bread"] {
@@ -54,7 +54,7 @@ async fn the_contract_is_answered_as_it_says() {
 }
 
 #[tokio::test]
-async fn the_observed_family_is_answered_in_its_own_shapes() {
+async fn the_sandbox_answers_the_desearch_paths_in_their_own_shapes() {
     let stage = stage().await;
     let body =
         json!({"prompt": "coffee", "tools": ["twitter", "web"], "streaming": false, "model": "NOVA", "count": 10});
@@ -90,7 +90,7 @@ async fn the_observed_family_is_answered_in_its_own_shapes() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_wrong_is_refused_with_every_mistake_named() {
+async fn an_invalid_request_is_refused_with_every_mistake_named() {
     let stage = stage().await;
     let tools = ["X Search"];
     for (path, body, fields) in [
@@ -156,7 +156,7 @@ async fn paths_methods_and_content_types_are_strict() {
 }
 
 #[tokio::test]
-async fn a_key_is_always_needed_and_a_set_key_must_match() {
+async fn the_sandbox_needs_a_key_and_a_configured_key_must_match() {
     let open = stage().await;
     let bare = open.client.get(open.sandbox.base_url() + "/web?query=x");
     assert_eq!(status_of(bare).await, 401);
@@ -171,7 +171,7 @@ async fn a_key_is_always_needed_and_a_set_key_must_match() {
 }
 
 #[tokio::test]
-async fn within_an_hour_the_same_question_gets_the_same_answer_byte_for_byte() {
+async fn the_same_request_within_an_hour_gets_identical_bytes() {
     let stage = stage().await;
     let social = json!({"query": "coffee", "date_filter": "PAST_7_DAYS", "tools": ["X Search"]});
     let ai = json!({"prompt": "coffee", "tools": ["twitter", "web"], "streaming": true});
@@ -187,7 +187,7 @@ async fn within_an_hour_the_same_question_gets_the_same_answer_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn hours_bring_new_posts_and_days_replace_them() {
+async fn sandbox_posts_appear_by_the_hour_and_are_replaced_within_days() {
     let stage = stage().await;
     let at_nine = names(&stage.social("coffee").await);
     stage.now.store(NINE + HOUR, Ordering::Relaxed);
@@ -203,7 +203,7 @@ async fn hours_bring_new_posts_and_days_replace_them() {
 }
 
 #[tokio::test]
-async fn posts_show_every_variety_a_client_must_bear() {
+async fn sandbox_posts_contain_every_variant_a_client_must_handle() {
     let stage = stage().await;
     let mut posts = Vec::new();
     for query in ["coffee", "tea", "milk", "water", "bread", "cheese"] {
@@ -230,7 +230,7 @@ async fn posts_show_every_variety_a_client_must_bear() {
 }
 
 #[tokio::test]
-async fn an_answer_overlaps_the_lists_of_the_other_searches() {
+async fn a_sandbox_answer_cites_items_of_the_other_searches() {
     let stage = stage().await;
     let body = json!({"prompt": "coffee", "tools": ["twitter", "web"], "streaming": false});
     let reply: Value = stage.post("/desearch/ai/search", &body).send().await.unwrap().json().await.unwrap();
@@ -243,7 +243,7 @@ async fn an_answer_overlaps_the_lists_of_the_other_searches() {
 }
 
 #[tokio::test]
-async fn a_stream_is_the_default_and_ends_in_the_plain_text() {
+async fn answers_are_streamed_by_default_and_end_with_the_plain_text() {
     let stage = stage().await;
     let plain = json!({"prompt": "coffee", "tools": ["twitter", "web"], "streaming": false});
     let plain: Value = stage.post("/desearch/ai/search", &plain).send().await.unwrap().json().await.unwrap();
@@ -322,7 +322,7 @@ async fn basic_social_search_answers_a_post_with_json_as_a_get() {
 }
 
 #[tokio::test]
-async fn an_answer_rests_on_posts_of_the_days_that_were_named() {
+async fn an_answer_uses_posts_of_the_requested_days() {
     let stage = stage().await;
     let body = json!({
         "prompt": "q", "tools": ["twitter"], "start_date": "2026-03-07", "end_date": "2026-03-08", "streaming": false, "count": 200
@@ -336,7 +336,7 @@ async fn an_answer_rests_on_posts_of_the_days_that_were_named() {
 }
 
 #[tokio::test]
-async fn a_status_fault_hits_its_path_so_many_times() {
+async fn a_status_fault_applies_to_its_path_the_given_number_of_times() {
     let stage = faulty(&["path=/web/search,status=429,retry_after=7,times=2", "source=ai,status=403"]).await;
     let body = json!({"query": "q", "results_limit": 5});
     for _ in 0..2 {
@@ -387,7 +387,7 @@ async fn broken_replies_break_as_their_rules_say() {
 }
 
 #[tokio::test]
-async fn a_stream_fails_in_the_middle_when_told_to() {
+async fn a_stream_fault_breaks_the_stream_in_the_middle() {
     let stage = faulty(&["source=ai,error_frame,times=1", "source=ai,truncate=300"]).await;
     let body = json!({"prompt": "coffee", "streaming": true});
     let failed = stage.post("/ai/search", &body).send().await.unwrap().text().await.unwrap();
@@ -421,7 +421,7 @@ async fn a_dropped_sandbox_stops_listening() {
 }
 
 #[tokio::test]
-async fn the_journal_knows_requests_and_no_key() {
+async fn the_sandbox_journal_records_requests_without_the_key() {
     let stage = stage().await;
     status_of(stage.get("/web", &[("query", "a b")])).await;
     let seen = stage.sandbox.requests();
@@ -472,7 +472,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[tokio::test]
-async fn a_folder_answers_with_its_own_rows_moved_in_time() {
+async fn a_corpus_folder_answers_with_its_rows_moved_to_the_present() {
     let folder = folder();
     let source = CorpusSource::Folder { path: folder.path().into(), span: DAY_SPAN };
     let stage = stage_with(|settings| settings.corpus = source).await;
@@ -504,7 +504,7 @@ async fn a_folder_answers_with_its_own_rows_moved_in_time() {
 }
 
 #[tokio::test]
-async fn a_folder_without_data_is_refused_with_a_hint() {
+async fn a_corpus_folder_without_data_is_refused_with_a_hint() {
     let empty = tempfile::tempdir().unwrap();
     for path in [empty.path().to_path_buf(), empty.path().join("absent")] {
         let mut settings = settings(&Arc::new(AtomicI64::new(NINE)));

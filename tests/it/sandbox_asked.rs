@@ -12,7 +12,7 @@ async fn of(request: reqwest::RequestBuilder) -> Value {
 }
 
 #[tokio::test]
-async fn traits_of_posts_apply_one_by_one_and_together() {
+async fn post_filters_apply_alone_and_combined() {
     let stage = stage().await;
     let day = [("query", "coffee"), ("count", "100"), ("start_date", "2026-03-01")];
     let asked = async |more: &[(&str, &str)]| {
@@ -41,7 +41,7 @@ async fn traits_of_posts_apply_one_by_one_and_together() {
 }
 
 #[tokio::test]
-async fn an_unknown_value_gets_the_list_of_valid_ones() {
+async fn an_unknown_path_gets_the_list_of_valid_paths() {
     let stage = stage().await;
     for path in ["/web/search/web/search", "/", "/desearch/search", "/v1/ai/search"] {
         let reply = stage.post(path, &json!({"query": "coffee"})).send().await.unwrap();

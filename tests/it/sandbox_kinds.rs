@@ -93,7 +93,7 @@ async fn hacker_news_is_exact_and_stops_at_a_thousand_hits() {
 }
 
 #[tokio::test]
-async fn searxng_pages_narrows_by_time_and_tells_its_engines() {
+async fn sandbox_searxng_supports_pages_time_ranges_and_engines() {
     let stage = stage().await;
     let asked = async |more: &[(&str, &str)]| {
         good(bare(&stage, "/searxng/search", &[&[("q", "coffee"), ("format", "json")], more].concat())).await
@@ -139,7 +139,7 @@ async fn searxng_pages_narrows_by_time_and_tells_its_engines() {
 }
 
 #[tokio::test]
-async fn feeds_come_in_three_formats_and_are_not_sent_twice() {
+async fn sandbox_feeds_come_in_three_formats_and_answer_304_when_unchanged() {
     let stage = stage().await;
     for (ending, kind, entry) in [
         ("rss", "application/rss+xml; charset=utf-8", "<item>"),
@@ -169,7 +169,7 @@ async fn feeds_come_in_three_formats_and_are_not_sent_twice() {
 }
 
 #[tokio::test]
-async fn bluesky_wants_a_session_and_pages_until_an_empty_page() {
+async fn sandbox_bluesky_needs_a_session_and_pages_until_an_empty_page() {
     let stage = stage().await;
     let (status, body) = sent(bare(&stage, SEARCH_POSTS, &[("q", "coffee")])).await;
     assert_eq!((status, &body["error"]), (401, &json!("AuthMissing")));
@@ -236,7 +236,7 @@ async fn bluesky_wants_a_session_and_pages_until_an_empty_page() {
 }
 
 #[tokio::test]
-async fn a_model_cites_what_it_was_given_plain_and_streamed() {
+async fn the_sandbox_model_cites_its_input_plain_and_streamed() {
     let stage = stage().await;
     let text = "What is new?\n[1] One https://a.example/1\n[2] Two https://b.example/2\n[3] https://c.example/3\n[4] https://d.example/4";
     let mut body = json!({"model": "m", "messages": [{"role": "user", "content": text}]});
@@ -281,7 +281,7 @@ async fn a_model_cites_what_it_was_given_plain_and_streamed() {
 }
 
 #[tokio::test]
-async fn a_set_key_is_the_models_key_and_the_password() {
+async fn a_configured_key_is_the_models_key_and_the_bluesky_password() {
     let stage = stage_with(|settings| settings.key = Some("s3cret".to_owned())).await;
     let chat = json!({"model": "m", "messages": [{"role": "user", "content": "q"}]});
     assert_eq!(sent(posted(&stage, CHAT, &chat).bearer_auth("other")).await.0, 401);
@@ -293,7 +293,7 @@ async fn a_set_key_is_the_models_key_and_the_password() {
 }
 
 #[tokio::test]
-async fn faults_name_a_kind_and_speak_its_language() {
+async fn faults_for_one_kind_use_its_error_format() {
     let stage = faulty(&[
         "source=hackernews,status=429,retry_after=7,times=1",
         "source=hackernews,empty,after=1,times=1",
@@ -332,7 +332,7 @@ async fn faults_name_a_kind_and_speak_its_language() {
 }
 
 #[tokio::test]
-async fn a_rule_without_a_source_is_about_every_kind_and_garbage_fits_the_format() {
+async fn a_fault_without_a_source_applies_to_every_kind_in_its_format() {
     let stage = faulty(&["malformed=nul,times=2", "status=503"]).await;
     let feed = bare(&stage, "/feeds/coffee.atom", &[]).send().await.unwrap();
     assert!(feed.headers()["content-type"].to_str().unwrap().starts_with("application/atom+xml"));
@@ -343,7 +343,7 @@ async fn a_rule_without_a_source_is_about_every_kind_and_garbage_fits_the_format
 }
 
 #[tokio::test]
-async fn platforms_of_the_contract_keep_their_paths() {
+async fn provider_paths_do_not_shadow_platform_paths() {
     let stage = stage().await;
     for platform in ["hackernews", "feeds", "bluesky", "openai"] {
         let body = json!({"query": "coffee", "tools": [format!("{platform} Search")]});

@@ -12,7 +12,7 @@ use crate::support::web_client::Pages;
 const OPML: &str = "<opml version=\"2.0\"><body><outline type=\"rss\" text=\"Acme\" xmlUrl=\"https://acme.example/feed.xml\"/></body></opml>";
 
 #[test]
-fn feeds_of_the_network_are_asked_at_the_sandbox_and_nowhere_else() {
+fn public_feeds_are_read_only_from_the_sandbox_in_a_rehearsal() {
     for database in databases() {
         let name = database.name;
         let server = Replies::start(vec![reply(
@@ -65,7 +65,7 @@ fn alerts_of_invented_findings_are_marked() {
 }
 
 #[test]
-fn an_import_beside_the_sandbox_is_refused_where_the_sandbox_is_named() {
+fn an_import_into_a_sandbox_file_is_refused_with_the_sandbox_line() {
     let place = Place::bare(sqlite(), "");
     std::fs::remove_file(place.path("jobs.toml")).unwrap();
     place.ok(&["init"]);
@@ -93,7 +93,7 @@ fn an_import_beside_the_sandbox_is_refused_where_the_sandbox_is_named() {
 }
 
 #[test]
-fn the_api_of_the_sandbox_says_so_before_anything_is_found() {
+fn the_api_is_marked_as_sandbox_before_anything_is_found() {
     for database in databases() {
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
         let place = Place::new(database, "base_url = \"sandbox\"", topic);
@@ -107,7 +107,7 @@ fn the_api_of_the_sandbox_says_so_before_anything_is_found() {
 }
 
 #[test]
-fn calls_to_a_real_service_are_not_called_invented_because_the_database_is() {
+fn real_calls_are_not_marked_as_invented_on_a_sandbox_database() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";

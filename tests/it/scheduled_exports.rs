@@ -74,7 +74,7 @@ fn cursor(place: &Place, name: &str) -> i64 {
 }
 
 #[test]
-fn increments_together_are_the_whole_and_each_says_what_it_holds() {
+fn incremental_files_add_up_to_the_whole_export_and_match_their_manifests() {
     const GROWING: [&str; 4] = ["sightings", "searches", "answers", "new"];
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
@@ -141,7 +141,7 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
 }
 
 #[test]
-fn what_is_edited_or_learned_between_two_files_is_reported_in_each_as_it_was_then() {
+fn each_incremental_file_shows_items_as_they_were_at_its_time() {
     let mut all = Vec::new();
     for database in databases() {
         let world = World::new();
@@ -213,7 +213,7 @@ fn what_is_edited_or_learned_between_two_files_is_reported_in_each_as_it_was_the
 }
 
 #[test]
-fn each_row_is_in_one_file_wherever_the_process_is_killed() {
+fn each_row_is_in_exactly_one_file_after_a_kill_at_any_point() {
     const POINTS: [&str; 10] = [
         "job/begun",
         "editions::begin/written",
@@ -262,7 +262,7 @@ fn each_row_is_in_one_file_wherever_the_process_is_killed() {
 }
 
 #[test]
-fn while_two_processes_write_each_row_is_in_one_file() {
+fn two_concurrent_writers_put_each_row_in_exactly_one_file() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &rest(&going_on("sightings").replace("1h", "1m")));
@@ -300,7 +300,7 @@ fn csv_rows(files: &[PathBuf]) -> usize {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_moves_nothing_and_is_made_later() {
+fn an_unwritable_export_file_moves_no_cursor_and_is_written_later() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &rest(&going_on("sightings")));
@@ -327,7 +327,7 @@ fn a_file_that_cannot_be_written_moves_nothing_and_is_made_later() {
 }
 
 #[test]
-fn what_a_first_edition_that_cannot_be_written_begins_with_is_not_pruned() {
+fn rows_of_an_unwritten_first_edition_are_not_pruned() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let keep = "[retention]\nprune = \"never\"\nsightings = \"5d\"\n\n";
@@ -356,7 +356,7 @@ fn what_a_first_edition_that_cannot_be_written_begins_with_is_not_pruned() {
 }
 
 #[test]
-fn only_the_newest_editions_keep_their_files_and_nobody_elses_are_removed() {
+fn retain_keeps_the_newest_editions_and_removes_no_foreign_file() {
     let sandbox = Sandbox::at(NINE, &[]);
     let exports =
         export("all", "what = \"items\"\npath = \"out/{topic}-{run}.jsonl\"\nretain = 2\nfiltered = \"hide\"");
@@ -390,7 +390,7 @@ fn only_the_newest_editions_keep_their_files_and_nobody_elses_are_removed() {
 }
 
 #[test]
-fn a_file_that_several_editions_write_is_the_newest_ones_and_stays() {
+fn a_file_shared_by_several_editions_belongs_to_the_newest_and_is_kept() {
     let sandbox = Sandbox::at(NINE, &[]);
     let exports = export("all", "what = \"items\"\npath = \"out/{topic}-{date}.jsonl\"\nretain = 1");
     let place = Place::new(sqlite(), &sandbox.lines(), &rest(&exports));
@@ -441,7 +441,7 @@ fn a_file_that_was_taken_before_its_edition_ended_is_not_written_again() {
 
 #[cfg(unix)]
 #[test]
-fn a_planted_link_is_replaced_and_not_followed() {
+fn a_symbolic_link_at_the_output_is_replaced_not_followed() {
     let sandbox = Sandbox::at(NINE, &[]);
     let exports = export("all", "what = \"items\"\npath = \"out/{name}.csv\"")
         + &export("packed", "what = \"runs\"\npath = \"out/runs.csv.gz\"")
@@ -476,7 +476,7 @@ fn runs_written_to(path: &str) -> (Sandbox, Place, PathBuf) {
 }
 
 #[test]
-fn a_workbook_has_no_lines_to_differ_in() {
+fn verify_names_no_line_in_a_workbook() {
     let (_sandbox, place, file) = runs_written_to("out/runs.xlsx");
     let verify = || place.run(&["export", "--verify", file.to_str().unwrap()]);
     verify().shows(0, &["matches the database"]);
@@ -485,7 +485,7 @@ fn a_workbook_has_no_lines_to_differ_in() {
 }
 
 #[test]
-fn a_packed_file_is_compared_by_its_rows_whoever_packed_it() {
+fn verify_compares_a_compressed_file_by_its_rows() {
     let (_sandbox, place, file) = runs_written_to("out/runs.csv.gz");
     let verify = || place.run(&["export", "--verify", file.to_str().unwrap()]);
     verify().shows(0, &["matches the database"]);
@@ -515,7 +515,7 @@ fn a_packed_file_is_compared_by_its_rows_whoever_packed_it() {
 }
 
 #[test]
-fn what_does_not_go_together_is_refused_where_it_is_written() {
+fn contradictory_export_settings_are_refused_with_their_place() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", "");
     for (lines, said) in [
         ("what = \"items\"\nmode = \"incremental\"", "rows of items change later"),
@@ -551,7 +551,7 @@ fn what_does_not_go_together_is_refused_where_it_is_written() {
 
 /// Exports to a path that cannot be written, then to another one.
 #[test]
-fn an_export_whose_path_failed_is_written_where_the_configuration_now_says() {
+fn a_failed_export_is_written_to_the_newly_configured_path() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let name = database.name;
@@ -575,7 +575,7 @@ fn an_export_whose_path_failed_is_written_where_the_configuration_now_says() {
 }
 
 #[test]
-fn what_is_missing_of_a_half_written_edition_is_written_as_the_export_now_is_and_no_row_twice() {
+fn a_half_written_edition_is_completed_with_the_new_settings_without_repeated_rows() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let name = database.name;
@@ -616,7 +616,7 @@ fn what_is_missing_of_a_half_written_edition_is_written_as_the_export_now_is_and
 }
 
 #[test]
-fn a_file_that_was_in_place_before_the_path_was_changed_belongs_to_its_edition() {
+fn a_file_written_before_a_path_change_is_removed_with_its_edition() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let name = database.name;
@@ -641,7 +641,7 @@ fn a_file_that_was_in_place_before_the_path_was_changed_belongs_to_its_edition()
 }
 
 #[test]
-fn an_export_that_becomes_incremental_writes_all_rows_whatever_its_full_files_held() {
+fn an_export_switched_to_incremental_mode_writes_all_rows() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let name = database.name;

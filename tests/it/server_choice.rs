@@ -7,7 +7,7 @@ use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
 #[test]
-fn asked_for_and_not_there_is_a_failure() {
+fn a_required_but_missing_postgresql_fails_the_tests() {
     for (test_postgres, ci) in [(Some("required"), None), (None, Some("true")), (Some("required"), Some("false"))] {
         let wanted = Wanted::from(test_postgres, ci);
         assert_eq!(wanted, Wanted::Required, "{test_postgres:?} {ci:?}");
@@ -17,7 +17,7 @@ fn asked_for_and_not_there_is_a_failure() {
 }
 
 #[test]
-fn a_skip_that_was_asked_for_wins_over_everything() {
+fn a_requested_skip_of_postgresql_overrides_everything() {
     assert_eq!(Wanted::from(Some("skip"), Some("true")), Wanted::Skip);
     assert_eq!(decide(Some("here".to_owned()), Wanted::Skip), Err("TEST_POSTGRES=skip"));
     assert_eq!(Wanted::from(None, None), Wanted::IfThere);
@@ -25,7 +25,7 @@ fn a_skip_that_was_asked_for_wins_over_everything() {
 }
 
 #[test]
-fn a_scratch_schema_is_new_and_two_tests_never_share_one() {
+fn each_test_gets_a_new_scratch_schema_of_its_own() {
     let (Some(one), Some(two), Some(unmade)) = (Scratch::new(), Scratch::new(), Scratch::unmade()) else { return };
     assert_ne!(one.schema(), two.schema());
     assert_eq!(one.url(), two.url());
@@ -33,7 +33,7 @@ fn a_scratch_schema_is_new_and_two_tests_never_share_one() {
 }
 
 #[test]
-fn a_scratch_schema_goes_when_its_test_panics_in_the_middle_of_a_transaction() {
+fn a_scratch_schema_is_dropped_when_its_test_panics_in_a_transaction() {
     let Some(scratch) = Scratch::new() else { return };
     let (url, schema) = (scratch.url().to_owned(), scratch.schema().to_owned());
     scratch.execute(format!("CREATE TABLE {schema}.t (id bigint)")).unwrap();

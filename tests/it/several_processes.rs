@@ -66,7 +66,7 @@ fn the_smallest_limit_and_the_slowest_rate_of_all_processes_hold() {
 }
 
 #[test]
-fn what_a_killed_process_held_comes_back_when_its_lease_ends() {
+fn call_permits_of_a_killed_process_are_freed_when_its_lease_ends() {
     for database in databases() {
         let service = Slow::answering_after(Duration::from_millis(5));
         let rest = format!("[scheduler]\nlease = \"2s\"\n{}", topics(3, ""));
@@ -84,7 +84,7 @@ fn what_a_killed_process_held_comes_back_when_its_lease_ends() {
 }
 
 #[test]
-fn a_process_that_stood_still_past_its_lease_starts_no_call_on_it() {
+fn a_process_stalled_past_its_lease_starts_no_call() {
     for database in databases() {
         let service = Slow::answering_after(Duration::from_millis(40));
         // Long enough that a busy machine does not keep the other process from renewing its own lease.
@@ -168,14 +168,14 @@ fn a_worker_runs_what_a_daemon_planned_and_needs_no_topics() {
 }
 
 #[test]
-fn a_worker_on_sqlite_is_refused_with_what_to_do_instead() {
+fn a_worker_on_sqlite_is_refused_with_a_hint() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", "");
     place.run(&["worker"]).says(2, &["SQLite", "hint: "]);
     assert_eq!(place.others(), Vec::<String>::new(), "nothing was written");
 }
 
 #[test]
-fn an_engine_that_is_not_there_is_refused_with_what_to_do_instead() {
+fn an_unavailable_engine_is_refused_with_a_hint() {
     let graphile = "[scheduler]\nengine = \"graphile\"\n";
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", &format!("{graphile}{}", topics(1, "every = \"1h\"")));
     place.run(&["run"]).says(2, &["on SQLite", "remove `engine`"]);
@@ -188,7 +188,7 @@ fn an_engine_that_is_not_there_is_refused_with_what_to_do_instead() {
 
 #[cfg(feature = "graphile")]
 #[test]
-fn graphile_runs_each_slot_once_though_a_process_is_killed_and_jobs_are_lost() {
+fn graphile_runs_each_slot_once_despite_a_kill_and_lost_jobs() {
     let Some(database) = postgres() else { return };
     let service = Slow::answering_after(Duration::from_millis(30));
     let scheduler = "max_concurrent_runs = 8\nengine = \"graphile\"";

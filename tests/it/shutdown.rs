@@ -49,7 +49,7 @@ fn an_idle_daemon_ends_at_once_and_is_gone() {
 }
 
 #[test]
-fn beyond_the_grace_a_call_is_on_record_at_its_price_and_its_slot_runs_again() {
+fn after_the_grace_period_a_call_is_recorded_at_its_price_and_its_slot_runs_again() {
     for database in databases() {
         let slow = today(&["delay=10m"]);
         let rest = format!("[scheduler]\nshutdown_grace = \"1s\"\n\n{}", topics(&["acme"]));
@@ -90,7 +90,7 @@ fn a_lease_is_renewed_long_before_it_ends() {
 }
 
 #[test]
-fn a_second_signal_ends_the_process_and_the_lease_brings_its_run_back() {
+fn a_second_signal_ends_the_process_and_its_run_restarts_after_the_lease() {
     for database in databases() {
         let slow = today(&["delay=10m"]);
         let rest = format!("[scheduler]\nlease = \"1s\"\n\n{}", topics(&["acme"]));
@@ -113,7 +113,7 @@ fn a_second_signal_ends_the_process_and_the_lease_brings_its_run_back() {
 }
 
 #[test]
-fn once_gives_a_slot_back_and_cancels_what_was_asked_by_hand() {
+fn an_interrupted_once_releases_its_slot_or_cancels_its_manual_run() {
     for database in databases() {
         for (due, becomes) in [(true, "queued lost 3000 3000"), (false, "cancelled lost 3000 3000")] {
             let slow = today(&["delay=10m"]);
@@ -206,7 +206,7 @@ mod systemd {
     }
 
     #[test]
-    fn the_service_manager_hears_of_ready_reload_stop_and_that_the_loop_lives() {
+    fn the_service_manager_gets_ready_reloading_stopping_and_watchdog() {
         let sandbox = today(&[]);
         let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
         let mut manager = Manager::at(&place);
@@ -229,7 +229,7 @@ mod systemd {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_service_manager_at_an_abstract_name_hears_the_same() {
+    fn a_service_manager_at_an_abstract_socket_gets_notifications() {
         let sandbox = today(&[]);
         let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
         let mut manager = Manager::abstract_at(&place);
@@ -276,7 +276,7 @@ mod systemd {
     }
 
     #[test]
-    fn the_units_are_what_systemd_understands() {
+    fn systemd_accepts_the_units() {
         if Command::new("systemd-analyze").arg("--version").output().is_err() {
             eprintln!("skipped: the units are not verified (there is no systemd-analyze)");
             return;

@@ -84,7 +84,7 @@ fn a_source_that_fell_silent_or_stale_is_reported_after_twenty_runs() {
 }
 
 #[test]
-fn old_finds_beside_what_is_known_do_not_hide_that_a_source_is_stale() {
+fn newly_found_old_posts_do_not_hide_that_a_source_is_stale() {
     let world = World::new();
     let before = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
     for n in 48..69 {
@@ -117,7 +117,7 @@ fn old_finds_beside_what_is_known_do_not_hide_that_a_source_is_stale() {
 }
 
 #[test]
-fn a_source_whose_new_finds_another_source_of_the_run_also_has_is_not_stale() {
+fn a_source_that_finds_the_same_new_items_as_another_is_not_stale() {
     // The posts of `[service]`, and those of a second service.
     let posts: Arc<[Mutex<Vec<Value>>; 2]> = Arc::default();
     let served = Arc::clone(&posts);

@@ -10,7 +10,7 @@ const TEN: &str = "2026-03-11T09:30:00Z";
 const ELEVEN: &str = "2026-03-11T11:00:00Z";
 
 #[test]
-fn show_says_that_nobody_was_asked_for_an_answer_and_shows_the_last_one() {
+fn show_says_that_no_answer_was_requested_and_shows_the_last_one() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nai.when = \"new\"\n";
@@ -43,7 +43,7 @@ fn show_says_that_nobody_was_asked_for_an_answer_and_shows_the_last_one() {
 }
 
 #[test]
-fn once_tells_the_same_lists_whether_due_or_not_and_check_names_the_database_that_is_used() {
+fn once_has_the_same_json_keys_with_and_without_due_and_names_its_database() {
     let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\"]\nevery = \"6h\"\n";
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
@@ -75,7 +75,7 @@ fn once_tells_the_same_lists_whether_due_or_not_and_check_names_the_database_tha
 }
 
 #[test]
-fn show_says_what_failed_where_nothing_else_is_there_and_what_failed_since() {
+fn show_prints_a_failed_only_run_and_later_failures() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["status=503,times=1"]);
         let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\"]\n";
@@ -99,7 +99,7 @@ fn show_says_what_failed_where_nothing_else_is_there_and_what_failed_since() {
 }
 
 #[test]
-fn try_needs_no_topic() {
+fn try_works_without_a_topic() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), "");
     place.run(&["once"]).says(2, &["[[topics]]"]);
@@ -108,7 +108,7 @@ fn try_needs_no_topic() {
 }
 
 #[test]
-fn quiet_prints_no_table_and_what_went_wrong() {
+fn once_quiet_prints_only_errors() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["source=web,status=503,after=1"]);
         let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n";
@@ -125,7 +125,7 @@ fn quiet_prints_no_table_and_what_went_wrong() {
 }
 
 #[test]
-fn quiet_says_of_jobs_only_what_failed() {
+fn once_quiet_prints_only_failed_jobs() {
     const NOON: &str = "2026-03-11T12:00:00Z";
     let sandbox = Sandbox::at(NINE, &[]);
     let report = |name: &str| format!("\n[[reports]]\nname = \"{name}\"\nevery = \"6h\"\npath = \"{name}/{{date}}\"\n");
@@ -157,7 +157,7 @@ fn an_answer_of_other_tools_finds_items() {
 }
 
 #[test]
-fn lists_in_a_pipe_show_whole_texts_and_on_a_terminal_fit_its_width() {
+fn lists_show_whole_texts_in_a_pipe_and_fit_the_width_of_a_terminal() {
     let world = World::new();
     let place = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
     let text = format!("acme {}the end", "recalls a batch of kettles ".repeat(6));

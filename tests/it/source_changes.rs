@@ -83,7 +83,7 @@ impl Stage {
 }
 
 #[test]
-fn a_source_is_judged_only_for_the_time_in_which_its_topic_had_it() {
+fn coverage_of_a_source_counts_only_while_its_topic_has_it() {
     let mut reported = Vec::new();
     for database in databases() {
         let stage = Stage::new(database);
@@ -146,7 +146,7 @@ fn a_source_is_judged_only_for_the_time_in_which_its_topic_had_it() {
 }
 
 #[test]
-fn a_source_that_only_waits_is_no_cause_of_the_gap_of_another() {
+fn a_source_that_is_not_due_yet_is_not_a_cause_of_anothers_gap() {
     for database in databases() {
         let stage = Stage::new(database);
         let name = stage.place.database.name;
@@ -162,7 +162,7 @@ fn a_source_that_only_waits_is_no_cause_of_the_gap_of_another() {
 }
 
 #[test]
-fn a_day_on_which_a_source_was_added_or_removed_has_a_bound_and_the_reason() {
+fn a_day_with_an_added_or_removed_source_is_a_lower_bound_with_the_reason() {
     for database in databases() {
         let stage = Stage::new(database);
         let name = stage.place.database.name;
@@ -255,7 +255,7 @@ fn a_day_on_which_a_source_was_added_or_removed_has_a_bound_and_the_reason() {
 }
 
 #[test]
-fn a_day_of_an_export_is_the_same_wherever_the_export_begins() {
+fn a_day_in_a_daily_export_does_not_depend_on_where_it_starts() {
     for database in databases() {
         let world = World::new();
         let web = topic("acme", "").replace("\"social\"", "\"web\"");
@@ -280,7 +280,7 @@ fn a_day_of_an_export_is_the_same_wherever_the_export_begins() {
 }
 
 #[test]
-fn a_page_does_not_say_that_a_source_is_older_than_its_topic() {
+fn a_topic_page_names_the_part_of_its_period_that_had_a_removed_source() {
     for database in databases() {
         let stage = Stage::new(database);
         let name = stage.place.database.name;

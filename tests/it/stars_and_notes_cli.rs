@@ -64,7 +64,7 @@ fn items_are_starred_and_noted_and_listed() {
 }
 
 #[test]
-fn what_cannot_be_kept_is_refused_and_changes_nothing() {
+fn invalid_stars_and_notes_are_refused_and_change_nothing() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);

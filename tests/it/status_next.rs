@@ -61,7 +61,7 @@ fn a_topic_that_is_back_in_the_file_has_its_findings_before_anything_runs() {
 }
 
 #[test]
-fn the_next_slot_is_the_ledgers_after_the_clock_was_set_back_and_for_topics_of_another_file() {
+fn status_takes_the_next_slot_from_the_ledger_after_a_clock_set_back() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let hourly = "schedule = \"0 * * * *\"";
@@ -89,7 +89,7 @@ fn the_next_slot_is_the_ledgers_after_the_clock_was_set_back_and_for_topics_of_a
 }
 
 #[test]
-fn a_daemon_that_starts_after_the_clock_was_set_back_says_so_once() {
+fn a_daemon_started_after_a_clock_set_back_warns_once() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"1h\""));
@@ -105,7 +105,7 @@ fn a_daemon_that_starts_after_the_clock_was_set_back_says_so_once() {
 }
 
 #[test]
-fn a_sign_of_life_from_the_future_counts_for_no_daemon() {
+fn a_heartbeat_from_the_future_does_not_count_as_a_daemon() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"12h\""));
@@ -160,7 +160,7 @@ fn status_does_not_advise_to_start_a_daemon_that_is_running() {
 }
 
 #[test]
-fn a_daemon_is_ticking_however_many_processes_were_seen_after_it() {
+fn health_shows_a_ticking_daemon_behind_many_later_processes() {
     for database in databases() {
         let name = database.name;
         let sandbox = today(&[]);

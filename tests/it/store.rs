@@ -11,7 +11,7 @@ use topicwatch::store::{
 use crate::support::databases::{databases, sqlite, unmade};
 
 #[tokio::test]
-async fn a_run_is_stored_once_and_its_numbers_add_up() {
+async fn a_run_is_stored_once_and_its_counts_add_up() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
@@ -43,7 +43,7 @@ async fn a_run_is_stored_once_and_its_numbers_add_up() {
 }
 
 #[tokio::test]
-async fn the_same_world_seen_again_brings_nothing_new_and_first_seen_never_moves() {
+async fn items_seen_again_are_not_new_and_first_seen_never_moves() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
@@ -66,7 +66,7 @@ async fn the_same_world_seen_again_brings_nothing_new_and_first_seen_never_moves
 }
 
 #[tokio::test]
-async fn an_id_that_is_learned_later_joins_the_item_and_equal_words_join_no_two_ids() {
+async fn a_later_known_id_joins_its_item_and_equal_texts_do_not_join_two_ids() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
@@ -96,7 +96,7 @@ async fn an_id_that_is_learned_later_joins_the_item_and_equal_words_join_no_two_
 }
 
 #[tokio::test]
-async fn changed_words_are_kept_as_a_revision_missing_ones_are_filled_and_older_ones_change_nothing() {
+async fn a_changed_text_becomes_a_revision_and_older_texts_change_nothing() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
@@ -156,7 +156,7 @@ async fn calls_are_counted_before_they_are_made_and_stop_at_the_limit() {
 }
 
 #[tokio::test]
-async fn many_processes_counting_at_once_never_pass_the_limit() {
+async fn concurrent_processes_never_exceed_the_call_limit() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
@@ -212,7 +212,7 @@ async fn a_slot_is_planned_once_claimed_once_and_finished_once() {
 }
 
 #[tokio::test]
-async fn a_lost_lease_costs_an_attempt_and_a_poison_run_fails() {
+async fn a_lost_lease_costs_an_attempt_and_a_run_that_loses_all_fails() {
     for database in databases() {
         let store = open(&database).await;
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();
@@ -261,7 +261,7 @@ async fn a_lost_lease_costs_an_attempt_and_a_poison_run_fails() {
 }
 
 #[tokio::test]
-async fn a_released_run_waits_again_without_having_lost_an_attempt() {
+async fn a_released_run_is_queued_again_without_losing_an_attempt() {
     for database in databases() {
         let store = open(&database).await;
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();
@@ -311,7 +311,7 @@ async fn topics_follow_the_file_and_a_changed_schedule_is_not_retroactive() {
 }
 
 #[tokio::test]
-async fn an_answer_is_read_back_with_what_it_rests_on() {
+async fn an_answer_is_read_back_with_its_citations() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
@@ -414,7 +414,7 @@ async fn invented_and_real_findings_never_share_a_database() {
 }
 
 #[tokio::test]
-async fn somebody_elses_tables_and_newer_ones_are_refused_untouched() {
+async fn foreign_and_newer_tables_are_refused_unchanged() {
     for database in unmade() {
         database.execute("CREATE TABLE precious (id BIGINT)").await;
         let refused = Store::open(&settings(&database)).await.unwrap_err();

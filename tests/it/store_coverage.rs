@@ -16,7 +16,7 @@ fn span(from: i64, until: i64) -> Option<Span> {
 }
 
 #[tokio::test]
-async fn what_was_covered_is_kept_with_its_search_and_the_latest_is_found() {
+async fn covered_spans_are_stored_with_their_search_and_the_latest_is_found() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");

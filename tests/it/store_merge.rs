@@ -12,7 +12,7 @@ fn at(seconds: i64) -> Time {
 }
 
 #[tokio::test]
-async fn an_id_and_words_that_come_together_make_one_item_of_two() {
+async fn a_post_with_both_keys_merges_two_items() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
@@ -54,7 +54,7 @@ async fn an_id_and_words_that_come_together_make_one_item_of_two() {
 }
 
 #[tokio::test]
-async fn runs_that_end_together_make_one_item_as_if_one_came_after_the_other() {
+async fn runs_that_end_together_merge_items_like_runs_in_sequence() {
     for database in databases() {
         let store = open(&database).await;
         let (a, b) = (topic("a"), topic("b"));
@@ -96,7 +96,7 @@ async fn runs_that_end_together_make_one_item_as_if_one_came_after_the_other() {
 }
 
 #[tokio::test]
-async fn one_item_made_of_two_was_first_seen_when_the_earlier_of_both_was() {
+async fn a_merged_item_keeps_the_earlier_first_seen_time() {
     const WORDS: &[&str] = &["text:x:ann:h"];
     const PAGE: &[&str] = &["post:x:1"];
     for (first, second) in [(WORDS, PAGE), (PAGE, WORDS)] {

@@ -35,7 +35,7 @@ async fn state(store: &Store, run: &str) -> (RunState, Option<String>) {
 }
 
 #[tokio::test]
-async fn two_ids_with_the_words_of_a_known_text_stay_two_items() {
+async fn two_ids_with_a_known_text_stay_two_items() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
@@ -77,7 +77,7 @@ async fn an_item_that_a_run_names_twice_is_stored_once() {
 }
 
 #[tokio::test]
-async fn a_call_being_counted_keeps_a_rescue_away_from_its_run() {
+async fn a_call_being_counted_prevents_a_rescue_of_its_run() {
     let Some(database) = postgres() else { return };
     let store = open(&database).await;
     let at = queued(&store).await;
@@ -136,7 +136,7 @@ async fn a_run_that_waits_for_another_does_not_wake_the_loop() {
 }
 
 #[tokio::test]
-async fn a_topic_that_goes_while_it_runs_is_not_tried_again() {
+async fn a_topic_removed_while_it_runs_is_not_tried_again() {
     for database in databases() {
         let store = open(&database).await;
         let at = queued(&store).await;
@@ -158,7 +158,7 @@ async fn a_topic_that_goes_while_it_runs_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_pause_ends_what_waits_and_owes_nothing_afterwards() {
+async fn a_pause_cancels_queued_runs_and_leaves_no_missed_slots() {
     for database in databases() {
         let store = open(&database).await;
         let at = queued(&store).await;
@@ -175,7 +175,7 @@ async fn a_pause_ends_what_waits_and_owes_nothing_afterwards() {
 }
 
 #[tokio::test]
-async fn a_definition_that_cannot_be_read_holds_up_no_other_topic() {
+async fn an_unreadable_definition_blocks_no_other_topic() {
     for database in databases() {
         let store = open(&database).await;
         store.sync_topics(&[topic("other"), topic("rust")], NOW).await.unwrap();
@@ -196,7 +196,7 @@ async fn a_definition_that_cannot_be_read_holds_up_no_other_topic() {
 }
 
 #[tokio::test]
-async fn a_finished_run_is_seen_by_no_reader_before_it_has_its_number() {
+async fn a_finished_run_is_invisible_to_readers_before_it_has_its_seq() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
@@ -232,7 +232,7 @@ async fn a_finished_run_is_seen_by_no_reader_before_it_has_its_number() {
 }
 
 #[tokio::test]
-async fn a_sighting_tells_the_time_at_which_its_attempt_looked() {
+async fn a_sighting_has_the_time_of_its_own_attempt() {
     for database in databases() {
         let store = open(&database).await;
         let at = queued(&store).await;
@@ -249,7 +249,7 @@ async fn a_sighting_tells_the_time_at_which_its_attempt_looked() {
 }
 
 /// Items with awkward orders: upper and lower case, scripts, equal times, missing values, text that CSV must quote.
-async fn awkward(store: &Store) {
+async fn store_awkward_items(store: &Store) {
     let topics: Vec<Topic> = ["b", "B", "a-b", "a", "ab"].into_iter().map(topic).collect();
     store.sync_topics(&topics, NOW).await.unwrap();
     for (n, t) in topics.iter().enumerate() {
@@ -272,11 +272,11 @@ async fn awkward(store: &Store) {
 }
 
 #[tokio::test]
-async fn both_databases_export_the_same_bytes_and_every_row_says_where_it_came_from() {
+async fn both_databases_export_the_same_bytes_with_the_origin_of_every_row() {
     let mut files: Vec<Vec<String>> = Vec::new();
     for database in databases() {
         let store = open(&database).await;
-        awkward(&store).await;
+        store_awkward_items(&store).await;
         let mut written = Vec::new();
         for what in [ExportKind::Items, ExportKind::Sightings, ExportKind::Answers, ExportKind::Runs] {
             for profile in [Profile::Machine, Profile::Excel] {
@@ -314,7 +314,7 @@ async fn both_databases_export_the_same_bytes_and_every_row_says_where_it_came_f
 }
 
 #[tokio::test]
-async fn before_the_first_reply_rows_claim_no_origin_and_real_ones_say_service() {
+async fn rows_have_no_origin_before_the_first_reply_and_then_service() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
@@ -334,7 +334,7 @@ async fn before_the_first_reply_rows_claim_no_origin_and_real_ones_say_service()
 }
 
 #[tokio::test]
-async fn an_export_is_one_moment_read_only_and_without_a_time_limit() {
+async fn an_export_reads_one_snapshot_read_only_and_without_a_timeout() {
     let Some(database) = postgres() else { return };
     let store = open(&database).await;
     let t = topic("rust");
@@ -374,7 +374,7 @@ async fn an_export_is_one_moment_read_only_and_without_a_time_limit() {
 }
 
 #[test]
-fn what_was_found_while_the_database_was_locked_for_long_is_stored_later() {
+fn findings_are_stored_later_if_the_database_was_locked_for_long() {
     let Some(database) = postgres() else { return };
     let sandbox = Sandbox::at(NINE, &[]);
     let place =
@@ -429,7 +429,7 @@ async fn special_characters_in_a_path_are_literal() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_new_file_and_what_sqlite_puts_beside_it_are_its_owners_alone() {
+async fn a_new_sqlite_file_and_its_side_files_are_private_to_the_owner() {
     use std::os::unix::fs::PermissionsExt as _;
     let database = sqlite();
     let store = open(&database).await;
@@ -448,7 +448,7 @@ async fn a_new_file_and_what_sqlite_puts_beside_it_are_its_owners_alone() {
 }
 
 #[tokio::test]
-async fn another_programs_migrations_are_not_taken_for_ours() {
+async fn migrations_of_another_program_are_not_mistaken_for_ours() {
     for database in databases() {
         open(&database).await.close().await;
         database.make_foreign();
@@ -458,7 +458,7 @@ async fn another_programs_migrations_are_not_taken_for_ours() {
 }
 
 #[test]
-fn an_address_is_shown_without_its_password_even_when_it_is_broken() {
+fn a_database_url_is_shown_without_its_password_even_if_invalid() {
     for (url, shown) in [
         ("postgres://me:hunter2@db:5432/t", "postgres://me:***@db:5432/t"),
         ("postgres://me:hun@ter2/@db/t", "postgres://me:***@db/t"),
@@ -475,7 +475,7 @@ fn an_address_is_shown_without_its_password_even_when_it_is_broken() {
 
 /// The search path folds case and splits lists, so that such a name would open another schema.
 #[tokio::test]
-async fn a_name_that_is_not_one_schema_is_refused_for_reading_and_for_writing() {
+async fn an_invalid_schema_name_is_refused_for_reading_and_writing() {
     let Some(database) = postgres() else { return };
     let store = open(&database).await;
     for schema in [database.schema.to_uppercase(), format!("{},public", database.schema), String::new()] {
@@ -491,7 +491,7 @@ async fn a_name_that_is_not_one_schema_is_refused_for_reading_and_for_writing() 
 }
 
 #[tokio::test]
-async fn a_password_stands_in_no_error() {
+async fn no_store_error_contains_the_password() {
     for url in [
         "postgres://me:hunter2@127.0.0.1:1/t",
         "postgres://me:hunter2@127.0.0.1:no/t",
@@ -511,7 +511,7 @@ async fn a_server_behind_a_statement_pool_is_spoken_to_without_named_statements(
     let joined = if database.url.contains('?') { '&' } else { '?' };
     let url = format!("{}{joined}statement-cache-capacity=0", database.url);
     let store = Store::open(&Settings { url, ..settings(&database) }).await.unwrap();
-    awkward(&store).await;
+    store_awkward_items(&store).await;
     assert_eq!(store.items(&Filter::default(), None, 100).await.unwrap().len(), 25);
     database.close(store).await;
 }

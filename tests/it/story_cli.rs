@@ -177,7 +177,7 @@ fn the_terminal_the_page_and_the_api_tell_the_same_story() {
 }
 
 #[test]
-fn an_item_that_was_seen_once_is_said_to_be() {
+fn a_story_of_an_item_seen_once_says_so() {
     for database in databases() {
         let place = place(database);
         let text = place.ok(&["story", "post:x:24"]);
@@ -211,7 +211,7 @@ fn an_item_that_was_seen_once_is_said_to_be() {
 }
 
 #[test]
-fn items_that_wait_for_the_index_are_found_too() {
+fn a_story_finds_items_that_are_not_indexed_yet() {
     for database in databases() {
         let place = place(database);
         wait(async {
@@ -233,7 +233,7 @@ fn items_that_wait_for_the_index_are_found_too() {
 }
 
 #[test]
-fn hostile_words_command_no_terminal_and_no_page() {
+fn hostile_texts_of_a_story_are_escaped_in_terminal_and_page() {
     for database in databases() {
         let place = place(database);
         let hostile = "<script>alert(1)</script>\u{1b}[2J\u{202e}\"><img src=x onerror=alert(1)> javascript:alert(2)";
@@ -257,7 +257,7 @@ fn hostile_words_command_no_terminal_and_no_page() {
 }
 
 #[test]
-fn every_question_of_a_story_is_answered_by_an_index() {
+fn every_query_of_a_story_uses_an_index() {
     for database in databases() {
         let place = place(database);
         let logged = place.program(&["story", "post:x:1", "--log-format", "json"]);

@@ -31,7 +31,7 @@ fn is(database: &Database, query: &str, figure: i64) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
+async fn every_figure_of_a_story_equals_sql_and_the_known_history() {
     for database in databases() {
         let store = open(&database).await;
         story_history::store_history(&store).await;
@@ -149,7 +149,7 @@ async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_shares_a_link_belongs_together_whichever_is_asked_about_and_links_lead_one_step() {
+async fn a_story_joins_items_that_share_a_link_and_follows_links_one_step() {
     for database in databases() {
         let store = open(&database).await;
         story_history::store_history(&store).await;
@@ -191,7 +191,7 @@ async fn what_shares_a_link_belongs_together_whichever_is_asked_about_and_links_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_before() {
+async fn the_first_item_is_certain_only_if_its_time_and_the_day_before_are_covered() {
     for database in databases() {
         let store = open(&database).await;
         let (t, other) = (topic("acme"), topic("globex"));
@@ -263,7 +263,7 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_only_a_snapshot_found_is_never_called_the_first() {
+async fn an_item_found_only_by_a_web_snapshot_is_never_called_the_first() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("acme");
@@ -295,7 +295,7 @@ async fn what_only_a_snapshot_found_is_never_called_the_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_story_of_more_items_than_are_looked_at_says_so_and_tells_those_seen_first() {
+async fn a_story_over_its_item_limit_says_so_and_shows_those_seen_first() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("acme");

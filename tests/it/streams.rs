@@ -314,7 +314,7 @@ fn answers(place: &Place) -> Vec<String> {
     place.database.texts("SELECT text || ' ' || CAST(partial AS TEXT) FROM v_answer")
 }
 
-fn each_case_becomes_what_it_says(cases: &'static [Case], streaming: bool) {
+fn assert_cases(cases: &'static [Case], streaming: bool) {
     const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"ai\"]\n";
     for case in cases {
         for database in databases() {
@@ -344,22 +344,22 @@ fn each_case_becomes_what_it_says(cases: &'static [Case], streaming: bool) {
 }
 
 #[test]
-fn a_stream_that_is_known_to_be_cut_is_stored_as_a_part_and_replayed_as_one() {
-    each_case_becomes_what_it_says(BROKEN, true);
+fn a_cut_stream_is_stored_and_replayed_as_partial() {
+    assert_cases(BROKEN, true);
 }
 
 #[test]
-fn a_streamed_answer_is_stored_whole_in_every_framing_and_never_empty_when_nobody_could_read_it() {
-    each_case_becomes_what_it_says(FRAMED, true);
+fn a_streamed_answer_is_stored_whole_in_every_framing() {
+    assert_cases(FRAMED, true);
 }
 
 #[test]
-fn what_is_no_answer_is_malformed_and_kept() {
-    each_case_becomes_what_it_says(NO_ANSWERS, false);
+fn a_reply_without_an_answer_is_malformed_and_stored() {
+    assert_cases(NO_ANSWERS, false);
 }
 
 #[test]
-fn a_cut_answer_leaves_the_run_of_the_other_sources_partial() {
+fn a_cut_answer_makes_the_run_partial() {
     for database in databases() {
         let server = Raw::saying(|path| match path {
             "/ai/search" => broken(&unended("text/plain", &["Hello wör"]), Then::Reset),
@@ -378,7 +378,7 @@ fn a_cut_answer_leaves_the_run_of_the_other_sources_partial() {
 /// The public JSON parsing test suite, where its files are available: each file that no parser may accept, sent as an
 /// AI's answer in JSON, is an error in the real binary.
 #[test]
-fn no_file_of_the_json_parsing_suite_that_must_be_refused_becomes_an_answer() {
+fn no_invalid_file_of_the_json_parsing_suite_becomes_an_answer() {
     let Some(root) = std::env::var_os("TOPICWATCH_TEST_DATA") else {
         eprintln!("skipped: no_file_of_the_json_parsing_suite… (TOPICWATCH_TEST_DATA is not set)");
         return;

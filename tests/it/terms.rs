@@ -207,7 +207,7 @@ fn said_on(database: &Database, topic: &str, days: Range<i64>, word: &str) -> Ve
 }
 
 /// Follows the numbers of terms and themes on a topic's page. Returns how many there are.
-fn lead_to_as_many(page: &str, get: &dyn Fn(&str) -> String) -> usize {
+fn assert_term_links(page: &str, get: &dyn Fn(&str) -> String) -> usize {
     let links = number_links(page).into_iter();
     let links: Vec<Link> =
         links.filter(|link| ["?term=", "?theme="].iter().any(|of| link.address.contains(of))).collect();
@@ -219,14 +219,20 @@ fn lead_to_as_many(page: &str, get: &dyn Fn(&str) -> String) -> usize {
 }
 
 /// Checks the numbers of a term of the topic of the stream with SQL.
-fn holds(database: &Database, reported: &Value, days: Range<i64>, term: &str, word: &str) {
+fn assert_term(database: &Database, reported: &Value, days: Range<i64>, term: &str, word: &str) {
     // The days since the first run, which was at the end of the first day.
     let before = said_on(database, "acme", 1..days.start, word);
-    holds_beside(database, row(reported, "terms", "term", term), ("acme", days), word, &before);
+    assert_term_compared(database, row(reported, "terms", "term", term), ("acme", days), word, &before);
 }
 
 /// Checks the numbers of a term of a topic's days with SQL. `before` is what it is compared with.
-fn holds_beside(database: &Database, row: &Value, (topic, days): (&str, Range<i64>), word: &str, before: &[[i64; 2]]) {
+fn assert_term_compared(
+    database: &Database,
+    row: &Value,
+    (topic, days): (&str, Range<i64>),
+    word: &str,
+    before: &[[i64; 2]],
+) {
     let [items, authors, _] = counted_of(database, topic, days.clone(), word);
     assert_eq!([&row["items"], &row["authors"]], [items, authors], "{row}");
     let sums = |days: &[[i64; 2]]| days.iter().fold([0, 0], |sum, day| [sum[0] + day[0], sum[1] + day[1]]);
@@ -346,7 +352,7 @@ fn theme_line(theme: &Value) -> String {
 }
 
 #[test]
-fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
+fn words_of_many_authors_are_news_terms_but_not_of_one_text_or_author() {
     for database in databases() {
         let (place, truth) = watched(database, stream(), TOPIC);
         let database = &place.database;
@@ -357,8 +363,8 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
         let names: Vec<&str> =
             before["terms"].as_array().unwrap().iter().map(|row| row["term"].as_str().unwrap()).collect();
         assert_eq!(names, ["bridge collapse", "harbor"], "{}: {before:#}", database.name);
-        holds(database, &before, day.clone(), "bridge collapse", "bridge collapse");
-        holds(database, &before, day.clone(), "harbor", "harbor");
+        assert_term(database, &before, day.clone(), "bridge collapse", "bridge collapse");
+        assert_term(database, &before, day.clone(), "harbor", "harbor");
         // Themes: each item is in one theme or among the others.
         let (bridge, harbor) = (row(&before, "themes", "name", "bridge"), row(&before, "themes", "name", "harbor"));
         for (theme, word) in [(bridge, "bridge"), (harbor, "harbor")] {
@@ -431,7 +437,7 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
         assert!(page.contains("Terms that are news") && page.contains("<bdi>bridge collapse</bdi>"), "{page}");
         // The numbers of terms and themes lead to their items.
         let rows = before["terms"].as_array().unwrap().len() + before["themes"].as_array().unwrap().len();
-        assert!(rows > 2 && lead_to_as_many(&page, &|path| pages.page(path)) == rows, "{page}");
+        assert!(rows > 2 && assert_term_links(&page, &|path| pages.page(path)) == rows, "{page}");
         drop(pages);
         // A week, in which an author counts once a day, not once in all.
         truth.set(|world| world.posts = stream_of(DAYS + 2));
@@ -442,7 +448,7 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
         let span = ["--since", &at(week.start), "--until", &at(week.end), "--at", &at(week.end), "--json"];
         let output = place.json(&[&["terms", "acme"], &span[..]].concat());
         for word in ["bridge collapse", "harbor"] {
-            holds(database, &output, week.clone(), word, word);
+            assert_term(database, &output, week.clone(), word, word);
             let [_, authors, texts] = counted_of(database, "acme", week.clone(), word);
             assert!(row(&output, "terms", "term", word)["texts"].as_i64().unwrap() > authors.min(texts), "{output:#}");
         }
@@ -450,7 +456,7 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
 }
 
 #[test]
-fn what_was_said_earlier_on_the_day_in_which_a_period_begins_was_said_before() {
+fn texts_earlier_on_the_first_day_of_a_period_count_as_before() {
     let count = |database: &Database, span: Range<i64>| {
         let of = |what: &str| {
             let sql = format!(
@@ -559,12 +565,12 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         ));
         place.ok(&["forget", "--item", &key[0], "--yes"]);
         assert_eq!(database.number(&of_day), 0, "{}", database.name);
-        holds(database, &terms_json(&place, "acme"), EVENT..EVENT + 1, "harbor", "harbor");
+        assert_term(database, &terms_json(&place, "acme"), EVENT..EVENT + 1, "harbor", "harbor");
         // Filtered items are not counted either.
         place.configure(&truth.lines(), &format!("{TOPIC}exclude = [\"harbor\"]\n"));
         let filtered = terms_json(&place, "acme");
         assert!(!filtered.to_string().contains("harbor"), "{filtered:#}");
-        holds_bridge(&filtered);
+        assert_bridge(&filtered);
         // Pruning items deletes the counts of their days, too, and no others.
         let days = |from: i64, until: i64| {
             let (from, until) = (BEGIN + from * DAY, BEGIN + until * DAY);
@@ -581,7 +587,7 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
     }
 }
 
-fn holds_bridge(reported: &Value) {
+fn assert_bridge(reported: &Value) {
     assert_eq!(row(reported, "terms", "term", "bridge")["items"], 12, "{reported:#}");
 }
 
@@ -627,7 +633,7 @@ fn titles_that_are_filled_in_later_count_on_the_days_of_their_pages() {
 }
 
 #[test]
-fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
+fn a_kill_while_days_are_counted_loses_and_repeats_no_count() {
     for database in databases() {
         let truth = Truth::new(stream());
         // Each day is found and counted by a run of its own.
@@ -649,7 +655,7 @@ fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
         look(&place, &truth, DAYS + 1);
         let days = place.database.texts("SELECT CAST(day_from AS TEXT) FROM topic_term WHERE items > 0 ORDER BY 1");
         assert_eq!(days.len(), usize::try_from(DAYS).unwrap(), "{}: {days:?}", place.database.name);
-        holds_bridge(&terms_json(&place, "acme"));
+        assert_bridge(&terms_json(&place, "acme"));
     }
 }
 
@@ -780,7 +786,7 @@ fn no_terms_without_a_week_of_history_or_after_a_query_change() {
 }
 
 #[test]
-fn posts_without_a_word_of_the_query_are_counted_although_no_term_is_shown() {
+fn posts_without_a_query_word_are_counted_even_if_no_term_is_shown() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), TOPIC);
@@ -807,7 +813,7 @@ fn fresh() -> Vec<Truly> {
 }
 
 #[test]
-fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_nothing_news() {
+fn a_topic_without_history_shows_terms_compared_with_other_topics_not_news() {
     for database in databases() {
         let (place, truth) = watched(database, stream(), TOPIC);
         let database = &place.database;
@@ -832,7 +838,7 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
             let output = row(&beside["stand_out"], "terms", "term", word);
             assert_eq!((&output["items"], &output["authors"]), (&items.into(), &items.into()));
             assert_eq!(output["texts_before"] == 0, word == "launch", "{output}");
-            holds_beside(database, output, ("globex", DAYS..DAYS + 1), word, &others);
+            assert_term_compared(database, output, ("globex", DAYS..DAYS + 1), word, &others);
         }
         // The other topic always contains it, and query words are not terms.
         assert!(rows.iter().all(|row| row["term"] != "acme" && row["term"] != "globex"), "{beside:#}");
@@ -861,7 +867,7 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
             assert!(csv.contains(with) && csv.contains("other_topics") == (*with == "other_topics"), "{with}: {csv}");
             let page = get("/topics/globex").text();
             assert_eq!(page.contains("other topics"), *with == "other_topics", "{page}");
-            assert!(lead_to_as_many(&page, &|path| get(path).text()) > 0, "{page}");
+            assert!(assert_term_links(&page, &|path| get(path).text()) > 0, "{page}");
         }
         drop(pages);
         // Without other topics: the most frequent terms, and no numbers that suggest a surprise.
@@ -906,7 +912,7 @@ fn busy_place(database: Database, strangers: i64) -> (Place, Truth) {
 }
 
 #[test]
-fn on_a_busy_day_with_the_words_of_the_days_before_no_term_stands_out() {
+fn a_busy_day_with_the_usual_words_has_no_term_that_stands_out() {
     let (place, _truth) = busy_place(sqlite(), 0);
     let (since, until) = (at(DAYS - 1), at(DAYS));
     let busy = place.json(&["terms", "acme", "--since", &since, "--until", &until, "--at", &at(DAYS), "--json"]);
@@ -915,7 +921,7 @@ fn on_a_busy_day_with_the_words_of_the_days_before_no_term_stands_out() {
 }
 
 #[test]
-fn on_the_busiest_day_without_news_terms_that_stand_out_are_shown() {
+fn the_busiest_day_without_news_terms_shows_terms_that_stand_out() {
     for database in databases() {
         let (place, _truth) = busy_place(database, 3);
         let database = &place.database;
@@ -942,7 +948,7 @@ fn on_the_busiest_day_without_news_terms_that_stand_out_are_shown() {
         let texts: i64 = others.iter().map(|[_, all]| all).sum();
         assert_eq!(shown["texts"], texts, "{}: {busy:#}", database.name);
         let harbor = row(shown, "terms", "term", "harbor");
-        holds_beside(database, harbor, ("acme", DAYS - 1..DAYS), "harbor", &others);
+        assert_term_compared(database, harbor, ("acme", DAYS - 1..DAYS), "harbor", &others);
         // Neither an ordinary day of the topic, nor the same day of the other one.
         for quiet in [of("acme", DAYS - 2), of("globex", DAYS - 1)] {
             assert_eq!((&quiet["terms"], &quiet["stand_out"]), (&serde_json::json!([]), &Value::Null), "{quiet:#}");

@@ -12,7 +12,7 @@ use crate::support::web_topics::TOPICS;
 const LATER: &str = "2026-03-11T21:00:00Z";
 
 #[test]
-fn everyday_commands_print_what_the_snapshots_show() {
+fn everyday_commands_match_their_snapshots() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     for (name, arguments) in [
@@ -30,7 +30,7 @@ fn everyday_commands_print_what_the_snapshots_show() {
 }
 
 #[test]
-fn json_the_report_and_the_pages_have_what_the_snapshots_show() {
+fn json_report_and_pages_match_their_snapshots() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     let pretty = |arguments: &[&str]| serde_json::to_string_pretty(&place.json(arguments)).unwrap();

@@ -123,7 +123,7 @@ fn texts() -> Vec<String> {
 }
 
 #[tokio::test]
-async fn words_find_the_same_on_both_databases_and_nothing_that_is_asked_is_syntax() {
+async fn search_finds_the_same_on_both_databases_and_passes_no_database_syntax() {
     for database in databases() {
         let store = open(&database).await;
         store_texts(&store, 0, &texts()).await;
@@ -200,7 +200,7 @@ async fn words_find_the_same_on_both_databases_and_nothing_that_is_asked_is_synt
 }
 
 #[tokio::test]
-async fn both_databases_find_what_a_plain_matcher_finds_whatever_is_written_and_asked() {
+async fn both_databases_find_what_a_plain_matcher_finds() {
     let words = "a|b|ab|abc|don't|#a|@b_c|a_b|東京|東京都|京|ที่|สวัส|é|ß|🎉|🇩🇪🇫🇷|\"|'|-|\\*|:|NEAR|AND|\\\\|&|<->|\u{0}|\u{301}|İ";
     let text = proptest::collection::vec(words, 0..9).prop_map(|words| words.join(" "));
     let typed = proptest::string::string_regex(&format!("({words}|-a|-\"b|a\\*|\"a b\"|\"ab a|東\\*)")).unwrap();
@@ -229,7 +229,7 @@ async fn both_databases_find_what_a_plain_matcher_finds_whatever_is_written_and_
 }
 
 #[tokio::test]
-async fn an_item_is_found_by_the_words_it_has_now() {
+async fn an_item_is_found_by_its_current_words() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("t");
@@ -269,7 +269,7 @@ async fn an_item_is_found_by_the_words_it_has_now() {
 }
 
 #[tokio::test]
-async fn a_database_of_before_the_index_is_indexed_step_by_step_and_goes_on_after_a_stop() {
+async fn indexing_an_old_database_continues_after_a_stop() {
     for database in databases() {
         let store = open(&database).await;
         let texts: Vec<String> = (0..1_200).map(|n| format!("text number {n}")).collect();
@@ -292,7 +292,7 @@ async fn a_database_of_before_the_index_is_indexed_step_by_step_and_goes_on_afte
 }
 
 #[tokio::test]
-async fn pages_of_what_was_found_come_newest_first_and_miss_nothing() {
+async fn pages_of_search_results_are_newest_first_and_complete() {
     for database in databases() {
         let store = open(&database).await;
         for run in 0..4 {
@@ -318,7 +318,7 @@ async fn pages_of_what_was_found_come_newest_first_and_miss_nothing() {
 
 /// Checks the query plans of both databases; only tables have an index.
 #[tokio::test]
-async fn words_are_found_by_the_index() {
+async fn search_uses_the_index() {
     let plan = |database: &Database, sql: &str| database.plan(sql).join("\n");
     let lite = sqlite();
     open(&lite).await.close().await;
@@ -340,7 +340,7 @@ async fn words_are_found_by_the_index() {
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"";
 
 #[test]
-fn search_lists_what_was_found_and_export_narrows_to_it() {
+fn search_lists_matching_items_and_export_writes_only_those() {
     let sandbox = Sandbox::at(NINE, &[]);
     let mut all = Vec::new();
     for database in databases() {

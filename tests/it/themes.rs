@@ -96,7 +96,7 @@ fn count(database: &Database, what: &str, rows: &str) -> i64 {
 }
 
 /// Checks a theme with SQL.
-fn holds(database: &Database, theme: &Value, group: usize) {
+fn assert_theme(database: &Database, theme: &Value, group: usize) {
     let rows = rows(group, EVENT);
     assert_eq!(theme["items"], count(database, "*", &rows), "{theme}");
     assert_eq!(theme["unique"], count(database, "DISTINCT coalesce(i.cluster, i.key)", &rows), "{theme}");
@@ -165,7 +165,7 @@ fn seven_themes_are_listed_with_a_post_and_a_page_and_the_others_are_summed() {
         ];
         assert_eq!(names, expected, "{}: {output:#}", database.name);
         for (theme, group) in themes.iter().zip([1, 0, 2, 3, 4, 5, 6]) {
-            holds(database, theme, group);
+            assert_theme(database, theme, group);
         }
         let more: i64 = [7, 8].map(|group| count(database, "*", &rows(group, EVENT))).iter().sum();
         let all = count(database, "*", &all_rows(EVENT));

@@ -41,7 +41,7 @@ fn row(
 }
 
 #[tokio::test]
-async fn words_are_judged_when_they_are_new_and_when_they_changed() {
+async fn texts_are_scored_when_new_and_when_changed() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
@@ -71,7 +71,7 @@ async fn words_are_judged_when_they_are_new_and_when_they_changed() {
 }
 
 #[tokio::test]
-async fn another_scorer_judges_everything_again_and_only_once() {
+async fn rescore_scores_each_item_once_after_a_scorer_change() {
     for database in databases() {
         let store = open(&database).await;
         let (a, b) = (topic("a"), topic("b"));
@@ -111,7 +111,7 @@ async fn another_scorer_judges_everything_again_and_only_once() {
 }
 
 #[test]
-fn a_run_judges_what_it_stores_and_rescore_finds_nothing_to_do() {
+fn a_run_scores_its_items_and_rescore_has_nothing_left() {
     for database in databases() {
         let place = Place::new(database, "base_url = \"sandbox\"", "[[topics]]\nid = \"rust\"\nquery = \"rust async\"");
         place.ok(&["once", "--at", NINE]);
@@ -195,7 +195,7 @@ fn score_answers_each_line_with_one_object() {
 }
 
 #[test]
-fn score_ends_quietly_when_nobody_reads_on() {
+fn score_ends_without_an_error_on_a_closed_pipe() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("in.txt"), "what a day\n".repeat(50_000)).unwrap();
     let ended = Program::prepared_by(folder.path(), "\"$@\" | head -n 1; exec true", &["score", "in.txt"]).run();

@@ -246,7 +246,7 @@ impl Judged {
 }
 
 #[test]
-fn what_is_claimed_was_shown_and_quiet_topics_have_no_holes() {
+fn claimed_coverage_matches_the_shown_posts_and_quiet_topics_have_no_holes() {
     // The service as `[service]`, and as a provider. In the deployed service, 22 of 94 posts for "the past 24 hours"
     // were older; one stream imitates this.
     let often = [

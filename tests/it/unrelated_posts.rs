@@ -45,7 +45,7 @@ fn stream() -> Vec<Truly> {
 }
 
 #[test]
-fn a_day_of_posts_about_something_else_makes_one_sentence_and_no_news() {
+fn a_day_of_unrelated_posts_makes_one_sentence_and_no_news_terms() {
     let truth = Truth::new(stream());
     let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme rockets\"\nsources = [\"social\"]\n\
                   [[topics]]\nid = \"vague\"\nquery = \"vague question\"\nsources = [\"social\"]\n";
@@ -89,7 +89,7 @@ fn a_day_of_posts_about_something_else_makes_one_sentence_and_no_news() {
 }
 
 #[test]
-fn of_more_posts_than_are_checked_the_latest_are_named() {
+fn unrelated_posts_are_counted_among_the_latest_checked_ones() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("rockets", ""));

@@ -5,7 +5,7 @@ use topicwatch::store::{Settings, Store};
 
 use crate::support::databases::databases;
 
-fn promised() -> Vec<(String, Vec<String>)> {
+fn documented() -> Vec<(String, Vec<String>)> {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/sql.md")).unwrap();
     let rows = page.lines().filter(|line| line.starts_with("| `v_"));
     rows.map(|row| {
@@ -16,8 +16,8 @@ fn promised() -> Vec<(String, Vec<String>)> {
 }
 
 #[tokio::test]
-async fn the_views_have_the_columns_that_the_docs_promise_on_both_databases() {
-    let promised = promised();
+async fn views_have_the_documented_columns_on_both_databases() {
+    let promised = documented();
     assert_eq!(promised.len(), 6);
     for database in databases() {
         let settings =
@@ -34,7 +34,7 @@ async fn the_views_have_the_columns_that_the_docs_promise_on_both_databases() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_time_before_1970_is_written_like_any_other_on_both_databases() {
+async fn views_show_times_before_1970_correctly_on_both_databases() {
     for database in databases() {
         let settings =
             Settings { url: database.url.clone(), schema: database.schema.clone(), origin: None, create: true };

@@ -28,7 +28,7 @@ fn before_the_first_run_the_pages_say_what_to_do_next() {
 }
 
 #[test]
-fn the_overview_tells_how_each_topic_stands() {
+fn the_overview_shows_the_state_of_each_topic() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &["source=web,path=/web/search,status=500,times=1"]);
@@ -55,7 +55,7 @@ fn the_overview_tells_how_each_topic_stands() {
 }
 
 #[test]
-fn pages_that_only_read_change_nothing_and_refuse_old_tables() {
+fn serve_changes_nothing_and_refuses_old_tables() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -159,7 +159,7 @@ fn a_topics_items_are_paged_searched_and_ordered() {
 }
 
 #[test]
-fn what_an_answer_cites_leads_to_its_item_or_is_marked_as_not_found() {
+fn citations_of_an_answer_link_to_their_item_or_are_marked_as_not_found() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -204,7 +204,7 @@ fn what_an_answer_cites_leads_to_its_item_or_is_marked_as_not_found() {
 }
 
 #[test]
-fn an_item_tells_its_sightings_edits_copies_and_topics() {
+fn an_item_page_shows_sightings_edits_copies_and_topics() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -245,7 +245,7 @@ fn an_item_tells_its_sightings_edits_copies_and_topics() {
 }
 
 #[test]
-fn files_that_were_made_are_downloaded_by_what_is_recorded_alone() {
+fn only_recorded_report_and_export_files_can_be_downloaded() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -271,7 +271,7 @@ fn files_that_were_made_are_downloaded_by_what_is_recorded_alone() {
 }
 
 #[test]
-fn days_are_counted_beside_the_loop_as_sql_counts_them() {
+fn day_counts_made_in_the_background_equal_sql() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -337,7 +337,7 @@ fn days_are_counted_beside_the_loop_as_sql_counts_them() {
 }
 
 #[test]
-fn charts_of_several_scorers_say_so_and_a_date_ahead_counts_when_it_was_seen() {
+fn charts_name_mixed_scorers_and_count_future_dates_when_first_seen() {
     for database in databases() {
         let world = crate::support::world::World::new();
         let place = Place::new(database, &world.lines(), &crate::support::world::topic("acme", ""));
@@ -371,7 +371,7 @@ fn charts_of_several_scorers_say_so_and_a_date_ahead_counts_when_it_was_seen() {
 }
 
 #[test]
-fn topics_that_know_nothing_have_no_days_to_count() {
+fn topics_that_never_ran_have_no_days_to_count() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let many: String =
@@ -392,7 +392,7 @@ fn topics_that_know_nothing_have_no_days_to_count() {
 }
 
 #[test]
-fn no_page_reads_a_growing_table_whole() {
+fn no_page_scans_a_growing_table() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &format!("{TOPICS}{}", crate::support::sick_alert::SICK));
@@ -577,7 +577,7 @@ fn buttons_send_requests_and_show_their_result() {
 
 /// The database's statistics are from a time with one run; then the daemon records 1,440 missed slots.
 #[test]
-fn a_topics_page_is_there_though_most_runs_came_after_the_database_was_tuned() {
+fn a_topics_page_loads_despite_outdated_database_statistics() {
     for database in databases() {
         let sandbox = crate::support::daemons::today(&[]);
         let topic = "[web]\nlisten = \"127.0.0.1:0\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"1h\"\n";
@@ -595,7 +595,7 @@ fn a_topics_page_is_there_though_most_runs_came_after_the_database_was_tuned() {
 }
 
 #[test]
-fn pages_of_the_sandbox_say_so_before_anything_was_found() {
+fn pages_are_marked_as_sandbox_before_anything_was_found() {
     for database in databases() {
         let place = Place::new(database, "base_url = \"sandbox\"", TOPICS);
         place.ok(&["db", "migrate"]);
@@ -607,7 +607,7 @@ fn pages_of_the_sandbox_say_so_before_anything_was_found() {
 }
 
 #[test]
-fn runs_of_a_topic_that_is_no_longer_watched_are_listed_by_its_name() {
+fn runs_of_a_removed_topic_can_be_listed_by_its_id() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);

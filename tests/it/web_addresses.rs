@@ -12,7 +12,7 @@ const TOPICS: &str =
     "[defaults]\ntimezone = \"Asia/Tokyo\"\n[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"6h\"\n";
 
 #[test]
-fn a_parameter_that_a_page_does_not_take_is_refused_and_named() {
+fn an_unknown_page_parameter_is_refused_by_name() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -117,7 +117,7 @@ fn a_parameter_that_a_page_does_not_take_is_refused_and_named() {
 }
 
 #[test]
-fn an_address_is_read_however_it_is_encoded_and_one_that_is_no_text_is_refused() {
+fn percent_encoded_paths_are_decoded_and_invalid_utf8_is_refused() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -155,7 +155,7 @@ fn an_address_is_read_however_it_is_encoded_and_one_that_is_no_text_is_refused()
 }
 
 #[test]
-fn a_slot_that_was_missed_is_not_shown_as_a_run_that_found_nothing() {
+fn a_missed_slot_is_not_shown_as_a_run_without_results() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -198,7 +198,7 @@ fn a_slot_that_was_missed_is_not_shown_as_a_run_that_found_nothing() {
 }
 
 #[test]
-fn one_of_something_is_singular() {
+fn counts_of_one_are_worded_in_the_singular() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));

@@ -111,7 +111,7 @@ fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
 }
 
 #[test]
-fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
+fn the_alerts_page_shows_the_state_and_events_of_each_alert() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = world(database);
@@ -281,7 +281,7 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
 }
 
 #[test]
-fn the_budget_of_a_provider_is_not_that_of_a_topic_with_its_name() {
+fn a_provider_budget_event_is_not_linked_to_a_topic_with_that_name() {
     for database in databases() {
         let name = database.name;
         let (sandbox, place) = world(database);
@@ -321,7 +321,7 @@ fn the_budget_of_a_provider_is_not_that_of_a_topic_with_its_name() {
 }
 
 #[test]
-fn budgets_of_a_provider_take_no_room_from_what_fires_for_topics() {
+fn provider_budget_alerts_do_not_crowd_out_topic_alerts_on_the_overview() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = world(database);
@@ -341,7 +341,7 @@ fn budgets_of_a_provider_take_no_room_from_what_fires_for_topics() {
 }
 
 #[test]
-fn the_budget_of_a_provider_stays_when_a_topic_with_its_name_is_renamed_or_forgotten() {
+fn renaming_or_forgetting_a_topic_keeps_a_provider_budget_with_its_name() {
     for database in databases() {
         let name = database.name;
         let (sandbox, place) = world(database);
@@ -374,7 +374,7 @@ fn the_budget_of_a_provider_stays_when_a_topic_with_its_name_is_renamed_or_forgo
 }
 
 #[test]
-fn an_alert_that_names_a_topic_no_more_keeps_nothing_of_it_when_it_is_renamed_or_forgotten() {
+fn renaming_or_forgetting_a_topic_covers_alerts_that_no_longer_name_it() {
     for database in databases() {
         let name = database.name;
         let (sandbox, place) = world(database);
@@ -407,7 +407,7 @@ fn an_alert_that_names_a_topic_no_more_keeps_nothing_of_it_when_it_is_renamed_or
 }
 
 #[test]
-fn a_day_of_an_alert_that_cannot_be_read_is_shown_for_no_topic_and_goes_with_the_topic() {
+fn a_budget_event_of_an_unreadable_alert_is_hidden_and_forgotten_with_the_topic() {
     for database in databases() {
         let name = database.name;
         let (sandbox, place) = world(database);
@@ -435,7 +435,7 @@ fn a_day_of_an_alert_that_cannot_be_read_is_shown_for_no_topic_and_goes_with_the
 }
 
 #[test]
-fn what_was_seen_is_paged_and_each_event_stands_once() {
+fn alert_events_are_paged_and_each_appears_once() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = world(database);
@@ -594,7 +594,7 @@ fn the_api_acknowledges_with_a_token_and_returns_the_result() {
 }
 
 #[test]
-fn what_was_asked_of_an_alert_that_went_meanwhile_ends_with_words() {
+fn requests_for_a_removed_alert_end_with_a_reason() {
     for database in databases() {
         let name = database.name;
         let (sandbox, place) = world(database);
@@ -629,7 +629,7 @@ fn what_was_asked_of_an_alert_that_went_meanwhile_ends_with_words() {
 }
 
 #[test]
-fn what_was_asked_about_a_topic_that_is_forgotten_goes_with_it() {
+fn forgetting_a_topic_deletes_alert_requests_about_it() {
     for database in databases() {
         let (sandbox, place) = world(database);
         let event = format!("alert:sick/{}/acme/web/fired", run_of(&place));
@@ -644,7 +644,7 @@ fn what_was_asked_about_a_topic_that_is_forgotten_goes_with_it() {
 }
 
 #[test]
-fn without_alerts_the_page_says_how_one_is_written() {
+fn the_alerts_page_without_alerts_shows_how_to_write_one() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), crate::support::web_topics::TOPICS);
     place.ok(&["once", "--at", NINE]);

@@ -24,7 +24,7 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
 }
 
 #[test]
-fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
+fn hostile_items_run_nothing_in_a_browser_and_every_control_has_a_name() {
     let Some(browser) = browser() else { return };
     let trap = Trap::set();
     let (url, hostile) = (trap.url(), trap.words());
@@ -107,7 +107,7 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
             assert!(!low.contains(tag), "{path}: {tag} came alive");
         }
         assert!(tags(dom, "script").iter().all(|tag| attribute(tag, "src") == Some("/live.js")), "{path}");
-        everything_has_a_name(dom, path);
+        assert_keyboard_order_and_names(dom, path);
         if let Some(folder) = &shots {
             for wide in [1280, 390] {
                 for scheme in ["light", "dark"] {
@@ -121,7 +121,7 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
 }
 
 /// Asserts that the tab order is the page's order, that the skip link comes first, and that every control has a name.
-fn everything_has_a_name(dom: &str, path: &str) {
+fn assert_keyboard_order_and_names(dom: &str, path: &str) {
     let body = dom.split("<body").nth(1).unwrap();
     // What a link shows has no menu to skip.
     if !path.starts_with("/shared/") {

@@ -27,7 +27,7 @@ fn said(pages: Pages) -> String {
 }
 
 #[test]
-fn connections_that_say_nothing_hold_up_neither_probes_nor_pages() {
+fn silent_connections_delay_neither_probes_nor_pages() {
     let (_sandbox, place, pages) = pages();
     let url = format!("http://{}", pages.address);
     // A connection that a visitor uses stays open while it is used.
@@ -54,7 +54,7 @@ fn connections_that_say_nothing_hold_up_neither_probes_nor_pages() {
 }
 
 #[test]
-fn forms_that_never_end_hold_up_no_page() {
+fn endless_forms_delay_no_page() {
     let (_sandbox, _place, pages) = pages();
     let head = format!(
         "POST /login HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\nContent-Type: application/x-www-form-urlencoded\r\n\
@@ -75,7 +75,7 @@ fn forms_that_never_end_hold_up_no_page() {
 }
 
 #[test]
-fn a_guesser_is_stopped_after_ten_tokens_and_the_log_has_one_line_about_it() {
+fn a_client_that_guesses_ten_tokens_is_blocked_and_logged_once() {
     let (_sandbox, _place, pages) = pages();
     let (cookie, origin) = (pages.log_in(), pages.origin());
     let mut seen = [0; 2];

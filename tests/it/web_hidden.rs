@@ -17,7 +17,7 @@ fn posts(of: &str, ids: std::ops::Range<u32>) -> Vec<Value> {
 }
 
 #[test]
-fn of_several_topics_hidden_items_count_once_for_each() {
+fn the_items_page_counts_hidden_items_once_per_topic() {
     let world = World::new();
     let acme = topic("acme", "must = [\"good\"]");
     let place = Place::new(sqlite(), &world.lines(), &format!("{acme}{}", acme.replace("acme", "bell")));
@@ -35,7 +35,7 @@ fn of_several_topics_hidden_items_count_once_for_each() {
 }
 
 #[test]
-fn items_that_are_all_hidden_were_found() {
+fn a_page_of_only_hidden_items_does_not_say_nothing_was_found() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "must = [\"good\"]"));
@@ -117,7 +117,7 @@ fn listed(see: &dyn Fn(&str) -> String, first: &str) -> (Vec<String>, String) {
 }
 
 #[test]
-fn the_files_of_a_topic_have_the_items_of_its_page_in_its_order() {
+fn downloads_of_a_topic_page_have_its_items_in_its_order() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(
@@ -232,7 +232,7 @@ fn the_files_of_a_topic_have_the_items_of_its_page_in_its_order() {
 }
 
 #[test]
-fn what_a_deleted_topic_found_does_not_link_to_its_page() {
+fn items_of_a_deleted_topic_do_not_link_to_its_page() {
     for database in databases() {
         let world = World::new();
         let other = "[[topics]]\nid = \"other\"\nquery = \"good\"\nsources = [\"social\"]\n";

@@ -34,7 +34,7 @@ fn walk(driven: &mut Driven, url: &str, least: u64) {
 }
 
 #[test]
-fn tab_reaches_everything_in_its_order_and_shows_where_it_is() {
+fn tab_reaches_every_control_in_order_with_visible_focus() {
     let Some(browser) = browser() else { return };
     let sandbox = Sandbox::at(NINE, &[]);
     let file = format!("[web]\nedit = true\n{TOPICS}{}", crate::support::sick_alert::SICK);
@@ -78,7 +78,7 @@ fn tab_reaches_everything_in_its_order_and_shows_where_it_is() {
 }
 
 #[test]
-fn a_visitor_reads_next_slots_in_their_own_zone_too_and_nothing_twice() {
+fn next_slots_are_also_shown_in_the_visitors_timezone() {
     let Some(browser) = browser() else { return };
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
@@ -125,7 +125,7 @@ fn a_visitor_reads_next_slots_in_their_own_zone_too_and_nothing_twice() {
 }
 
 #[test]
-fn a_list_of_runs_renews_itself_though_it_opens_failed_searches_and_not_while_somebody_folds_them() {
+fn the_list_of_runs_refreshes_itself_except_while_a_visitor_folds_details() {
     let Some(browser) = browser() else { return };
     let sandbox = Sandbox::at(NINE, &["source=web,status=400"]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);

@@ -84,7 +84,7 @@ fn token_names_and_limits_follow_a_reload() {
 }
 
 #[test]
-fn the_address_stays_and_the_log_says_so() {
+fn a_reload_keeps_the_listen_address_and_logs_it() {
     let sandbox = today(&[]);
     let web = "listen = \"0.0.0.0:0\"\ntoken_file = \"token\"";
     let place = Place::new(sqlite(), &sandbox.lines(), &file(web));

@@ -10,7 +10,7 @@ use crate::support::world::hour;
 const TITLE: &str = "Zebra";
 
 #[test]
-fn what_a_later_run_wrote_over_is_gone_for_links_files_and_the_api() {
+fn an_overwritten_report_is_gone_for_links_downloads_and_the_api() {
     for database in databases() {
         let (_world, place) = place(database);
         let name = place.database.name;

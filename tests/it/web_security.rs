@@ -16,7 +16,7 @@ fn place(web: &str) -> (Sandbox, Place) {
 }
 
 #[test]
-fn an_open_address_without_a_token_is_refused_by_check_and_by_serve() {
+fn a_public_address_without_a_token_is_refused_by_check_and_serve() {
     let (_sandbox, place) = place("");
     place.run(&["serve", "--listen", "0.0.0.0:0"]).says(2, &["would show everything", "token"]);
     let sandbox = Sandbox::at(NINE, &[]);
@@ -39,7 +39,7 @@ fn an_open_address_without_a_token_is_refused_by_check_and_by_serve() {
 }
 
 #[test]
-fn a_taken_port_is_reported_with_what_to_do_and_a_daemon_works_on_without_its_pages() {
+fn a_port_in_use_is_reported_with_a_hint_and_a_daemon_runs_without_pages() {
     let (sandbox, place) = place("");
     let held = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = held.local_addr().unwrap().to_string();
@@ -66,7 +66,7 @@ fn a_taken_port_is_reported_with_what_to_do_and_a_daemon_works_on_without_its_pa
 }
 
 #[test]
-fn a_token_in_a_file_of_others_is_refused() {
+fn a_token_file_readable_by_others_is_refused() {
     let (_sandbox, place) = place("[web]\ntoken_file = \"token\"");
     std::fs::write(place.path("token"), TOKEN).unwrap();
     #[cfg(unix)]
@@ -82,7 +82,7 @@ fn a_token_in_a_file_of_others_is_refused() {
 }
 
 #[test]
-fn who_is_answered_is_decided_by_host_origin_method_and_size() {
+fn requests_are_accepted_by_host_origin_method_and_size() {
     let (_sandbox, place) = place("[web]\nhosts = [\"watch.example.com\"]");
     let pages = Pages::serve(&place, &["--at", NINE]);
     let (own, origin) = (pages.address.clone(), pages.origin());
@@ -220,7 +220,7 @@ fn with_a_configured_token_only_its_holder_sees_pages() {
 }
 
 #[test]
-fn idle_and_dripping_connections_delay_no_run_and_are_cut() {
+fn idle_and_slow_connections_delay_no_run_and_are_closed() {
     let sandbox = Sandbox::at(NINE, &[]);
     let topics = "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\n";
     let place = Place::new(sqlite(), &sandbox.lines(), topics);

@@ -46,7 +46,7 @@ fn logging_out_ends_the_session_for_every_copy_of_the_cookie() {
 }
 
 #[test]
-fn a_stream_ends_with_the_session_that_opened_it() {
+fn a_stream_ends_when_its_session_ends() {
     for database in databases() {
         let (_sandbox, place) = place(database, "");
         place.database.queue_request("waits", "acme");
@@ -64,7 +64,7 @@ fn a_stream_ends_with_the_session_that_opened_it() {
 }
 
 #[test]
-fn every_cookie_of_the_name_is_read() {
+fn every_cookie_with_the_session_name_is_tried() {
     let (_sandbox, place) = place(sqlite(), "");
     let pages = Pages::serve_to_some(&place, &[]);
     let cookie = pages.log_in();
@@ -86,7 +86,7 @@ fn sees_in_two(pages: &Pages, one: &str, two: &str) -> bool {
 }
 
 #[test]
-fn behind_tls_the_cookie_is_secure_and_of_this_host_alone() {
+fn the_cookie_behind_tls_is_secure_and_limited_to_its_host() {
     let (sandbox, place) = place(sqlite(), "[web]\nhttps = true");
     let pages = Pages::serve_to_some(&place, &[]);
     let origin = pages.origin();

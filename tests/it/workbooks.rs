@@ -34,7 +34,7 @@ print(json.dumps(told))
 "#;
 
 #[tokio::test]
-async fn rows_that_are_too_many_for_a_sheet_go_on_in_the_next_one() {
+async fn rows_beyond_the_sheet_limit_continue_on_the_next_sheet() {
     assert_eq!(ExportOptions::all(ExportKind::Items).sheet_rows, 1_048_576, "what spreadsheets open");
     let mut all = BTreeSet::new();
     for database in databases() {

@@ -15,7 +15,7 @@ fn term(entry: &str, text: &str) -> bool {
 }
 
 #[test]
-fn an_entry_is_words_parts_alternatives_or_a_pattern() {
+fn a_filter_entry_is_words_parts_alternatives_or_a_pattern() {
     for (entry, text, expected) in [
         ("rust", "I like Rust.", true),
         ("rust", "I trust you", false),
@@ -102,7 +102,7 @@ fn an_entry_is_words_parts_alternatives_or_a_pattern() {
 }
 
 #[test]
-fn an_entry_that_cannot_be_read_says_why() {
+fn an_invalid_filter_entry_is_refused_with_the_reason() {
     for (entry, part) in [
         ("", "no word"),
         ("**", "no word"),
@@ -142,7 +142,7 @@ fn an_entry_that_cannot_be_read_says_why() {
 }
 
 #[test]
-fn all_that_must_and_nothing_that_must_not() {
+fn all_must_entries_and_no_excluded_ones_have_to_match() {
     let filter = TopicFilter {
         must: list(&["rust", "tokio | async"]),
         exclude: list(&["hiring", "/\\bjobs?\\b/"]),
@@ -173,7 +173,7 @@ fn all_that_must_and_nothing_that_must_not() {
 }
 
 #[test]
-fn a_language_is_one_whatever_its_code_and_none_hides_nothing() {
+fn any_code_of_a_language_matches_and_an_unknown_language_is_not_hidden() {
     let passes = |wanted: &str, lang: &str| {
         let filter = TopicFilter { lang: list(&[wanted]), ..TopicFilter::default() };
         Filter::compile(&filter).unwrap().passes(None, Some("text"), None, Some(lang))
@@ -207,7 +207,7 @@ fn a_language_is_one_whatever_its_code_and_none_hides_nothing() {
 }
 
 #[test]
-fn what_was_pruned_matters_to_words_and_authors_only() {
+fn only_filters_on_words_and_authors_need_the_pruned_text() {
     let with = |set: fn(&mut TopicFilter)| {
         let mut filter = TopicFilter::default();
         set(&mut filter);
@@ -224,7 +224,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn no_entry_and_no_text_panics_and_what_is_excluded_does_not_pass(entry in "\\PC{0,12}", text in "(\\PC|[a-c *|/#@]){0,40}") {
+    fn no_entry_or_text_panics_and_exclude_is_the_opposite_of_must(entry in "\\PC{0,12}", text in "(\\PC|[a-c *|/#@]){0,40}") {
         let Ok(()) = check_term(&entry) else { return Ok(()) };
         let must = Filter::compile(&TopicFilter { must: vec![entry.clone()], ..TopicFilter::default() }).unwrap();
         let exclude = Filter::compile(&TopicFilter { exclude: vec![entry], ..TopicFilter::default() }).unwrap();
@@ -232,7 +232,7 @@ proptest! {
     }
 
     #[test]
-    fn a_word_between_blanks_is_found_and_inside_letters_is_not(word in "[a-z]{1,8}", around in "[0-9]{1,3}") {
+    fn a_word_matches_between_spaces_but_not_inside_a_word(word in "[a-z]{1,8}", around in "[0-9]{1,3}") {
         let text = format!("{around} {word} {around}");
         let inside = format!("{around}{word}{around}");
         prop_assert!(term(&word, &text));

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn alerts_inside_are_right_and_the_first_one_finds() {
+    fn alerts_inside_an_event_are_right_and_the_first_one_detects_it() {
         let events =
             [event(None, 100, 200), event(Some("acme"), 300, 400), event(None, 500, 600), event(None, 590, 700)];
         let alarms = [
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_precision_no_recall_and_no_delay() {
+    fn no_alerts_and_events_give_no_precision_recall_or_delay() {
         let none = Detection::of(&[], &[]);
         assert_eq!((none.precision(), none.recall(), none.median_delay()), (None, None, None));
         let silent = Detection::of(&[], &[event(None, 1, 2)]);

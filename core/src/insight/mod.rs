@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_that_sources_agree_on_comes_first_and_once() {
+    fn an_item_found_by_several_sources_is_listed_first_and_once() {
         let merged = merge_sightings(&[
             sighting(Source::Social, 1, "a", WindowFit::In),
             sighting(Source::Social, 2, "b", WindowFit::Undated),

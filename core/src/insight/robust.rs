@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outliers_move_neither_the_middle_nor_the_stray() {
+    fn outliers_do_not_move_median_and_mad() {
         for (values, median, stray) in [
             (vec![], 0.0, 0.0),
             (vec![7.0], 7.0, 0.0),

@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_those_of_the_tables() {
+    fn quantiles_match_published_tables() {
         // Normal quantiles of 0.975, 0.99 and 0.995, and values from t tables.
         for (normal, freedom, expected) in [
             (1.959_964, 4.0, 2.776),

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn each_run_is_counted_once_by_what_became_of_it() {
+    fn each_run_is_counted_once_by_its_outcome() {
         let runs = [
             run("topic:a", RunState::Ok, 0, Some(300), vec![search(SearchState::Ok, None, 3)]),
             run("topic:a", RunState::Failed, 9_000, Some(9_000), vec![search(SearchState::Error, Some("timeout"), 0)]),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_that_is_no_word_makes_no_series() {
+    fn an_invalid_error_class_is_counted_as_error() {
         let odd = "x".repeat(40);
         for class in ["", "Timeout\"} 1\n", odd.as_str()] {
             let (sums, _) = tally(&[run(

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_reported_and_not_letters() {
+    fn a_diff_compares_words_not_letters() {
         for (before, after, expected) in [
             ("price is $10 now", "price is $12 now", "price is $[-10-]{+12+} now"),
             ("same", "same", "same"),
@@ -127,14 +127,14 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_reported_as_replaced_within_bounds() {
+    fn a_diff_of_long_texts_is_a_bounded_replacement() {
         let (before, after) = ("a ".repeat(50_000), "b ".repeat(60_000));
         assert_eq!(word_diff(&format!("x {before}"), &format!("x {after}")).len(), 4);
     }
 
     proptest! {
         #[test]
-        fn the_pieces_hold_both_texts(before in "(\\PC|[a-c ]|今){0,30}", after in "(\\PC|[a-c ]|今){0,30}") {
+        fn diff_pieces_reproduce_both_texts(before in "(\\PC|[a-c ]|今){0,30}", after in "(\\PC|[a-c ]|今){0,30}") {
             let (mut old, mut new) = (String::new(), String::new());
             for piece in word_diff(&before, &after) {
                 match piece {

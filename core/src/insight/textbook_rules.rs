@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_z_score_knows_a_day_of_windows_that_do_not_overlap() {
+    fn the_z_score_needs_a_day_of_windows_without_overlap() {
         let calm = |hour: i64| 18 + u64::try_from(hour.rem_euclid(5)).unwrap();
         let fires = |burst: i64, length: i64| {
             let windows: Vec<EvaluatedWindow> = (0..800)

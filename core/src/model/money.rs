@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn dollars_become_whole_micros_and_are_shown_without_noise() {
+    fn dollars_are_parsed_as_whole_micros_and_shown_without_extra_digits() {
         for (dollars, micros, formatted) in
             [(0.004, 4_000, "$0.004"), (0.00015, 150, "$0.00015"), (12.5, 12_500_000, "$12.500")]
         {

@@ -97,7 +97,7 @@ mod tests {
     const DAY: i64 = 86_400_000;
 
     #[test]
-    fn a_look_back_ends_where_it_is_asked_or_with_its_day() {
+    fn a_look_back_ends_now_or_at_the_end_of_its_day() {
         let noon = Time(10 * DAY + DAY / 2);
         for (look_back, from, until) in [
             (LookBack::Window(Window::Past24Hours), noon.0 - DAY, noon.0),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_reported_in_two_units() {
+    fn durations_are_worded_in_two_units() {
         for (seconds, formatted) in
             [(3 * 86_400, "3d"), (100_800, "1d 4h"), (90_000, "1d 1h"), (86_460, "1d"), (750, "12m 30s"), (59, "59s")]
         {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_share_what_lies_in_both() {
+    fn the_intersection_of_spans_is_their_common_part() {
         let span = |from, until| Span { from: Time(from), until: Time(until) };
         assert_eq!(span(0, 9).intersection(span(5, 20)), Some(span(5, 9)));
         assert_eq!(span(0, 5).intersection(span(5, 20)), None);

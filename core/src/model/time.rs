@@ -129,13 +129,13 @@ mod tests {
     }
 
     #[test]
-    fn a_column_of_times_has_one_shape() {
+    fn all_times_are_written_with_the_same_length() {
         assert_eq!(Time(1_773_219_600_000).iso_millis(), "2026-03-11T09:00:00.000Z");
         assert_eq!(Time(1_773_219_600_007).iso_millis(), "2026-03-11T09:00:00.007Z");
     }
 
     #[test]
-    fn durations_never_go_below_zero() {
+    fn durations_are_never_negative() {
         assert_eq!(Time(5).since(Time(9)), Duration::ZERO);
         assert_eq!(Time(1_500).since(Time(0)), Duration::from_millis(1_500));
         assert_eq!(Time(-1).utc_day(), -1);

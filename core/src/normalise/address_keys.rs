@@ -50,7 +50,7 @@ mod tests {
     use crate::model::page_keys_of_post;
 
     #[test]
-    fn an_address_has_the_keys_of_what_may_be_stored_at_it() {
+    fn a_url_gives_the_keys_of_the_items_it_may_name() {
         for (address, keys) in [
             ("HTTPS://A.example/x/", &["page:https://a.example/x"][..]),
             ("Http://www.a.example/x", &["page:https://a.example/x"]),

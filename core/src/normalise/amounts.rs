@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_sign_or_a_unit_stays() {
+    fn text_that_only_looks_like_a_sign_or_unit_is_unchanged() {
         for text in [
             "5-10% on 2024-11-30, 2-1, 5−10, 3–4",
             "covid-19 Mon-Fri Disney+ 18+ 5+ years C++ F-16",

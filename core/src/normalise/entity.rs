@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entity_is_one_only_when_it_is_whole_and_its_character_exists() {
+    fn only_complete_entities_of_existing_characters_are_decoded() {
         for (text, plain) in [
             ("#39;", Some('\'')),
             ("#039;s", Some('\'')),

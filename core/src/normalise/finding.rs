@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_address_says_of_a_post_fills_what_the_reply_left_out() {
+    fn missing_post_fields_are_filled_from_the_url_and_id() {
         let id = ((NOW.0 - 60_000 - 1_288_834_974_657) << 22).to_string();
         let url = format!("https://twitter.com/Jane_D/status/{id}");
         let got = finding_of(ReplyEntry {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_given_date_wins_over_the_one_in_the_id_and_other_platforms_have_none() {
+    fn a_given_date_wins_over_the_one_in_an_x_id() {
         let post = |at, id: &str| ReplyEntry {
             kind: Some(Kind::Post),
             id: Some(id.into()),

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_joins_the_first_post_that_answers_to_it_and_never_joins_two_posts() {
+    fn a_text_joins_the_first_matching_post_and_never_joins_two_posts() {
         let groups = group(vec![
             seen(Source::Ai, 1, &["text:t"]),
             seen(Source::Social, 1, &["post:x:1", "text:t"]),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_repeats_an_item_gives_one_sighting_with_the_best_key_and_rank() {
+    fn a_repeated_item_of_a_source_is_one_sighting_with_the_best_key_and_rank() {
         let groups = group(vec![
             seen(Source::Social, 2, &["text:t"]),
             seen(Source::Social, 5, &["post:x:1", "text:t"]),
@@ -176,7 +176,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
         #[test]
-        fn nothing_is_lost_and_no_key_is_in_two_groups(
+        fn grouping_loses_no_finding_and_puts_no_key_in_two_groups(
             entries in proptest::collection::vec((0usize..3, 0u8..4, 0u8..3, 1u32..9), 0..20),
         ) {
             let findings: Vec<Finding> = entries.iter().map(|&(source, strong, weak, rank)| {

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layouts_and_old_names_lead_to_one_host_and_names_of_their_own_stay() {
+    fn mobile_and_renamed_hosts_are_mapped_and_other_subdomains_kept() {
         for (host, expected) in [
             ("www.example.com", "example.com"),
             ("www.www.example.com", "example.com"),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn below_means_the_site_or_a_subdomain_of_it() {
+    fn a_host_is_below_a_site_if_equal_or_a_subdomain() {
         assert!(is_subdomain("a.example.com", "example.com") && is_subdomain("example.com", "example.com"));
         assert!(!is_subdomain("badexample.com", "example.com") && !is_subdomain("com", "example.com"));
     }

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_text_without_author_is_no_second_name_of_a_post() {
+    fn a_short_text_without_author_is_not_a_second_key_of_a_post() {
         let keys = |found: &ReplyEntry| identify(found, "X").unwrap().keys;
         assert_eq!(keys(&post("7", "", "so true")), ["post:x:7"]);
         assert_eq!(keys(&post("7", "jane", "so true")).len(), 2);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_and_broken_ids_are_no_ids() {
+    fn placeholders_and_invalid_ids_are_ignored() {
         for id in ["0", " null ", "None", "1.2e18", "a b", "é", "-1", &"9".repeat(65)] {
             assert!(!identify(&post(id, "jane", "text"), "X").unwrap().strong, "{id}");
         }
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_readable_has_no_identity() {
+    fn an_entry_without_readable_content_has_no_identity() {
         assert_eq!(identify(&ReplyEntry::default(), "X"), None);
         assert_eq!(identify(&post("", "jane", "\u{200b} "), "X"), None);
         let page = ReplyEntry { kind: Some(Kind::Page), url: Some("ftp://a".into()), ..ReplyEntry::default() };
@@ -231,7 +231,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
         #[test]
-        fn keys_of_anything_are_short_printable_and_distinct(
+        fn keys_of_any_entry_are_short_printable_and_distinct(
             post in any::<Option<bool>>(),
             id in proptest::option::of("\\PC{0,12}"),
             url in proptest::option::of("(https://(x.com|a.example)/(a/status/)?)?\\PC{0,300}"),

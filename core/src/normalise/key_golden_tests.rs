@@ -43,7 +43,7 @@ fn outcome(json: &str) -> String {
 }
 
 #[test]
-fn keys_are_those_of_the_golden_file() {
+fn keys_match_the_golden_file() {
     let golden = std::fs::read_to_string(FILE).unwrap();
     assert!(golden.starts_with(&format!("# key version {KEY_VERSION}\n")), "the file is of another version");
     let mut now = String::new();
@@ -67,7 +67,7 @@ fn keys_are_those_of_the_golden_file() {
 }
 
 #[test]
-fn the_examples_of_the_documentation_are_true() {
+fn documented_key_examples_are_correct() {
     let page =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/explanation/identity.md")).unwrap();
     assert!(page.contains(&format!("**Key version {KEY_VERSION}**")));

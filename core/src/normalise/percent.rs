@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_meanings_get_one_spelling_and_delimiters_stay_as_they_are() {
+    fn equivalent_encodings_get_one_spelling_and_delimiters_are_kept() {
         for (part, text, expected) in [
             (Part::Path, "/%7euser/%c3%a9", "/~user/%C3%A9"),
             (Part::Path, "/é|\"", "/%C3%A9%7C%22"),
@@ -100,7 +100,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
         #[test]
-        fn a_second_pass_changes_nothing(text in "(%[0-9a-fA-F]{0,2}|\\PC|[ -~]){0,24}") {
+        fn normalising_percent_encoding_twice_changes_nothing(text in "(%[0-9a-fA-F]{0,2}|\\PC|[ -~]){0,24}") {
             for part in [Part::Path, Part::Query, Part::Fragment] {
                 let once = normalise(&text, part);
                 prop_assert!(once.bytes().all(|b| b.is_ascii_graphic()), "{}", once);

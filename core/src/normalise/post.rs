@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_address_form_of_a_post_names_it() {
+    fn every_url_form_of_a_post_is_recognised() {
         for (text, handle) in [
             ("https://twitter.com/Jane_D/status/20", Some("Jane_D")),
             ("http://www.x.com/Jane_D/status/20/photo/1?s=20#top", Some("Jane_D")),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn other_addresses_name_no_post() {
+    fn other_urls_are_not_posts() {
         for text in [
             "https://x.com/Jane_D",
             "https://x.com/Jane_D/status/",
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_made_since_november_2010_carries_its_time() {
+    fn an_id_since_november_2010_contains_its_time() {
         let now = Time::parse("2026-03-11T09:00:00Z").unwrap();
         // The example from Wikipedia's article on snowflake ids.
         let at = snowflake_time("1541815603606036480", now).unwrap();

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn tracking_is_known_by_name_beginning_and_site() {
+    fn tracking_parameters_are_recognised_by_name_prefix_and_site() {
         for (host, name) in [
             ("example.com", "utm_source"),
             ("example.com", "UTM_Anything"),

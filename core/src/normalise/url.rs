@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_page_has_neither_key_nor_link() {
+    fn urls_that_are_not_web_pages_have_no_key_and_no_link() {
         let long = format!("https://example.com/{}", "a".repeat(MAX_URL_BYTES));
         let swollen = format!("https://example.com/{}", "é".repeat(MAX_URL_BYTES / 3));
         for text in [
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_keeps_its_address_and_loses_its_credentials() {
+    fn a_shown_link_keeps_its_url_without_credentials() {
         assert_eq!(safe_link("http://bank.example@evil.example/a#b").as_deref(), Some("http://evil.example/a#b"));
         assert_eq!(safe_link("https://ann:hunter2@example.com/a").as_deref(), Some("https://example.com/a"));
         assert_eq!(
@@ -217,7 +217,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_panics_on_any_text(text in "(https?:)?(//)?\\PC{0,40}") {
+        fn canonical_and_safe_link_never_panic_and_are_idempotent(text in "(https?:)?(//)?\\PC{0,40}") {
             if let Some(once) = canonical(&text) {
                 prop_assert_eq!(canonical(&once), Some(once.clone()));
             }

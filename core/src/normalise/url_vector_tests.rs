@@ -34,7 +34,7 @@ struct Vector {
 }
 
 #[test]
-fn two_spellings_that_another_library_holds_for_one_page_are_one_page_here() {
+fn urls_that_other_libraries_treat_as_one_page_are_one_page() {
     let Some(path) = data("url/url_vectors.csv") else { return };
     let mut counted: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     let mut differing = Vec::new();
@@ -64,7 +64,7 @@ fn two_spellings_that_another_library_holds_for_one_page_are_one_page_here() {
 }
 
 #[test]
-fn real_addresses_keep_their_key_when_written_again_and_merge_only_as_expected() {
+fn real_urls_have_stable_keys_and_merge_only_as_expected() {
     let Some(path) = data("web/hacker_news.csv") else { return };
     let (mut read, mut refused) = (0, Vec::new());
     let mut pages: HashMap<String, Vec<String>> = HashMap::new();
@@ -90,7 +90,7 @@ fn real_addresses_keep_their_key_when_written_again_and_merge_only_as_expected()
 }
 
 #[test]
-fn ids_of_real_posts_carry_times_of_the_event_they_are_about() {
+fn ids_of_real_posts_contain_times_of_their_event() {
     let Some(path) = data("posts/crisislex_t6/2012_Sandy_Hurricane.csv") else { return };
     let now = Time::parse("2013-01-01T00:00:00Z").unwrap();
     let (from, to) = (Time::parse("2012-10-25T00:00:00Z").unwrap(), Time::parse("2012-11-15T00:00:00Z").unwrap());

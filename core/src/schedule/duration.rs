@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_duration_is_refused_with_a_way_out() {
+    fn invalid_durations_are_refused_with_a_hint() {
         for (text, hint) in [
             ("15", "\"15m\""),
             ("", "such as"),

@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jitter_stays_in_its_bounds_spreads_and_never_changes() {
+    fn jitter_is_bounded_evenly_spread_and_stable() {
         let waits: Vec<u128> =
             (0..1_000).map(|n| jitter(&format!("topic:{n}"), Time(60_000), 9_999).as_millis()).collect();
         assert!(waits.iter().all(|ms| *ms <= 9_999));

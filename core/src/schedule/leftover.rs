@@ -41,7 +41,7 @@ mod tests {
     use crate::schedule::tests::{policy, time};
 
     #[test]
-    fn what_was_left_in_the_queue_runs_only_as_catch_up_allows() {
+    fn runs_left_in_the_queue_run_only_as_catch_up_allows() {
         let hourly = policy(Period::Every(3_600_000));
         let schedule = Schedule::compile(&hourly).unwrap();
         let planned = time("2026-03-11T09:00:00Z");

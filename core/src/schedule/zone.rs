@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_misspelt_zone_names_the_one_that_was_meant() {
+    fn a_misspelt_timezone_is_refused_with_a_suggestion() {
         for (wrong, expected) in [
             ("Europe/Berln", "Europe/Berlin"),
             ("berlin", "Europe/Berlin"),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_zone_is_refused_without_a_guess() {
+    fn an_unrecognisable_timezone_is_refused_without_a_suggestion() {
         for wrong in ["", "Etc/Unknown", "+02:00", "Mars/Olympus_Mons", "local", "\u{1b}[31m", "../../etc/passwd"] {
             let refused = find_zone(wrong).unwrap_err();
             assert!(!refused.message.contains('\u{1b}'), "{refused:?}");

@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_turn_of_phrase_is_read_and_heard_once() {
+    fn each_phrase_rule_applies_once() {
         assert!(TURNS.len() <= 64 && ALL.turns.len() == TURNS.len());
         assert!(ALL.turns.iter().all(|(weight, slots)| *weight > 0 && !slots.is_empty()));
         for (text, much) in [
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn praise_is_taken_back_by_what_follows_at_once() {
+    fn french_praise_is_negated_by_a_following_pas_or_plus() {
         for (text, back) in
             [("J'adore pas ça", true), ("on adore plus", true), ("j'adore, pas de problème", false), ("j'adore", false)]
         {

@@ -372,7 +372,7 @@ fn table(names: &[&str], reported: &[Vec<Reported>]) -> (String, Vec<String>) {
 }
 
 #[test]
-fn a_rise_or_fall_is_put_down_to_what_made_it_and_to_nothing_else() {
+fn the_named_cause_of_a_rise_or_fall_is_the_real_one() {
     let mut by_scatter = vec![vec![Reported::default(); VOLUMES.len()]; SCATTERS.len()];
     let mut rest = Reported::default();
     for (at, (_, cv)) in SCATTERS.iter().enumerate() {
@@ -413,7 +413,7 @@ fn a_rise_or_fall_is_put_down_to_what_made_it_and_to_nothing_else() {
 /// Alerts count near-copies once, and fire further out than reports: so no text causes a rise, and two causes and none are
 /// left of the cases. `cause_reported` has the terms as the product finds them, and the alerts themselves.
 #[test]
-fn a_rise_that_fires_an_alert_is_put_down_to_what_made_it_and_to_nothing_else() {
+fn the_named_cause_of_a_rise_in_an_alert_is_the_real_one() {
     const FIRING: [&str; 3] = ["one author", "one term in many different posts", "none: everything rose alike"];
     let cases = FIRING.map(|name| VOLUMES.iter().find(|(case, ..)| *case == name).unwrap());
     for (scatter, cv) in SCATTERS {
@@ -521,7 +521,7 @@ const TONES: [Case; 10] = [
 ];
 
 #[test]
-fn an_unusual_tone_is_put_down_to_what_made_it_and_to_nothing_else() {
+fn the_named_cause_of_an_unusual_tone_is_the_real_one() {
     let mut by_scatter = vec![vec![Reported::default(); TONES.len()]; SCATTERS.len()];
     for (at, (_, cv)) in SCATTERS.iter().enumerate() {
         for (mean, history) in CELLS {

@@ -315,7 +315,7 @@ fn decomposed(text: &str) -> String {
 }
 
 #[test]
-fn sentences_of_other_languages_are_turned_away_however_their_letters_are_written() {
+fn sentences_of_other_languages_are_unsupported_in_every_unicode_form() {
     for (language, sentences) in FOREIGN {
         for text in *sentences {
             for text in [(*text).to_owned(), decomposed(text)] {
@@ -328,7 +328,7 @@ fn sentences_of_other_languages_are_turned_away_however_their_letters_are_writte
 }
 
 #[test]
-fn sentences_of_the_languages_of_the_model_are_not() {
+fn sentences_of_the_models_languages_are_supported() {
     for (lang, sentences) in KNOWN {
         for text in *sentences {
             let scored = score(text);
@@ -346,7 +346,7 @@ fn short_english_texts_are_read_as_english() {
 }
 
 #[test]
-fn a_name_with_foreign_letters_turns_no_english_text_away() {
+fn a_name_with_foreign_letters_leaves_english_text_supported() {
     for text in [
         "Novak Đoković wins again",
         "Nikola Jokić and Luka Dončić lead the West",
@@ -359,7 +359,7 @@ fn a_name_with_foreign_letters_turns_no_english_text_away() {
 }
 
 #[test]
-fn letters_score_alike_however_they_are_written() {
+fn texts_score_the_same_in_every_unicode_form() {
     let styled = |text: &str, first: char, capital: char| -> String {
         let place = |c: char, from: char, to: char| char::from_u32(u32::from(c) - u32::from(from) + u32::from(to));
         text.chars()
@@ -393,7 +393,7 @@ fn letters_score_alike_however_they_are_written() {
 }
 
 #[test]
-fn what_holds_no_letter_emoji_or_emoticon_says_nothing() {
+fn a_text_without_letters_emoji_or_emoticons_is_unsupported() {
     for text in [
         "0 0 0 0",
         "!!!!",

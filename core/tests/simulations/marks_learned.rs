@@ -402,7 +402,7 @@ fn calibration(bins: &Bins) -> (String, f64) {
 
 /// The same on events with which no constant was chosen, from a checkout of the collection.
 #[test]
-fn on_other_events_what_is_good_is_kept() {
+fn good_posts_of_other_events_are_kept() {
     let Some(data) = std::env::var_os("TOPICWATCH_CRISISLEX").map(|path| PathBuf::from(path).join("data")) else {
         return say("skipped: marks on other events (TOPICWATCH_CRISISLEX names no checkout of the collection)");
     };

@@ -12,7 +12,7 @@ const TEXTS: &str = include_str!("../../src/sentiment/weights/parity.txt");
 const BYTES_COST: f32 = 0.02;
 
 #[test]
-fn the_weights_are_those_that_were_recorded_for_this_version() {
+fn the_weights_match_the_recorded_hash_of_this_version() {
     assert_eq!(
         PARITY.lines().next(),
         Some(blake3::hash(WEIGHTS).to_hex().as_str()),
@@ -23,7 +23,7 @@ fn the_weights_are_those_that_were_recorded_for_this_version() {
 }
 
 #[test]
-fn texts_are_read_as_in_training_and_bytes_cost_little() {
+fn texts_are_preprocessed_as_in_training_and_quantised_weights_lose_little() {
     let weights = sentiment::weights::Weights::parse(WEIGHTS).unwrap();
     let lines: Vec<&str> = PARITY.lines().skip(1).collect();
     assert_eq!(lines.len(), TEXTS.lines().count());
@@ -71,7 +71,7 @@ fn complaints_without_a_bad_word_are_negative() {
 }
 
 #[test]
-fn words_that_complaints_use_say_nothing_by_themselves() {
+fn words_used_in_complaints_are_neutral_by_themselves() {
     for text in [
         "waiting for friends at the bar",
         "hold on to your hats",
@@ -97,7 +97,7 @@ fn german_without_common_words_is_read_by_its_letters_and_endings() {
 }
 
 #[test]
-fn plain_cases_are_told_apart_in_each_language() {
+fn plain_cases_get_the_right_tone_in_each_language() {
     for (text, tone, lang) in [
         ("I love this so much, thank you!", Tone::Positive, "en"),
         ("this is terrible, I hate it", Tone::Negative, "en"),
@@ -117,7 +117,7 @@ fn plain_cases_are_told_apart_in_each_language() {
 }
 
 #[test]
-fn other_languages_and_nothing_at_all_are_called_unsupported() {
+fn other_languages_and_empty_texts_are_unsupported() {
     for (text, lang) in [
         ("Это просто ужасно, я очень расстроен", "ru"),
         ("これは本当に素晴らしいですね", "ja"),
@@ -136,7 +136,7 @@ fn other_languages_and_nothing_at_all_are_called_unsupported() {
 }
 
 #[test]
-fn pictures_alone_are_scored() {
+fn texts_of_only_emoji_are_scored() {
     assert_eq!(score("😍😍😍").tone, Tone::Positive);
     assert_eq!(score("😡🤬").tone, Tone::Negative);
     assert_eq!(score(":-(").tone, Tone::Negative);
@@ -144,7 +144,7 @@ fn pictures_alone_are_scored() {
 }
 
 #[test]
-fn what_is_written_as_an_entity_scores_as_what_it_stands_for() {
+fn html_entities_score_like_their_characters() {
     for text in
         ["I don't like this at all", "it isn't good, we aren't happy", "I wouldn't say that it's bad, I can't complain"]
     {
@@ -207,13 +207,13 @@ fn texts_of_any_size_are_scored_within_bounds() {
 }
 
 #[test]
-fn what_follows_the_part_that_is_read_changes_nothing() {
+fn text_after_the_length_limit_does_not_change_the_score() {
     let long = "fine weather in the valley ".repeat(400);
     assert_eq!(score(&long), score(&format!("{long} I hate hate hate it")));
 }
 
 #[test]
-fn an_item_is_judged_by_its_title_and_its_text_together() {
+fn an_item_is_scored_by_title_and_text_together() {
     let both = judge(Some("Acme update"), Some("this is terrible, I hate it"));
     assert_eq!((both.tone, both.scorer), (Tone::Negative, VERSION));
     assert_eq!(judge(Some("so good, I love it"), None).tone, Tone::Positive);
@@ -221,7 +221,7 @@ fn an_item_is_judged_by_its_title_and_its_text_together() {
 }
 
 #[test]
-fn weights_that_are_cut_or_lengthened_are_refused() {
+fn truncated_or_extended_weights_are_refused() {
     for length in [0, 7, 8, 20, 1_000, 50_000, WEIGHTS.len() - 1] {
         assert!(sentiment::weights::Weights::parse(&WEIGHTS[..length]).is_none(), "{length}");
     }

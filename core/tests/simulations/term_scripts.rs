@@ -105,7 +105,7 @@ fn counted(items: &[TermItem]) -> DayTerms {
 }
 
 #[test]
-fn a_word_of_the_day_is_one_whole_term_in_every_script_without_spaces() {
+fn a_frequent_word_is_one_whole_term_in_every_script_without_spaces() {
     let (mut wrong, mut many, mut loud) = (Vec::new(), 0, 0);
     for script in &SCRIPTS {
         let mut random = ChaCha8Rng::seed_from_u64(20_261_126);

@@ -111,7 +111,7 @@ fn best_possible(cv: f64, random: &mut ChaCha8Rng) -> f64 {
 }
 
 #[test]
-fn calm_streams_are_as_usual_and_falls_and_rises_are_reported() {
+fn calm_streams_are_usual_and_falls_and_rises_are_detected() {
     let mut random = ChaCha8Rng::seed_from_u64(20_261_123);
     let mut table = String::from(
         "| a calm stream | weekdays | days of history | calm days reported | a fall to 10 % reported | exactly 10 % reported \
@@ -182,7 +182,7 @@ fn draw_share(mean: f64, apart: f64, whole: u64, random: &mut ChaCha8Rng) -> Sha
 }
 
 #[test]
-fn calm_shares_are_as_usual_and_a_doubled_share_is_reported() {
+fn calm_shares_are_usual_and_a_doubled_share_is_detected() {
     let mut random = ChaCha8Rng::seed_from_u64(20_261_124);
     let mut table = String::from(
         "| days differ by | scored a day | days of history | calm days reported | a share from 25 to 50 % reported |\n|---|---:|---:|---:|---:|\n",

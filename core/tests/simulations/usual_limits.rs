@@ -97,7 +97,7 @@ fn knows_nothing(bursty: &Streams, other: &Streams) -> f64 {
 }
 
 #[test]
-fn what_no_rule_can_tell_of_a_bursty_stream_is_known() {
+fn the_detection_limit_of_any_rule_on_a_bursty_stream_is_computed() {
     let mut random = ChaCha8Rng::seed_from_u64(20_261_125);
     let mut table =
         String::from("| days of history | the scatter is known | it is learned, at most |\n|---:|---:|---:|\n");

@@ -14,7 +14,7 @@ fn status(evaluation: Option<Evaluation>) -> Option<Status> {
 }
 
 #[test]
-fn a_volume_fires_far_above_the_usual_and_ends_within_it() {
+fn a_volume_alert_fires_far_above_the_usual_range_and_ends_within_it() {
     let spec = AlertSpec { least: 10, ..spec() };
     for (unique, usual, expected) in [
         (41, Some(usual(20.0, 30.0)), Some(Status::Bad)),
@@ -47,7 +47,7 @@ fn a_volume_fires_far_above_the_usual_and_ends_within_it() {
 }
 
 #[test]
-fn while_days_are_few_windows_at_any_hour_that_hold_a_day_are_compared_with() {
+fn with_few_days_windows_at_any_hour_are_compared() {
     let day = |hour: i64| {
         let end = Time(1_770_000_000_000 + hour * 3_600_000);
         daily::window_before(end, 0, std::time::Duration::from_secs(3_600), "UTC")
@@ -68,7 +68,7 @@ fn while_days_are_few_windows_at_any_hour_that_hold_a_day_are_compared_with() {
 }
 
 #[test]
-fn a_share_fires_when_chance_does_not_explain_it() {
+fn a_negative_share_fires_when_chance_does_not_explain_it() {
     let spec = AlertSpec { least: 30, ..spec() };
     let week: Vec<Share> = [20, 22, 18, 21, 19, 20, 23].repeat(2).iter().filter_map(|part| share(*part, 100)).collect();
     for (part, whole, earlier, expected) in [
@@ -112,7 +112,7 @@ fn searches(all: &str) -> Vec<SearchHealth> {
 }
 
 #[test]
-fn a_source_fires_when_it_fails_or_is_silent_and_ends_with_an_answer() {
+fn a_source_alert_fires_on_failure_or_silence_and_ends_with_an_answer() {
     let long = "+".repeat(20);
     for (name, all, expected) in [
         ("well", "+++++".to_owned(), Some((Status::Well, "acme: web works again"))),
@@ -156,7 +156,7 @@ fn a_source_fires_when_it_fails_or_is_silent_and_ends_with_an_answer() {
 }
 
 #[test]
-fn a_budget_fires_at_its_part_of_calls_or_money() {
+fn a_budget_alert_fires_at_its_percentage_of_calls_or_money() {
     let limits = TopicLimits { calls: Some(100), micros: Some(2_000_000) };
     for (calls, money, expected) in [
         (79, 0, Status::Well),
@@ -187,7 +187,7 @@ fn missed_slots_are_reported_together() {
 }
 
 #[test]
-fn no_word_occurs_in_what_has_none() {
+fn words_never_match_an_item_without_text() {
     let spec = AlertSpec { words: vec!["recall".into()], ..spec() };
     let item = |text: Option<&str>| ItemSummary {
         key: "post:x:1".into(),
@@ -206,7 +206,7 @@ fn no_word_occurs_in_what_has_none() {
 }
 
 #[test]
-fn a_line_quotes_only_what_can_be_seen() {
+fn an_item_line_contains_only_visible_characters() {
     let item = |author: &str, title: Option<&str>, text: &str| ItemContent {
         key: "post:x:1".into(),
         url: None,

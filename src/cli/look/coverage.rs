@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn not_all_is_not_rounded_to_all() {
+    fn partial_coverage_is_not_rounded_to_100_percent() {
         let texts = [1.0, 0.999_96, 0.999_94, 0.5, 0.000_04, 0.0].map(share_text);
         assert_eq!(texts, ["100.00%", ">99.99%", "99.99%", "50.00%", "<0.01%", "0.00%"]);
     }

@@ -280,7 +280,7 @@ mod tests {
     use crate::model::Source;
 
     #[test]
-    fn a_change_is_shown_with_what_stands_around_it() {
+    fn a_changed_word_is_shown_with_its_context() {
         let far = "far away ".repeat(20);
         for (before, after, expected) in [
             ("a b c", "a x c", "a [-b-]{+x+} c"),
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_read_may_hold_more_of_everything() {
+    fn counts_of_a_cut_diff_are_lower_bounds() {
         let counts = ChangeCounts { edited: 3, ..ChangeCounts::default() };
         assert_eq!(headline(&counts), "0 new · 0 gone · 3 edited · 0 rising");
         assert_eq!(headline(&ChangeCounts { cut: true, ..counts }), "≥0 new · ≥0 gone · ≥3 edited · ≥0 rising");
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_is_longer_than_the_terminal_and_no_character_is_lost() {
+    fn lines_fit_the_terminal_and_lose_no_character() {
         let long = format!("some words {} and 漢字 {}", "x".repeat(95), "more words ".repeat(20));
         let lines = wrap(long.trim(), 36);
         assert!(lines.iter().all(|line| output::display_width(line) <= 36 && !line.is_empty()), "{lines:#?}");

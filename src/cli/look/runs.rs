@@ -227,7 +227,7 @@ mod tests {
     use crate::model::{Counts, Micros, RunState, Time, Trigger};
 
     #[test]
-    fn an_id_is_whole_however_narrow_the_terminal_is() {
+    fn run_ids_are_never_cut_on_a_narrow_terminal() {
         let run = RunRow {
             run: "topic:globex-pricing@2026-11-21T07:30:00Z".into(),
             job: "topic:globex-pricing".into(),

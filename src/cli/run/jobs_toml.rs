@@ -120,7 +120,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_that_is_a_mount_point_is_busy_for_good() {
+    fn a_jobs_toml_that_is_a_mount_point_cannot_be_replaced() {
         // EBUSY
         let mounted = unwritable(&io::Error::from_raw_os_error(16));
         assert!(mounted.hint.contains("mount its folder"), "{}", mounted.hint);

@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_output_that_would_be_too_large_is_no_matter_of_room() {
+    fn the_error_of_an_output_with_too_many_rows_does_not_mention_disk_space() {
         let error = || std::io::Error::new(ErrorKind::FileTooLarge, "select fewer rows");
         for failure in [Failure::unwritable(Path::new("a.xlsx"), &error()), error().into()] {
             assert!(failure.text.contains("select fewer rows") && !failure.hint.contains("room"), "{failure:?}");
@@ -143,7 +143,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_too_large_for_the_system_may_lack_room() {
+    fn the_error_of_a_file_too_large_for_the_system_mentions_disk_space() {
         // EFBIG
         let error = || std::io::Error::from_raw_os_error(27);
         for failure in [Failure::unwritable(Path::new("a.xlsx"), &error()), error().into()] {

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bytes_are_those_of_the_whole() {
+    fn a_streamed_list_has_the_same_bytes_as_the_whole_document() {
         let rows = [json!({ "a": "x\ny \"list\": [] \u{202e}", "b": [1, { "c": [] }] }), json!("z"), json!([])];
         for many in 0..=rows.len() {
             let document =

@@ -146,7 +146,7 @@ mod tests {
     use crate::model::is_invisible;
 
     #[test]
-    fn json_commands_no_terminal_either_and_loses_nothing() {
+    fn json_output_escapes_control_characters_and_loses_nothing() {
         let value = serde_json::json!({ "a\u{202e}": ["\u{9b}31m\u{7f}\u{85}", "a\u{200b}\u{e0001}👩‍👩‍👧", "\u{1b}[2J\n", "plain 🦀 \u{feff}é", "\\\u{9b}"] });
         let text = serde_json::to_string_pretty(&value).unwrap();
         let escaped = escape_json(&text);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn people_read_whole_seconds_before_1970_too() {
+    fn times_before_1970_are_shown_in_whole_seconds() {
         for (millis, expected) in [
             (1_773_219_600_999, "2026-03-11T09:00:00Z"),
             (1_773_219_600_000, "2026-03-11T09:00:00Z"),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn no_cell_of_a_table_is_broken() {
+    fn table_cells_are_never_broken() {
         let id = "topic:globex-pricing@2026-11-21T07:30:00Z";
         let text = table(&["run", "found"], vec![vec![id.repeat(9), "7".into()]], &[1]);
         assert_eq!(text.lines().count(), 2);

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_post_cannot_command_the_terminal() {
+    fn control_characters_of_a_post_are_escaped() {
         for (text, expected) in [
             ("plain  text\nhere", "plain text here"),
             ("\u{1b}[2Jgone", "\\u{1b}[2Jgone"),
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_wrapped_between_words_and_a_long_one_is_whole() {
+    fn text_is_wrapped_between_words_and_long_words_stay_whole() {
         assert_eq!(wrap("a  ", "one two three", 10), "a  one two\n   three\n");
         assert_eq!(wrap("a  ", "one-two-three-four five", 10), "a  one-two-three-four\n   five\n");
         assert_eq!(wrap("  ", "", 10), "\n");

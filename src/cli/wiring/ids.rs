@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rehearsed_id_depends_on_what_is_run_and_nothing_else() {
+    fn a_rehearsed_run_id_depends_only_on_the_job_and_the_time() {
         let at = Time(1_773_219_600_000);
         assert_eq!(rehearsed_run_id(at, "topic:a", 0), rehearsed_run_id(at, "topic:a", 0));
         assert_ne!(rehearsed_run_id(at, "topic:a", 0), rehearsed_run_id(at, "topic:a", 1));

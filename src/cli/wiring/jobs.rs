@@ -334,7 +334,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_to_do_about_a_file_that_cannot_be_written_depends_on_why() {
+    fn the_hint_for_an_unwritable_file_fits_the_error() {
         let hint = |kind: ErrorKind| unwritten(Path::new("a/b"), &std::io::Error::from(kind), "is there room?").hint;
         assert_eq!(hint(ErrorKind::StorageFull), "is there room?");
         assert!(hint(ErrorKind::NotADirectory).contains("move that file away"));

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_line_names_the_same_file_and_database_and_no_password() {
+    fn suggested_options_name_the_same_file_and_database_without_password() {
         let of = |config: Option<&str>, database: Option<&str>| {
             let (config, database) = (config.map(PathBuf::from), database.map(str::to_owned));
             Common { config, database, quiet: false, verbose: 0, log_format: LogFormat::Text }.command("show acme")

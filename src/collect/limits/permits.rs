@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_permit_that_was_taken_before_the_lease_was_replaced_is_not_used_under_the_new_one() {
+    async fn a_permit_taken_under_a_replaced_lease_is_not_used() {
         let clock: Clock = Arc::new(|| Time(0));
         let permits = Arc::new(Permits::new(Duration::from_secs(1), 0, clock));
         let until = || (Instant::now() + Duration::from_secs(60), Time(60_000));

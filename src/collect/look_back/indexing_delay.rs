@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_post_that_the_reply_before_should_have_shown_was_late() {
+    fn a_new_post_missing_from_the_previous_reply_was_indexed_late() {
         let before = Some(Span { from: Time(100 * MINUTE), until: Time(200 * MINUTE) });
         let recall =
             QueryHistory { before, shown: vec![(Time(150 * MINUTE), "known".into())], ..QueryHistory::default() };
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_allowance_follows_what_was_learned_within_bounds() {
+    fn the_indexing_allowance_follows_learned_delays_within_limits() {
         let of = |minutes: &[i64]| allowance(minutes.iter().map(|m| m * MINUTE)).as_secs() / 60;
         assert_eq!(of(&[]), 5);
         assert_eq!(of(&[0, 0, 0]), 5);

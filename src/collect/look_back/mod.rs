@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_looks_back_over_a_gap_as_far_as_its_call_can_and_never_less_than_its_window() {
+    fn a_run_looks_back_over_a_gap_within_the_limits_of_its_call() {
         use Dialect::{Desearch, Spec};
         use SocialOperation::{Basic, Posts, Search};
         use Window::{Past7Days, Past24Hours};
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn catch_up_window_says_how_far() {
+    fn catch_up_window_limits_how_far_a_run_looks_back() {
         let limit =
             |days: u32| look_back_to(LookBackSupport::Dates, Window::Past24Hours, ago(24 * 40), HOUR * 24 * days, NOW);
         assert_eq!(limit(30), Some(LookBack::Since(ago(24 * 30))));

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_to_a_past_day_that_has_later_posts_was_not_filtered() {
+    fn later_posts_in_a_reply_for_a_past_day_mean_ignored_dates() {
         let a_day = Span { from: Time(NOW - 3 * DAY), until: Time(NOW - 2 * DAY) };
         let hours_ago = |hours: &[i64]| hours.iter().map(|hours| post(hours * 60)).collect::<Vec<_>>();
         for (hours, span, expected) in [
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn with_a_number_a_shorter_reply_is_full_only_by_what_is_missing_or_again_and_again() {
+    fn a_reply_below_its_limit_is_full_if_known_posts_are_missing_or_the_size_repeats() {
         let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
         let of = |many: i64, sizes: &[i64], shown| {
             reply_span(
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_reply_shows_nothing_of_a_span_with_known_posts() {
+    fn an_empty_reply_covers_nothing_of_a_span_with_known_posts() {
         let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
         let of = |shown| of_empty(day, &QueryHistory { shown, ..QueryHistory::default() });
         assert_eq!(of(known([10, 20, 30])), ReplySpan::Nothing);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_that_returned_nothing_stays_broken_for_a_week() {
+    fn empty_replies_after_a_broken_one_cover_nothing_for_a_week() {
         let of = |days: i64, was_emptied: bool| {
             let before = Some(Span { from: Time(NOW - DAY), until: Time(NOW) });
             let requested = Span { from: Time(NOW + (days - 1) * DAY), until: Time(NOW + days * DAY) };
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn short_replies_are_whole_whatever_came_before() {
+    fn replies_of_fewer_than_ten_posts_are_always_complete() {
         for many in 1..10 {
             assert_eq!(of(&posts(many, 10), &[many, many, many], known(200..400)), ReplySpan::Whole, "{many}");
         }
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn without_dates_only_the_length_tells() {
+    fn without_dates_only_the_length_shows_a_full_reply() {
         let undated: Vec<Finding> = posts(30, 1)
             .into_iter()
             .map(|mut post| {

@@ -136,7 +136,7 @@ mod tests {
     use crate::model::{Engagement, Kind, WindowFit};
 
     #[test]
-    fn of_too_many_items_a_sample_of_the_whole_period_is_read() {
+    fn too_many_items_are_sampled_evenly_over_the_period() {
         let mark = |n: i64| CountedItem {
             key: format!("post:x:{n}"),
             kind: Kind::Post,

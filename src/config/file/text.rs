@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_count_characters_and_nothing_unprintable_is_left() {
+    fn columns_count_characters_and_unprintable_ones_are_removed() {
         let text = Text::new("jobs.toml", "\u{FEFF}a = 1\r\n\tb😀\u{1b}[31m x = 2\r\n");
         let at = text.as_str().find("x =").unwrap_or(0);
         let place = text.location(&(at..at + 1));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_past_the_end_is_a_place_all_the_same() {
+    fn a_span_past_the_end_of_the_file_has_a_valid_place() {
         let text = Text::new("jobs.toml", "");
         let place = text.location(&(7..9));
         assert_eq!((place.line, place.column), (1, 1));

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sqlite_path_is_resolved_and_what_cannot_be_kept_is_refused() {
+    fn sqlite_paths_are_resolved_and_unsupported_urls_refused_without_password() {
         let dir = Path::new("/etc/topicwatch");
         for (url, resolved) in [
             ("sqlite:topicwatch.db", "sqlite:/etc/topicwatch/topicwatch.db"),

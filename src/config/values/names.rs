@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_of_the_server_are_refused() {
+    fn system_schema_names_are_refused() {
         assert_eq!(schema_name(&of("topicwatch_2")), Ok("topicwatch_2".to_owned()));
         for bad in ["", "Topics", "2topics", "a-b", "pg_catalog", "pg_temp", "information_schema"] {
             assert!(schema_name(&of(bad)).is_err(), "{bad}");

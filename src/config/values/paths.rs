@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_stays_in_its_folder_whatever_is_filled_in() {
+    fn a_path_template_cannot_leave_its_folder() {
         let of = |text: &str| template(&Value::Text(text.to_owned()), &["name", "run"], "out/{name}.csv");
         for good in ["a.csv", "out/{name}-{run}.csv", "/srv/{name}/{run}.jsonl", "./x", "a..b/c"] {
             assert_eq!(of(good), Ok(good.to_owned()));

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_in_braces_is_refused() {
+    fn unknown_placeholders_are_refused() {
         for template in ["{qeury}", "{}", "{", "}", "a } b", "{query", "{ query }"] {
             assert!(matches!(fill(template, Some("q"), "T"), Err(TemplateError::Wrong(_))), "{template}");
         }

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_to_do_about_too_many_rows_names_no_option_since_a_schedule_has_none() {
+    fn the_error_for_too_many_rows_names_no_command_line_option() {
         let text = to_u32(u64::MAX).unwrap_err().to_string();
         assert!(text.contains("select fewer rows") && !text.contains("--"), "{text}");
     }

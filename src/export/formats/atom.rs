@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_stable_and_well_formed() {
+    fn entry_ids_are_stable_and_well_formed() {
         let urn = urn("item", "post:x:1");
         assert_eq!(urn, super::urn("item", "post:x:1"));
         assert_ne!(urn, super::urn("topic", "post:x:1"));
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn only_dates_that_readers_know_are_written() {
+    fn only_dates_with_a_four_digit_year_are_written() {
         assert_eq!(date(Time(0)).as_deref(), Some("1970-01-01T00:00:00.000Z"));
         assert_eq!(date(Time(i64::MAX / 2_000_000)).map(|date| date.len()), Some(24));
         assert!(date(Time(300_000_000_000_000)).is_none());

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ending_says_whether_a_file_is_packed() {
+    fn the_extension_gz_selects_compression() {
         for (name, plain) in [
             ("a.csv.gz", ("a.csv", true)),
             ("A.JSONL.GZ", ("A.JSONL", true)),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_bytes_are_packed_alike_however_they_come() {
+    fn compressed_bytes_do_not_depend_on_how_the_input_is_split() {
         let text: Vec<u8> = (0..90_000_u32).flat_map(|n| format!("{n},{}\r\n", n % 97).into_bytes()).collect();
         let packed = |chunk_size: usize| {
             let mut file = MaybeGzip::new(Vec::new(), true).unwrap();
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_reported_to_whoever_writes() {
+    fn a_full_disk_is_reported_to_the_writer() {
         let noise: Vec<u8> = (0..99_999_u32).flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes()).collect();
         for room in [0, 100_000, 3_000_000] {
             let handle = std::sync::Arc::new(());

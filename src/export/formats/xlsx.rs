@@ -278,19 +278,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_have_the_names_of_spreadsheets() {
+    fn columns_are_named_like_in_spreadsheets() {
         assert_eq!([0, 25, 26, 51, 52].map(letters), ["A", "Z", "AA", "AZ", "BA"]);
     }
 
     #[test]
-    fn instants_are_days_since_the_spreadsheets_first() {
+    fn instants_are_written_as_spreadsheet_day_numbers() {
         assert_eq!(serial(Time(1_773_219_600_000)), Some(46_092.375));
         assert_eq!(serial(Time(-2_203_891_200_000)), Some(61.0));
         assert_eq!((serial(Time(-2_203_891_200_001)), serial(Time(i64::MAX))), (None, None));
     }
 
     #[test]
-    fn a_cell_is_cut_where_spreadsheets_cut_it() {
+    fn a_cell_is_cut_at_the_spreadsheet_limit() {
         assert_eq!(shortened(&"é".repeat(32_767)), ("é".repeat(32_767).as_str(), false));
         assert_eq!(shortened(&"é".repeat(32_768)), ("é".repeat(32_767).as_str(), true));
         assert_eq!(shortened(&"🎉".repeat(16_384)), ("🎉".repeat(16_383).as_str(), true));

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_read_may_hold_more_of_everything() {
+    fn counts_of_a_cut_diff_are_lower_bounds() {
         let counts = ChangeCounts { edited: 3, ..ChangeCounts::default() };
         assert_eq!(describe_counts(&counts), ["0 new, 0 gone, 3 edited, 0 rising."]);
         let all = |many| at_least(many, true);

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_reported_plainly_or_why_it_is_not() {
+    fn a_change_between_periods_is_worded_or_its_absence_explained() {
         let mut facts = topic("a");
         (facts.period.raw, facts.period.unique, facts.period.authors) = (150, 100, 40);
         for (calendar, comparison, change) in [
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_that_may_be_too_low_have_no_percentage_or_a_bound() {
+    fn changes_of_lower_bounds_have_no_percentage_or_a_bounded_one() {
         let mut facts = topic("a");
         (facts.period.raw, facts.period.unique) = (168, 168);
         let mut of = |before: u64, before_more: bool, more: bool| {
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_change_by_points_and_money_by_its_part() {
+    fn shares_change_by_points_and_costs_by_percent() {
         let mut facts = topic("a");
         facts.cost = Some(Micros(1_000_000));
         let tones = ToneCounts { negative: 31, neutral: 69, ..ToneCounts::default() };

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_of_bounds_is_a_bound_if_its_sign_is_certain() {
+    fn the_change_between_lower_bounds_is_shown_only_if_its_sign_is_certain() {
         let of = |(before, before_more): (u64, bool), (now, now_more): (u64, bool)| {
             Count::of(now, now_more).change_from(Count::of(before, before_more))
         };

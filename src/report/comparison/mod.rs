@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn earlier_days_are_reported_plainly_or_why_they_are_not() {
+    fn earlier_days_are_compared_or_the_reason_is_given() {
         let day = |back: usize, raw: Option<u64>, why: Option<&str>| EarlierDay {
             back,
             date: format!("1969-12-{}", 32 - back),

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_pruned_searches_it_is_not_known_what_was_assumed() {
+    fn the_assumed_cost_of_pruned_searches_is_unknown() {
         let none = || std::iter::empty::<&SearchSummary>();
         assert_eq!(PeriodCost::of(none(), Some(Micros(0))), PeriodCost::NOTHING);
         let pruned = PeriodCost::of(none(), Some(Micros(5)));

@@ -280,7 +280,7 @@ mod tests {
     use crate::insight::daily::ToneCounts;
 
     #[test]
-    fn a_hole_before_midnight_is_reported_by_a_report_that_crosses_it() {
+    fn a_report_across_midnight_names_a_hole_before_midnight() {
         let mut facts = topic("a");
         facts.covered = Some(0.5);
         let hole = Span { from: Time(16 * HOUR), until: Time(22 * HOUR) };
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_first_search_looked_back_over_was_not_uncovered_before_it() {
+    fn time_covered_by_the_first_look_back_is_not_called_uncovered() {
         const DAY: i64 = 24 * HOUR;
         let mut facts = topic("a");
         (facts.covered, facts.searched_since) = (Some(0.65), Some(Time(11 * DAY + 5 * HOUR)));
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn tone_is_reported_only_beyond_what_is_usual() {
+    fn a_tone_shift_is_reported_only_beyond_the_usual_range() {
         let day = |negative: u64, neutral: u64| ToneCounts { negative, neutral, ..ToneCounts::default() };
         let calm = vec![day(20, 80), day(25, 75), day(30, 70), day(22, 78), day(28, 72), day(24, 76)];
         for (now, before, is_reported) in [

@@ -14,7 +14,7 @@ fn attributes<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn ids_are_unique_and_every_link_into_the_page_leads_somewhere() {
+fn ids_are_unique_and_every_fragment_link_has_a_target() {
     let names = ["matters", "matters-title", "overview-title", "voice", "a", "a-rows", "a-rows-caption"];
     let mut all = report(names.iter().map(|name| topic(name)).collect());
     for (facts, beyond) in all.topics.iter_mut().zip(0..) {
@@ -43,7 +43,7 @@ fn ids_are_unique_and_every_link_into_the_page_leads_somewhere() {
 }
 
 #[test]
-fn an_empty_list_denies_nothing_that_is_not_known() {
+fn an_empty_list_does_not_deny_what_is_unknown() {
     let page = |raw: u64, no_engagement: u64, uncompared: bool| {
         let mut facts = topic("a");
         (facts.period.raw, facts.period.posts, facts.period.no_engagement) = (raw, raw, no_engagement);
@@ -60,7 +60,7 @@ fn an_empty_list_denies_nothing_that_is_not_known() {
 }
 
 #[test]
-fn what_is_gone_is_reported_with_what_was_not_judged() {
+fn gone_items_are_reported_with_the_sources_not_judged() {
     let mut facts = topic("a");
     let mut changes = ChangeFacts {
         baseline: 0,
@@ -138,7 +138,7 @@ fn a_cut_list_of_new_pages_says_how_many_there_are_and_how_many_more() {
 }
 
 #[test]
-fn copies_are_posts_only_when_all_of_them_are() {
+fn copies_are_called_posts_only_if_all_of_them_are() {
     let campaign = |posts: u64| Campaign {
         cluster: "c".into(),
         first: "c".into(),
@@ -161,7 +161,7 @@ fn copies_are_posts_only_when_all_of_them_are() {
 }
 
 #[test]
-fn mail_needs_no_style_sheet_and_leaves_foreign_words_as_they_are() {
+fn a_mail_has_no_style_sheet_and_escapes_foreign_text() {
     let mut facts = topic("a");
     facts.title = "<b>\"bold\" > 'all'".to_owned();
     let all = report(vec![facts]);
@@ -176,7 +176,7 @@ fn mail_needs_no_style_sheet_and_leaves_foreign_words_as_they_are() {
 }
 
 #[test]
-fn a_first_report_since_the_last_one_is_of_a_day() {
+fn a_first_since_last_report_covers_one_day() {
     let mut first = report(vec![topic("a")]);
     first.window = ReportWindow::SinceLast;
     assert!(!report(vec![topic("a")]).markdown().contains("Items are those"), "a day counts all by time");
@@ -198,7 +198,7 @@ fn a_first_report_since_the_last_one_is_of_a_day() {
 }
 
 #[test]
-fn a_page_names_no_command_that_there_is_not() {
+fn an_ad_hoc_report_does_not_suggest_a_report_command() {
     let mut report = report(vec![topic("a")]);
     // A report of the configuration may have any name.
     for (name, ad_hoc) in [("daily", false), ("page", false), ("everything", false), ("everything", true)] {
@@ -209,13 +209,13 @@ fn a_page_names_no_command_that_there_is_not() {
 }
 
 #[test]
-fn the_legend_says_which_days_make_what_is_usual() {
+fn the_legend_says_which_days_count_for_the_usual_range() {
     let html = report(vec![topic("a")]).html();
     assert!(html.contains("(parts cut off by a full reply count)") && !html.contains("left out."), "{html}");
 }
 
 #[test]
-fn of_many_topics_those_that_matter_are_listed_and_the_others_folded() {
+fn the_contents_list_the_ten_main_topics_and_fold_the_others() {
     let active_topic = |items: u64| {
         let mut facts = topic(&format!("l{items}"));
         facts.period.raw = items;

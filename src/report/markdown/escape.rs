@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_foreign_comes_alive() {
+    fn foreign_text_becomes_no_markup_and_no_link() {
         for (words, safe) in [
             ("[x](javascript:a)", "\\[x\\]\\(javascript:\u{2060}a\\)"),
             ("<img src=x onerror=y>", "&lt;img src=x onerror=y&gt;"),

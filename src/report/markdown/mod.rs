@@ -328,7 +328,7 @@ mod tests {
     use crate::report::markdown::parts::linked;
 
     #[test]
-    fn an_edit_shows_what_changed_and_none_of_its_words_are_marks() {
+    fn an_edit_marks_changed_words_and_escapes_their_markup() {
         use crate::insight::Piece::{Added, Removed, Same};
         let pieces =
             [Same("we ~~like~~".into()), Removed("a**b".into()), Added("[x](http://e)".into()), Same(" \n".into())];

@@ -119,7 +119,7 @@ mod tests {
     use crate::report::samples::topic;
 
     #[test]
-    fn a_bar_says_what_bound_its_share_is() {
+    fn a_bar_shows_whether_its_share_is_a_lower_or_upper_bound() {
         let topic_with = |id: &str, unique: u64, saturated: bool| {
             let mut facts = topic(id);
             (facts.period.raw, facts.period.unique, facts.saturated) = (unique, unique, saturated);

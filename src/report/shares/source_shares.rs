@@ -110,7 +110,7 @@ mod tests {
     use crate::model::{Engagement, Kind, Time, WindowFit};
 
     #[test]
-    fn a_text_that_two_sources_found_is_agreed_on_however_many_copies_it_has() {
+    fn a_text_found_by_two_sources_counts_once_as_agreed_with_all_its_copies() {
         let mark = |key: &str, cluster: &str| CountedItem {
             key: key.into(),
             kind: Kind::Post,

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_files_own_range_becomes_the_span_that_ends_now() {
+    fn the_time_range_of_a_file_is_moved_to_end_now() {
         let mut rows = vec![row(Some(1_000)), row(Some(5_000)), row(Some(3_000))];
         let end = Hour(1_000);
         shift(&mut rows, Duration::from_millis(u64::try_from(10 * DAY).unwrap()), end);

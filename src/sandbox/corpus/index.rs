@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_must_be_there_as_a_word_or_its_beginning() {
+    fn every_query_word_must_match_a_word_or_its_prefix() {
         let index =
             index(&["Floods in Calgary", "flood warning", "Calgary flooding!", "café du monde", "地震速報です"]);
         for (query, rows) in [
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_is_about_its_query() {
+    fn a_prompt_finds_rows_about_its_query() {
         for (prompt, query) in [
             ("What is new about Acme product launches (acme launch)? Name sources.", "acme launch"),
             ("What is new about Acme? Name sources.", "Acme"),

@@ -247,7 +247,7 @@ mod tests {
     const NOON: i64 = 492_560;
 
     #[test]
-    fn a_day_has_some_twenty_posts_about_the_query_and_one_in_ten_is_older() {
+    fn a_day_has_about_twenty_posts_of_which_one_in_ten_is_older() {
         let (mut total, mut old) = (0, 0);
         for query in ["rust language", "coffee", "地震", "x", "\"a b\" OR c -d", "{q} {n}"] {
             for hour in NOON..NOON + 24 {
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn each_hour_brings_something_new_and_each_id_names_one_post() {
+    fn each_hour_adds_a_post_and_ids_are_unique() {
         let mut texts = std::collections::HashMap::new();
         let mut before = day("coffee", NOON - 1);
         for hour in NOON..NOON + 100 {
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_dates_the_post_as_the_platforms_own_would() {
+    fn an_invented_id_encodes_the_time_like_a_platform_id() {
         let posts = day("coffee", NOON);
         assert!(!posts.is_empty());
         for post in posts {
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn any_clock_and_any_query_get_an_answer() {
+    fn posts_exist_for_any_time_and_any_query() {
         for hour in [0, -1, i64::MAX / HOUR_MS - 1, i64::MIN / HOUR_MS + 800] {
             assert!(!day("?", hour).is_empty());
         }

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_live_on_reserved_hosts_and_fill_the_limit() {
+    fn pages_use_reserved_hosts_and_reach_the_limit() {
         for query in ["rust language", "地震", "<b>&\"'", "a/b?c#d"] {
             for limit in [1, 5, 100] {
                 assert_eq!(find_pages(query, 492_560, limit).len(), limit);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_come_in_every_form_and_a_post_is_found_now_and_then() {
+    fn page_dates_have_every_form_and_some_pages_are_posts() {
         let all: Vec<Page> = (0..40).flat_map(|n| find_pages("coffee", 492_560 + n * 6, 20)).collect();
         assert!(all.iter().any(|page| matches!(page.date, PageDate::Iso(_))));
         assert!(all.iter().any(|page| matches!(page.date, PageDate::HoursAgo(1..=23))));

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn column_names_are_matched_whatever_their_spelling() {
+    fn column_names_are_matched_in_every_spelling() {
         for (name, wanted) in [
             ("\u{feff}id", Column::Id),
             ("Tweet ID", Column::Id),

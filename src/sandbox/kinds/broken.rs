@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_emptied_reply_is_a_good_one_without_results() {
+    fn an_emptied_reply_is_valid_without_results() {
         for (body, left) in [
             (r#"{"hits":[1],"nbHits":5,"query":"q"}"#, r#"{"hits":[],"nbHits":0,"query":"q"}"#),
             (r#"{"cursor":"25","posts":[1]}"#, r#"{"posts":[]}"#),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn feeds_are_broken_as_xml_is() {
+    fn broken_feeds_are_broken_xml() {
         let body = Bytes::from("<?xml?><title>a</title>");
         assert_eq!(xml_garbage(Garbage::Nul, &body).as_deref(), Some(&b"<?xml?><title>\0a</title>"[..]));
         assert_eq!(xml_garbage(Garbage::Html, &body), None);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_in_the_providers_form() {
+    fn refusals_have_the_providers_format() {
         let name = |role, code| refusal(Some(role), code, None).map(|body| body["error"].clone());
         assert_eq!(name(Role::Bluesky, 400), Some(json!("ExpiredToken")));
         assert_eq!(name(Role::Openai, 429).map(|error| error["code"].clone()), Some(json!("rate_limit_exceeded")));

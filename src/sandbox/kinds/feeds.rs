@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_that_has_the_feed_is_told_so() {
+    fn a_conditional_request_for_an_unchanged_feed_gets_304() {
         let hour = Hour(492_560);
         let status = |pairs: &[(header::HeaderName, &str)]| {
             let headers = pairs.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect();

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_of_a_name_counts_and_an_empty_one_does_not() {
+    fn the_last_value_of_a_name_counts_and_an_empty_one_does_not() {
         let params = QueryParams::read(b"q=a+b&q=&tag=x&tag=y%26z&limit=7&page=x");
         assert_eq!((params.get("q"), params.get("sort")), (Some("a b"), None));
         assert_eq!(params.all("tag").collect::<Vec<_>>(), ["x", "y&z"]);

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prefix_gives_the_role_and_platforms_keep_theirs() {
+    fn a_path_prefix_gives_the_role_except_for_platform_searches() {
         for (path, role) in [
             ("/hackernews/api/v1/search_by_date", Some(Role::Hackernews)),
             ("/searxng/search", Some(Role::Searxng)),

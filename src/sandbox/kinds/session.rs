@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_serves_its_purpose_until_it_ends() {
+    fn a_token_is_valid_for_its_scope_until_it_expires() {
         let at = |seconds: i64| Time(1_773_219_600_000 + seconds * 1_000);
         let (access, refresh) = (token(Scope::Access, "d", "h", at(0)), token(Scope::Refresh, "d", "h", at(0)));
         assert_eq!(handle_of(&access, Scope::Access, at(ACCESS_SECONDS - 1)), Ok("h".to_owned()));

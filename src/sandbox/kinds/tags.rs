@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_compared_as_written() {
+    fn numeric_filters_are_applied() {
         let item = Figures { created_at_i: 100, points: Some(3), num_comments: None };
         for (text, holds) in [
             ("", true),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comma_is_and_and_brackets_are_or() {
+    fn a_comma_means_and_and_parentheses_mean_or() {
         let tags = ["story".to_owned(), "author_x".to_owned()];
         for (wanted, holds) in [
             ("", true),

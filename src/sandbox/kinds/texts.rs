@@ -107,12 +107,12 @@ mod tests {
     }
 
     #[test]
-    fn no_text_breaks_out_of_markup() {
+    fn texts_are_escaped_for_markup() {
         assert_eq!(escaped("<a b='c'>&\"\u{0}\n"), "&lt;a b=&#39;c&#39;&gt;&amp;&quot;\u{fffd}\n");
     }
 
     #[test]
-    fn posts_stay_the_same_whatever_window_is_asked_for() {
+    fn posts_are_the_same_in_every_requested_window() {
         let hour = Hour(492_560);
         let of = |hours: i64| {
             let since = hour.start() - hours * HOUR_MS;

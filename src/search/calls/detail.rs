@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shape_of_an_error_body_becomes_words() {
+    fn every_form_of_error_body_becomes_a_message() {
         for (body, text) in [
             (r#"{"detail":"Invalid key"}"#, "Invalid key"),
             (r#"{"detail":{"message":"Slow down","retry_after":"60 seconds"}}"#, "Slow down"),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_nested_without_end_is_text() {
+    fn an_endlessly_nested_body_is_treated_as_text() {
         let deep = "[".repeat(100_000);
         assert_eq!(ErrorDetail::of(deep.as_bytes()).text.len(), deep.len());
         let within_limits = format!("{}1{}", "[".repeat(100), "]".repeat(100));
@@ -135,7 +135,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(128))]
 
         #[test]
-        fn any_bytes_are_a_body(body in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn any_bytes_are_accepted_as_an_error_body(body in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = ErrorDetail::of(&body);
         }
     }

@@ -122,7 +122,7 @@ mod tests {
     const SEARCH_SERVICE: ProviderRef<'_> = ProviderRef { provider: SERVICE, login: Some(Login::Bare) };
 
     #[test]
-    fn a_status_decides_class_reach_and_whether_asking_again_can_help() {
+    fn a_status_decides_error_class_scope_and_retry() {
         use ErrorClass as C;
         use FailureScope::{Search, Service};
         for (status, class, passing, how_far) in [

@@ -195,7 +195,7 @@ mod tests {
     const SEARCH_SERVICE: ProviderRef<'_> = ProviderRef { provider: SERVICE, login: Some(Login::Bare) };
 
     #[test]
-    fn every_class_has_a_hint_that_is_one_line_and_about_who_was_asked() {
+    fn every_error_class_has_a_one_line_hint_that_names_the_provider() {
         let second = |login| ProviderRef { provider: "second", login };
         for class in ErrorClass::ALL {
             for status in [None, Some(404), Some(429)] {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_used_up_quota_is_no_matter_of_the_rate() {
+    fn the_hint_for_an_insufficient_quota_is_not_about_the_rate_limit() {
         let second = ProviderRef { provider: "second", login: Some(Login::Bearer) };
         let of = |text: &str| hint(&second, ErrorClass::RateLimited, Some(429), text);
         assert!(of("429: You exceeded your current quota (insufficient_quota)").contains("plan and billing"));

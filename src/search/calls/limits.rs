@@ -122,14 +122,14 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_of_few_an_hour_lets_one_call_begin_at_a_time() {
+    fn a_rate_of_few_calls_per_hour_allows_no_burst() {
         let (limits, clock) = limits(8, Some(Rate { count: 2, per: Duration::from_secs(3_600) }));
         clock.advance(Duration::from_secs(86_400));
         assert_eq!((limits.take(), limits.take()), (None, Some(Duration::from_secs(1_800))));
     }
 
     #[test]
-    fn without_a_rate_nothing_waits() {
+    fn without_a_rate_limit_no_call_waits() {
         for rate in [None, Some(Rate { count: 0, per: Duration::from_secs(1) })] {
             let (limits, _) = limits(0, rate);
             assert!((0..1_000).all(|_| limits.take().is_none()));

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_was_asked_for_is_a_lower_bound_up_to_the_longest() {
+    fn a_requested_wait_is_respected_up_to_the_longest_wait() {
         let backoff = Backoff::default();
         let seconds = Duration::from_secs;
         assert_eq!(backoff.next(0, Some(seconds(60)), 0.5), Next::After(Duration::from_millis(60_250)));
@@ -85,7 +85,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn a_pause_never_leaves_its_bounds(retry in any::<u32>(), random in any::<f64>()) {
+        fn a_retry_pause_stays_within_its_limits(retry in any::<u32>(), random in any::<f64>()) {
             let backoff = Backoff::default();
             let Next::After(pause) = backoff.next(retry, None, random) else {
                 return Err(TestCaseError::fail("nothing was asked for"));

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_read_as_they_are_written_and_no_others() {
+    fn known_date_formats_are_parsed_and_others_refused() {
         let now = Time::parse("2026-03-11T09:00:00Z").unwrap_or(Time(0));
         for (text, read) in [
             ("2026-03-10T08:00:00Z", Some("2026-03-10T08:00:00Z")),

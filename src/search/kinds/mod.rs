@@ -49,7 +49,7 @@ mod tests {
     use crate::model::ProviderKind;
 
     #[test]
-    fn every_kind_is_declared_once_and_every_declared_kind_can_be_spoken_to() {
+    fn every_provider_kind_is_declared_once_and_implemented() {
         let declared: Vec<&str> = crate::model::KINDS.iter().map(|kind| kind.name).collect();
         let mut spoken: Vec<&str> = super::KINDS.iter().map(|kind| kind.name()).collect();
         spoken.sort_by_key(|name| declared.iter().position(|one| one == name));

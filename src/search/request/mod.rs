@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_contract_is_spoken_to_the_letter() {
+    fn spec_requests_match_the_contract() {
         let tools = json!(["X Search"]);
         assert_eq!(
             shape(Dialect::Spec, &social(SocialOperation::Search, Some(7))),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn deployed_services_are_spoken_to_as_observed() {
+    fn desearch_requests_match_the_deployed_service() {
         let latest = |count: u32| {
             get(
                 "/twitter",
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn basic_social_search_is_a_post_in_the_contract_and_a_get_as_deployed() {
+    fn basic_social_search_is_a_post_in_spec_and_a_get_in_desearch() {
         let basic = social(SocialOperation::Basic, Some(100));
         assert_eq!(
             shape(Dialect::Desearch, &basic),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_without_a_shape_in_the_contract_are_the_same_in_both_dialects() {
+    fn calls_outside_the_contract_are_the_same_in_both_dialects() {
         for dialect in Dialect::ALL {
             assert_eq!(
                 shape(*dialect, &social(SocialOperation::Posts, None)),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_would_be_refused_for_ever_are_refused_here() {
+    fn limits_that_the_service_would_refuse_are_refused() {
         let with_count = |count| SearchQuery::Ai(AiQuery { count: Some(count), ..ai() }, Window::Past24Hours.into());
         for (dialect, search_query, message) in [
             (Dialect::Desearch, with_count(9), "`ai.count` is 9, but this call takes 10 to 200"),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spans_are_asked_for_in_days_where_a_call_takes_them_and_refused_elsewhere() {
+    fn other_spans_are_sent_as_dates_or_refused_where_a_call_takes_none() {
         const DAY: i64 = 86_400_000;
         let yesterday = NOW.utc_day() - 1;
         for (over, start, end) in [
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_which_source_it_serves() {
+    fn a_request_names_the_source_it_serves() {
         for dialect in Dialect::ALL {
             for (search_query, source) in [
                 (social(SocialOperation::Search, None), Source::Social),
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_beyond_all_dates_is_an_error_and_no_panic() {
+    fn a_time_beyond_all_dates_is_an_error_not_a_panic() {
         assert!(request(Dialect::Desearch, "X", &social(SocialOperation::Basic, None), Time(i64::MAX)).is_err());
     }
 }

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_appended_to_whatever_the_base_is() {
+    fn paths_are_appended_to_any_base_url() {
         for (base, expected) in [
             ("https://h.example", "https://h.example/web/search"),
             ("https://h.example/", "https://h.example/web/search"),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_drawn_as_a_command_without_the_key() {
+    fn a_request_is_shown_as_a_curl_command_without_the_key() {
         let target = |login| RenderTarget { base_url: Url::parse("https://h.example").unwrap(), login, sandbox: false };
         let base = target(Login::Bare);
         let body = json!({"query": "it's \u{202e}\u{1b}[31m", "results_limit": 5});

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_read_as_they_were_written_and_nothing_in_a_text_ends_it() {
+    fn cells_are_read_back_and_text_may_contain_separators() {
         let mut cells = Cells::of("12,,5,a,b;c0,4,ü,,word,");
         assert_eq!((cells.number().unwrap(), cells.number::<i64>().unwrap()), (Some(12), None));
         assert_eq!(cells.text().unwrap().unwrap(), "a,b;c");
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_or_is_no_number_is_refused() {
+    fn cut_cells_and_invalid_numbers_are_refused() {
         assert!(Cells::of("12").number::<i64>().is_err() && Cells::of("x,").number::<i64>().is_err());
         assert!(Cells::of("9,short").text().is_err() && Cells::of("1,ü").text().is_err());
         assert!(Cells::of(",").word(|_| Some(1)).is_err() && Cells::of("x,").word(|_| None::<i64>).is_err());

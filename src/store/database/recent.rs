@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_is_lent_again_at_once_and_returned_to_the_pool_when_it_was_idle() {
+    async fn a_kept_connection_is_reused_at_once_and_returned_to_the_pool_when_idle() {
         let (pool, mut recent) = two();
         recent.within = Duration::from_secs(3600);
         recent.keep(pool.acquire().await.unwrap());
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_that_nobody_takes_is_returned_to_the_pool_by_itself() {
+    async fn an_unused_kept_connection_is_returned_to_the_pool() {
         let (pool, recent) = two();
         for _ in 0..2 {
             recent.keep(pool.acquire().await.unwrap());
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_last_connection_of_a_full_pool_goes_to_whoever_waits_for_it() {
+    async fn the_last_connection_of_a_full_pool_goes_to_a_waiting_task() {
         let (pool, mut recent) = two();
         recent.within = Duration::from_secs(3600);
         let (one, other) = (pool.acquire().await.unwrap(), pool.acquire().await.unwrap());

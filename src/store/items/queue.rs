@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_gets_its_own_answer_and_those_who_wait_go_together() {
+    async fn each_request_gets_its_own_answer_and_waiting_ones_are_batched() {
         let (queue, batches) = (Arc::new(Queue::default()), Arc::new(AtomicUsize::new(0)));
         let tasks: Vec<_> = (0..500_u64)
             .map(|n| {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_behind_a_task_that_died_is_reported() {
+    async fn requests_in_the_batch_of_a_dead_task_get_an_error() {
         let queue = Arc::new(Queue::<u64, u64>::default());
         let mut first = queue.join(1);
         let Turn::Lead(batch) = first.wait_for_turn().await else { return assert_eq!("answered", "lead") };

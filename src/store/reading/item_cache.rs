@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_met_again_stays_known_and_what_is_held_is_bounded() {
+    fn repeatedly_used_items_stay_cached_and_the_cache_is_bounded() {
         let mut cache = ItemCache::default();
         cache.insert(0, cells("the one that every run meets"));
         cache.insert(-1, None);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_has_room_and_is_met_in_turn_stays_known() {
+    fn items_that_fit_and_are_used_in_turn_stay_cached() {
         let mut cache = ItemCache::default();
         let some = "x".repeat(500);
         let items = i64::try_from(KNOWN / (500 + ITEM)).unwrap_or_default();

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_change_that_is_later_tells_what_was_before() {
+    fn the_first_later_change_gives_the_earlier_version() {
         let text =
             |history: &str, seq| version_at(history, seq).unwrap().map(|version| version.text.unwrap_or_default());
         // Changed by the runs 5, 4 (which ended later, and was readable before) and 9, and by one that is not readable

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_may_be_wrong_ten_times_and_then_once_in_six_seconds() {
+    fn a_peer_gets_ten_wrong_guesses_then_one_every_six_seconds() {
         let mut attempts = Attempts::default();
         for _ in 0..10 {
             assert_eq!(wrong_guess(&mut attempts, "192.0.2.1", s(100)), TryResult::Wrong);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn many_peers_share_a_limit_that_keeps_nobody_out_who_was_right() {
+    fn many_peers_share_a_limit_that_never_blocks_one_that_was_right() {
         let mut attempts = Attempts::default();
         assert_eq!(attempts.tries(ip("192.0.2.7"), s(0), || true).0, TryResult::Right);
         let tried: Vec<TryResult> =
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn peers_beyond_those_told_apart_are_one_and_nothing_grows() {
+    fn peers_beyond_the_tracked_number_count_as_one() {
         let mut attempts = Attempts::default();
         let peer = |n: u32| IpAddr::from((0x0A00_0000 + n).to_be_bytes());
         for n in 0..5_000 {

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_token_and_what_it_signed_are_let_in() {
+    fn only_the_token_and_its_signatures_are_accepted() {
         let access = Access::by(SecretString::from("a token of some length")).unwrap();
         assert!(access.matches("a token of some length"));
         for wrong in ["", "a token", "a token of some length ", "A token of some length"] {

@@ -125,7 +125,7 @@ mod tests {
     const BEGUN: Time = Time(1_773_219_600_000);
 
     #[test]
-    fn a_pass_is_good_for_its_token_its_process_and_thirty_days() {
+    fn a_session_pass_is_valid_for_its_token_its_process_and_thirty_days() {
         let (access, sessions) = (access("a token of some length"), Sessions::new("one".to_owned()));
         let pass = sessions.begin(&access, None, BEGUN);
         assert!(sessions.is_valid(&access, &pass, BEGUN.plus(STAYS)));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_was_ended_stays_ended_and_others_go_on() {
+    fn an_ended_session_stays_ended_and_others_continue() {
         let (access, sessions) = (access("a token of some length"), Sessions::new("one".to_owned()));
         let (one, two) = (sessions.begin(&access, None, BEGUN), sessions.begin(&access, None, BEGUN));
         assert_ne!(one, two, "two logins in one moment are two");
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_tls_the_cookie_is_of_this_host_alone() {
+    fn the_cookie_behind_tls_is_limited_to_its_host() {
         assert_eq!(
             cookie(true, Some("1.2.3")),
             "__Host-topicwatch_session=1.2.3; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000; Secure"

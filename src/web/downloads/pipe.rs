@@ -158,7 +158,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(600);
 
     #[tokio::test]
-    async fn what_is_written_is_taken_in_order_and_an_end_is_one_only_when_it_was_said() {
+    async fn written_bytes_arrive_in_order_and_succeed_only_with_an_explicit_end() {
         for (end, ended) in [(Some(Ok(())), true), (Some(Err(io::Error::other("x"))), false), (None, false)] {
             let (writer, mut pages) = pipe(LONG, CancellationToken::new());
             let thread = std::thread::spawn(move || {
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_stopped_is_sent_no_further_and_what_was_whole_is() {
+    async fn a_stopped_download_ends_with_an_error_and_a_complete_one_does_not() {
         for is_complete in [false, true] {
             let stop = CancellationToken::new();
             let (writer, mut pages) = pipe(LONG, stop.clone());

@@ -44,7 +44,7 @@ mod tests {
     use crate::model::{Counts, Question, SearchState, Time};
 
     #[test]
-    fn a_source_is_compared_with_its_search_before_unless_searches_after_that_were_pruned() {
+    fn growth_starts_at_the_previous_search_of_a_source_unless_pruned() {
         let search = |seq: i64, question: usize, found: i64| Snapshot {
             run: format!("r{seq}"),
             seq,

@@ -78,7 +78,7 @@ fn changes_of(reading: &ChangeInput) -> Changes {
 }
 
 #[test]
-fn a_search_is_a_baseline_until_its_question_was_answered() {
+fn a_search_is_a_baseline_until_its_query_was_answered() {
     use SearchState::{Empty, Error, Ok};
     let all = vec![
         snapshot(1, 0, Error, 0),
@@ -158,7 +158,7 @@ fn an_item_is_gone_only_after_complete_snapshots_of_the_same_query_that_held_it(
 }
 
 #[test]
-fn changes_are_bounds_where_snapshots_were_pruned_that_they_are_based_on() {
+fn changes_based_on_pruned_snapshots_are_lower_bounds() {
     for (thinned, complete_from, pruned) in
         [(6, None, false), (7, None, true), (12, None, true), (0, Some(10), false), (0, Some(11), true)]
     {
@@ -180,7 +180,7 @@ fn nothing_is_judged_gone_by_searches_that_are_too_far_apart_for_one_window() {
 }
 
 #[test]
-fn what_to_read_reaches_back_over_the_snapshots_that_are_compared() {
+fn the_query_for_gone_items_covers_all_compared_snapshots() {
     let all = snapshots((1..=9).map(ok).collect());
     let between = SeqRange { since: 8, until: 9 };
     let needs = gone_query(&all, between, DAY).unwrap();
@@ -189,7 +189,7 @@ fn what_to_read_reaches_back_over_the_snapshots_that_are_compared() {
 }
 
 #[test]
-fn a_rise_needs_ten_reactions_and_a_fifth_of_what_there_was() {
+fn a_rise_needs_ten_more_reactions_and_a_fifth_of_the_earlier_number() {
     let likes = |n| Engagement { likes: Some(n), ..Engagement::default() };
     let none = Engagement::default();
     let both = |likes, replies| Engagement { likes: Some(likes), replies: Some(replies), ..none };
@@ -230,7 +230,7 @@ fn a_rise_needs_ten_reactions_and_a_fifth_of_what_there_was() {
 }
 
 #[test]
-fn hidden_items_are_counted_as_filtered_and_nowhere_else() {
+fn hidden_items_are_counted_only_as_filtered() {
     let mut reading = reading(vec![ok(1), ok(2)], 1);
     reading.snapshots.known = vec![true; 3];
     let first = |key: &str, seen| FirstSighting {
@@ -270,7 +270,7 @@ fn hidden_items_are_counted_as_filtered_and_nowhere_else() {
 }
 
 #[test]
-fn what_a_filter_cannot_judge_any_more_is_counted_and_told() {
+fn items_that_a_filter_can_no_longer_judge_count_and_are_reported() {
     let mut reading = reading(vec![ok(1), ok(2)], 1);
     reading.snapshots.known = vec![true; 3];
     let first = |key: &str, pruned: bool| FirstSighting {
@@ -300,7 +300,7 @@ fn what_a_filter_cannot_judge_any_more_is_counted_and_told() {
 }
 
 #[test]
-fn what_a_backfill_found_is_not_new() {
+fn items_of_a_backfill_are_not_new() {
     let mut reading = reading(vec![ok(1), ok(50)], 1);
     reading.snapshots.known = vec![true; 3];
     reading.first = vec![FirstSighting {

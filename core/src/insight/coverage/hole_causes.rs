@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_before_the_last_answer_is_no_cause_of_what_came_after_it() {
+    fn a_failure_before_the_last_answer_is_not_a_cause_of_a_later_hole() {
         // Searches claim nothing of their last 15 minutes. One fails at 50 minutes, the next is answered at 60.
         let until = |minute: i64| Span { from: Time(0), until: Time((minute - 15) * MINUTE) };
         let mut looks = vec![look(50, SearchState::Error, None), look(60, SearchState::Ok, Some(until(60)))];

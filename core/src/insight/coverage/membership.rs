@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn each_time_knows_its_first_row_and_lies_in_the_period() {
+    fn each_membership_lies_in_the_period_and_has_its_first_row() {
         let runs = runs("ssooooosss");
         let period = Span { from: Time(5 * HOUR), until: Time(75 * HOUR) };
         let got = memberships(Source::Social, &watched(true), &runs, period);

@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn what_touches_is_one_stretch_and_what_lies_between_is_a_hole() {
+    fn touching_spans_merge_and_gaps_between_them_are_holes() {
         let got =
             split_coverage(span(0, 100), [span(50, 60), span(-20, 10), span(10, 20), span(55, 70), span(90, 300)]);
         assert_eq!(got.covered, [span(0, 20), span(50, 70), span(90, 100)]);
@@ -78,7 +78,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(400))]
 
         #[test]
-        fn covered_and_holes_are_sorted_disjoint_and_together_the_period(spans in spans(), length in 1_i64..120) {
+        fn covered_spans_and_holes_are_sorted_disjoint_and_fill_the_period(spans in spans(), length in 1_i64..120) {
             let period = span(0, length);
             let got = split_coverage(period, spans.clone());
             let mut all: Vec<Span> = got.covered.iter().chain(&got.holes).copied().collect();

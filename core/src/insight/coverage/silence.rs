@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_judged_by_what_was_usual_for_it() {
+    fn a_source_is_silent_or_stale_only_compared_with_its_own_history() {
         for (name, beats, expected) in [
             ("too young", "+++++++++++++++....".to_owned(), None),
             ("used to give", "+".repeat(17) + "...", Some((SilenceKind::Silent, 3))),
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_reported_in_words() {
+    fn a_silence_is_described_in_words() {
         let description =
             detect_silence(&activity_of(&("+".repeat(20) + &"=".repeat(6)))).map(|silence| silence.to_string());
         let expected =
@@ -253,7 +253,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_source_that_just_gave_something_new_is_well(beats in "[+=od.]{0,80}") {
+        fn a_source_with_new_items_in_its_last_search_is_healthy(beats in "[+=od.]{0,80}") {
             prop_assert_eq!(detect_silence(&activity_of(&format!("{beats}+"))), None);
         }
 

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_follow_one_another_and_are_as_long_as_the_zone_says() {
+    fn local_days_are_contiguous_and_have_the_length_of_their_zone() {
         let last = Time::parse("2026-03-30T12:00:00Z").unwrap();
         let all = days(last, 3, "Europe/Berlin");
         assert_eq!(

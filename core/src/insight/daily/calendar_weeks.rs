@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn weeks_and_months_are_as_long_as_their_zone_says() {
+    fn weeks_and_months_have_the_length_of_their_zone() {
         use CalendarUnit::{Month, Week};
         for (unit, name, zone, from, until, long, many) in [
             (Week, "2026-W12", "UTC", "2026-03-16T00:00:00Z", "2026-03-23T00:00:00Z", 168, 7),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn each_instant_lies_in_one_and_the_last_whole_one_ends_before_it() {
+    fn each_instant_is_in_one_week_or_month_and_the_last_complete_one_is_before_it() {
         for zone in
             ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Apia", "Australia/Lord_Howe", "Asia/Kathmandu"]
         {
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_week_and_no_month_is_refused() {
+    fn invalid_weeks_and_months_are_refused() {
         for wrong in [
             "2025-W53",
             "2027-W53",

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_found_as_people_and_markdown_write_them() {
+    fn urls_are_found_in_plain_text_and_markdown() {
         for (text, found) in [
             (
                 "see https://a.example/b, and (http://c.example/d_(e)).",
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_end_where_the_words_of_other_scripts_begin() {
+    fn urls_end_where_text_of_another_script_begins() {
         let afters = "。|、|，|）|」|』|】|》|！|？|：|；|”|’|»|،|؛|؟|۔|।|·|・|—|　|🔥|\u{200B}|에서 봤다|を見て|レポート|看到|จาก";
         for after in afters.split('|') {
             for link in ["https://t.co/aB3", "https://a.example", "https://a.example/b_(c)", "https://a.example/%E6"] {

@@ -323,7 +323,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_not_passed_yet_is_not_missing() {
+    fn time_in_the_future_does_not_lower_the_covered_share() {
         let span = |from: i64, until: i64| Span { from: Time(from), until: Time(until) };
         let coverage = SearchCoverage {
             watched: None,

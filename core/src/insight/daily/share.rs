@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_are_wilsons() {
+    fn share_intervals_are_wilson_intervals() {
         // Expected values computed separately from the closed formula.
         for (part, whole, low, high) in [
             (0, 10, 0.0, 0.277_533),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn few_items_are_never_apart() {
+    fn shares_of_few_items_never_differ() {
         let (few, all) = (share(3, 4), share(1, 4));
         assert!(!few.zip(all).is_some_and(|(a, b)| a.differs_from(&b)));
         let (many, none) = (share(300, 400), share(100, 400));

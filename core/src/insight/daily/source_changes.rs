@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_allow_the_same_few_seconds_as_the_sources_of_a_span() {
+    fn shares_of_sources_tolerate_the_same_seconds_as_the_sources_of_a_span() {
         // Hacker News is first searched at the third hour and looks back to the second, or is last searched at the third.
         let (added, removed) = (["s", "s", "sh", "sh", "sh", "sh"], ["sh", "sh", "sh", "s", "s", "s"]);
         let hn = Source::parse("hn").unwrap();
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_compared_by_their_sources() {
+    fn spans_are_comparable_only_with_the_same_sources() {
         // Hacker News is lost after the third hour, and back at the seventh, whose search looks back an hour.
         let letters = ["sh", "sh", "sh", "sa", "s", "s", "sh", "sh"];
         let seen = Span { from: Time(0), until: Time(9 * HOUR) };

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wild_day_does_not_move_what_is_usual() {
+    fn one_outlier_day_does_not_move_the_usual_range() {
         let calm = [100, 104, 96, 101, 100, 98, 102, 99, 103, 97, 100, 105, 95, 100];
         let mut wild = calm;
         wild[4] = 5_000;
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn weekdays_are_compared_with_their_like() {
+    fn weekdays_are_compared_with_the_same_kind_of_day() {
         // 30 March 2026 is a Monday; so is every seventh day before it.
         let mondays =
             |on: u64, other: u64| -> Vec<u64> { (0..28).map(|day| if day % 7 == 0 { on } else { other }).collect() };
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn bursts_leave_the_lower_edge_above_nothing() {
+    fn bursts_keep_the_lower_edge_above_zero() {
         let bursty =
             [204, 90, 260, 800, 150, 210, 120, 330, 180, 95, 240, 1_100, 205, 160, 220, 130, 280, 190, 500, 140, 210];
         let got = of(&bursty);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_that_moved_is_followed_and_events_of_two_days_are_not() {
+    fn a_changed_level_is_followed_but_not_a_two_day_event() {
         let day = |n: usize| [90, 100, 110, 95, 105][n % 5];
         for (since, factor) in [(28, 2), (14, 2), (28, 4), (14, 4), (42, 3)] {
             let up = of(&(0..60).map(|n| if n + since >= 60 { day(n) * factor } else { day(n) }).collect::<Vec<u64>>());
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn few_days_are_no_measure_and_few_more_a_wide_one() {
+    fn too_few_days_give_no_usual_range_and_a_few_more_a_wide_one() {
         let (day, before) = history(&[1, 2, 3, 4, 5, 6]);
         assert_eq!(usual_range(&day, &before), Err(6));
         let width = |n: usize| {

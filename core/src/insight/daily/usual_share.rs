@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn few_items_and_days_that_differ_make_it_wide() {
+    fn few_items_and_varying_days_widen_the_usual_share() {
         let calm = [(20, 100), (22, 100), (18, 100), (21, 100), (19, 100), (20, 100), (20, 100)];
         let (many, few) = (of(&calm, 400).unwrap(), of(&calm, 20).unwrap());
         assert!((0.19..0.21).contains(&many.expected) && many.high < 0.35 && many.low > 0.09, "{many:?}");
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_rare_kind_is_usual_and_so_is_everything_of_a_common_one() {
+    fn zero_is_usual_for_a_rare_kind_and_all_for_a_common_one() {
         let rare: Vec<(u64, u64)> = [3, 2, 4, 1, 0, 3, 5, 2, 3, 4, 2, 3].iter().map(|part| (*part, 37)).collect();
         let common: Vec<(u64, u64)> = rare.iter().map(|(part, whole)| (whole - part, *whole)).collect();
         let (rare, common) = (of(&rare.repeat(3), 37).unwrap(), of(&common.repeat(3), 37).unwrap());
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wild_day_does_not_move_it_and_extremes_stay_shares() {
+    fn one_outlier_day_does_not_move_the_usual_share_and_it_stays_within_0_and_1() {
         let wild = [(20, 100), (22, 100), (95, 100), (21, 100), (19, 100), (20, 100), (20, 100), (21, 100)];
         let got = of(&wild, 400).unwrap();
         assert!(got.expected < 0.25 && got.high < 0.5, "{got:?}");

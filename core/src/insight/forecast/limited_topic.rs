@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_source_leaves_of_the_limits_another_may_use() {
+    fn the_limit_that_one_source_leaves_may_be_used_by_another() {
         let most = |topic: LimitedTopic, slots, is_today| {
             let load = topic.load(slots, 0, is_today);
             (load.calls.social, load.calls.web, load.total, load.money.0)
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_may_cost_the_highest_price_up_to_what_the_last_one_adds_to_the_limit() {
+    fn the_maximum_cost_may_exceed_the_limit_by_the_last_call() {
         let most = |calls, micros, slots| {
             let mut topic = topic(calls, micros);
             // Web was billed 1 on average, once 4. Social is configured at 3 and was billed 2.
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_calls_of_a_run_may_exceed_the_limit_together_because_their_bills_come_at_its_end() {
+    fn the_calls_of_one_run_may_exceed_the_limit_before_they_are_billed() {
         let mut topic = topic(None, Some(7));
         for one in &mut topic.sources {
             // Of each call 2 more are billed than configured; web makes two.
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_side_by_side_may_all_exceed_the_limit_because_none_knows_the_bills_of_the_others() {
+    fn concurrent_runs_may_exceed_the_limit_before_they_are_billed() {
         let mut topic = topic(None, Some(7));
         topic.sources.retain(|one| one.source == Source::Web);
         for one in &mut topic.sources {

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_may_cost_what_a_search_was_billed_however_many_tries_were_allowed_then() {
+    fn the_highest_price_of_a_call_follows_from_billed_searches_and_their_tries() {
         for (bills, max_tries, highest, of_try, all_tries) in [
             // Nothing was retried.
             (&[(1, 2)][..], 1, 2, 2, 2),

@@ -32,7 +32,7 @@ fn seen(item_set: &[(String, Features, bool)], marks: usize) -> Vec<TrainingItem
 }
 
 #[test]
-fn too_few_marks_or_marks_of_one_sort_say_nothing() {
+fn too_few_marks_or_marks_of_one_kind_give_no_ranker() {
     let mixed = item_set(200, |number| number % 2 == 0);
     assert!(Ranker::learn(&seen(&mixed, LEAST_MARKS - 1)).is_none());
     assert!(Ranker::learn(&seen(&mixed, LEAST_MARKS)).is_some());
@@ -42,7 +42,7 @@ fn too_few_marks_or_marks_of_one_sort_say_nothing() {
 }
 
 #[test]
-fn where_words_tell_them_apart_noise_is_folded_and_nothing_good_is() {
+fn noise_with_distinct_words_is_folded_and_no_good_item_is() {
     let item_set = item_set(600, |number| number % 3 == 0);
     let ranker = Ranker::learn(&seen(&item_set, 30)).unwrap();
     let folded = |good: bool| {
@@ -57,7 +57,7 @@ fn where_words_tell_them_apart_noise_is_folded_and_nothing_good_is() {
 }
 
 #[test]
-fn where_words_say_nothing_nothing_is_folded() {
+fn nothing_is_folded_if_words_do_not_distinguish_noise() {
     // The marks do not depend on the words.
     let mut item_set = item_set(600, |number| number % 3 == 0);
     for (number, one) in item_set.iter_mut().enumerate() {
@@ -71,7 +71,7 @@ fn where_words_say_nothing_nothing_is_folded() {
 
 /// One item in twenty is noise and about cakes; one good item in ten has a cake in it, too.
 #[test]
-fn the_share_of_noise_among_the_marks_is_not_that_of_the_stream() {
+fn relevance_does_not_depend_on_the_share_of_noise_marks() {
     let item_set: Vec<(String, Features, bool)> = (0..1_000)
         .map(|number| {
             let good = number % 20 != 0;
@@ -142,7 +142,7 @@ fn the_first_suggestions_show_the_whole_ranking_and_later_ones_mostly_noise() {
 }
 
 #[test]
-fn when_one_of_the_suggestions_is_marked_most_of_the_others_come_back() {
+fn marking_one_suggestion_keeps_most_of_the_others() {
     let item_set = item_set(600, |number| number % 3 == 0);
     for marks in [0, 5, 10, 15] {
         let mut keys = follow(&item_set, marks);
@@ -173,7 +173,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn every_probability_is_one_and_the_order_of_items_and_marks_does_not_matter(
+    fn relevance_is_a_probability_and_independent_of_the_order_of_items(
         items in proptest::collection::vec((proptest::collection::vec(0u8..30, 0..8), 0usize..6, any::<bool>(), any::<bool>()), 20..90),
         turn in any::<u64>(),
         suggested in any::<bool>(),

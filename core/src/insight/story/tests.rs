@@ -42,7 +42,7 @@ fn build_story(items: Vec<StoryItem>) -> Story {
 }
 
 #[test]
-fn the_first_that_was_published_and_the_first_that_was_seen_are_told_apart() {
+fn first_published_and_first_seen_are_separate() {
     let late = item("late", Some(2 * HOUR), 9 * HOUR);
     let early = item("early", Some(HOUR), 12 * HOUR);
     let undated = item("undated", None, 10 * HOUR);
@@ -54,14 +54,14 @@ fn the_first_that_was_published_and_the_first_that_was_seen_are_told_apart() {
 }
 
 #[test]
-fn an_instant_after_the_first_sighting_is_no_time_of_publication() {
+fn a_date_after_the_first_sighting_is_not_used_as_publication_time() {
     let story = build_story(vec![item("ahead", Some(50 * HOUR), 9 * HOUR)]);
     assert_eq!((story.first_published.as_ref(), story.undated, story.from), (None, 1, Time(9 * HOUR)));
     assert!(story.seen_once);
 }
 
 #[test]
-fn authors_are_told_by_reactions_whatever_the_case_of_their_names() {
+fn authors_are_ranked_by_reactions_ignoring_the_case_of_names() {
     let by = |key: &str, author: &str, likes: Option<i64>| StoryItem {
         author: Some(author.into()),
         engagement: Engagement { likes, ..Engagement::default() },
@@ -88,7 +88,7 @@ fn authors_are_told_by_reactions_whatever_the_case_of_their_names() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
-    fn bars_hold_every_item_once_and_are_few(at in prop::collection::vec((0_i64..90_000 * HOUR, 1_i64..50), 1..40)) {
+    fn chart_bars_contain_every_item_once_and_are_limited(at in prop::collection::vec((0_i64..90_000 * HOUR, 1_i64..50), 1..40)) {
         // Some close together, some years apart.
         let items: Vec<StoryItem> = at.iter().enumerate().map(|(n, (at, scale))| item(&n.to_string(), None, at / (scale * scale))).collect();
         let story = build_story(items);
@@ -113,7 +113,7 @@ proptest! {
 }
 
 #[test]
-fn a_first_is_not_sure_where_posts_may_have_been_indexed_after_the_search() {
+fn the_first_item_is_not_certain_where_posts_may_be_indexed_late() {
     use super::caveats::TopicSearches;
     use crate::insight::coverage::holes::{Coverage, SourceCoverage, SpanLength};
     let hours = |from: i64, until: i64| SpanLength {

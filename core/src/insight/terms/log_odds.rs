@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chances_are_those_of_the_tables() {
+    fn tail_probabilities_match_known_values() {
         for (least, all, part, chance) in [
             (0, 5, 0.3, 1.0),
             (3, 5, 0.5, 0.5),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_of_each_week_scatters_and_an_even_one_does_not() {
+    fn a_weekly_word_has_dispersion_and_an_even_one_does_not() {
         let weekly: Vec<(u64, u64)> = (0..28).map(|day| (if day % 7 == 0 { 20 } else { 0 }, 100)).collect();
         let even: Vec<(u64, u64)> = (0..28).map(|day| (2 + day % 2, 100)).collect();
         assert!(scatter(&weekly) > 10.0, "{}", scatter(&weekly));

@@ -51,7 +51,7 @@ fn period(placed_terms: &[(std::ops::Range<usize>, &[&str])]) -> Vec<TermItem> {
 }
 
 #[test]
-fn a_term_is_news_by_texts_and_people_and_the_words_of_the_question_are_left_out() {
+fn a_news_term_needs_several_texts_and_authors_and_no_query_word() {
     let before: Vec<DayTerms> = (0..28).map(|_| day(&[("asked", 90), ("usual", 100), ("rain", 10)])).collect();
     let calm = period(&[(0..12, &["rain"])]);
     assert_eq!(news_of(&calm, &before), [], "twelve where ten are expected");
@@ -76,7 +76,7 @@ fn a_term_is_news_by_texts_and_people_and_the_words_of_the_question_are_left_out
 }
 
 #[test]
-fn of_terms_that_mean_the_same_one_is_news() {
+fn of_overlapping_terms_only_one_is_news() {
     let before: Vec<DayTerms> = (0..28).map(|_| day(&[("usual", 100)])).collect();
     let items = period(&[
         (0..20, &["boston", "marathon", "boston marathon", "＃bostonmarathon"]),
@@ -114,7 +114,7 @@ fn names_of(items: &[TermItem]) -> Vec<String> {
 }
 
 #[test]
-fn a_phrase_replaces_its_words_whatever_their_order() {
+fn a_phrase_replaces_its_words_in_any_order() {
     for [a, b] in [["virubo", "kugiro"], ["kugiro", "virubo"]] {
         let phrase = format!("{a} {b}");
         let terms = [a, b, &phrase];
@@ -199,7 +199,7 @@ fn a_joined_word_counts_the_items_that_contain_all_of_it() {
 }
 
 #[test]
-fn where_two_known_words_meet_the_whole_is_the_term() {
+fn two_adjacent_known_words_are_one_term() {
     let known = [("工厂", 30), ("爆炸", 30), ("東京", 30), ("駅前", 30), ("北京", 30)];
     let items = period_of(&[(0..6, "の工厂爆炸を"), (6..12, "が工厂爆炸で"), (30..42, "工厂"), (50..62, "爆炸")]);
     assert_eq!(complete(&items, &known), [row("工厂爆炸", 12, 3)]);
@@ -214,7 +214,7 @@ fn where_two_known_words_meet_the_whole_is_the_term() {
 }
 
 #[test]
-fn particles_beside_a_word_are_no_part_of_it() {
+fn particles_next_to_a_word_are_not_part_of_the_term() {
     let items = period_of(&[(0..14, "*バッテリーの*"), (14..20, "*バッテリーが*")]);
     assert_eq!(complete(&items, &[]), [row("バッテリー", 20, 5)]);
     assert_eq!(complete(&period_of(&[(0..12, "女の子")]), &[]), [row("女の子", 12, 3)]);
@@ -255,14 +255,14 @@ fn themes_hold_each_item_once_and_the_rest_is_summed() {
 }
 
 #[test]
-fn a_hash_stays_what_it_is() {
+fn term_hashes_never_change() {
     // Worked out by other code.
     assert_eq!([hash("flood"), hash("東京"), hash("")], [722_604_035_960, 1_000_870_763_909, 1_052_973_066_665]);
 }
 
 proptest! {
     #[test]
-    fn kept_days_are_read_as_they_were_and_anything_else_is_refused(
+    fn stored_day_terms_round_trip_and_invalid_bytes_are_refused(
         mentions in prop::collection::vec((0_usize..40, 0_usize..9, 0_usize..9), 0..120), cut in 0_usize..50, noise in prop::collection::vec(any::<u8>(), 0..40)
     ) {
         let mut counter = TermCounter::default();

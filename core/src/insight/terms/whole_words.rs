@@ -148,7 +148,7 @@ mod tests {
     use super::completed;
 
     #[test]
-    fn a_joined_word_ends_where_words_do() {
+    fn a_joined_word_ends_at_a_word_boundary() {
         let own = |term: &str| term == "地震";
         let complete = |term: &str, runs: &[&str]| completed(term, runs, &own).unwrap_or_default();
         let train = ["地震で新幹線が脱線した", "昨夜の地震で新幹線が脱線した"];

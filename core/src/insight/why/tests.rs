@@ -95,7 +95,7 @@ fn the_most_specific_cause_of_a_rise_is_named() {
 }
 
 #[test]
-fn others_that_explain_as_much_are_counted() {
+fn other_causes_that_explain_as_much_are_counted() {
     let cause = |dimension, explained: f64, name: &str| {
         let (name, part) = (name.to_owned(), explained);
         let rest_as_usual = true;
@@ -118,13 +118,13 @@ fn others_that_explain_as_much_are_counted() {
 }
 
 #[test]
-fn a_source_that_is_the_only_one_explains_nothing() {
+fn the_only_source_is_never_a_cause() {
     let (volume, _) = why_of(&[(300, None, None, "web", false)], &[(90, None, None, "web", false)], false);
     assert_eq!(volume, None);
 }
 
 #[test]
-fn what_nearly_all_items_share_explains_nothing_unless_it_was_rare() {
+fn a_property_of_nearly_all_items_is_a_cause_only_if_it_was_rare() {
     let before = [(40, None, None, "social", false), (10, None, None, "web", true)];
     let (volume, tone) = why_of(&[(118, None, None, "social", false), (6, None, None, "web", true)], &before, false);
     assert_eq!((name(volume.as_ref()), name(tone.as_ref())), (None, None), "usually four in five");
@@ -139,7 +139,7 @@ fn what_nearly_all_items_share_explains_nothing_unless_it_was_rare() {
 }
 
 #[test]
-fn near_copies_counted_once_have_the_author_and_source_that_they_share() {
+fn merged_near_copies_keep_their_common_author_and_source() {
     let copies = [(100, Some("t"), None, "web", false), (20, None, Some("Ann"), "web", false)];
     let (all, _) = why_of(&calm_and(&copies), &CALM, false);
     assert_eq!(name(all.as_ref()), Some((Dimension::Text, "t")));
@@ -148,7 +148,7 @@ fn near_copies_counted_once_have_the_author_and_source_that_they_share() {
 }
 
 #[test]
-fn the_cause_of_a_tone_is_what_brings_it_back() {
+fn the_cause_of_a_tone_is_the_group_without_which_it_is_usual() {
     let alike: Vec<Part> = vec![
         (35, None, None, "social", true),
         (25, None, None, "social", false),
@@ -176,7 +176,7 @@ fn the_cause_of_a_tone_is_what_brings_it_back() {
 }
 
 #[test]
-fn a_group_that_is_as_usual_is_no_cause_of_a_tone() {
+fn a_group_with_its_usual_tone_is_not_a_cause() {
     let before = |ann: Option<&'static str>| {
         vec![
             (20, None, ann, "social", true),
@@ -203,7 +203,7 @@ fn a_group_that_is_as_usual_is_no_cause_of_a_tone() {
 }
 
 #[test]
-fn a_size_is_compared_with_every_day_where_few_are_known() {
+fn group_sizes_are_compared_with_every_day_if_few_days_are_known() {
     let calendar = days(Time::parse("2026-03-30T12:00:00Z").unwrap(), 7, "UTC");
     let (today, earlier) = calendar.split_last().unwrap();
     let counts: Vec<(Day, u64)> = earlier.iter().zip([3, 5, 4, 9, 5, 4]).map(|(day, many)| (*day, many)).collect();
@@ -214,7 +214,7 @@ fn a_size_is_compared_with_every_day_where_few_are_known() {
 }
 
 #[test]
-fn who_found_an_item_is_unknown_where_few_sightings_are_left() {
+fn sources_of_items_are_unknown_if_few_sightings_are_left() {
     let all = marks(&[(20, None, None, "web", false)]);
     let day = days(Time(0), 1, "UTC")[0];
     let known = |many: usize| {
@@ -237,7 +237,7 @@ fn who_found_an_item_is_unknown_where_few_sightings_are_left() {
 }
 
 #[test]
-fn a_clause_says_what_how_much_and_what_is_left() {
+fn a_cause_is_described_with_its_share_and_the_rest() {
     let cause = |dimension, authors, rest_as_usual| Cause {
         dimension,
         name: String::new(),

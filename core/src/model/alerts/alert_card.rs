@@ -115,7 +115,7 @@ mod tests {
     use crate::model::{AlertEventKind, AlertRule, TopicLimits};
 
     #[test]
-    fn an_event_tells_its_run_and_a_subject_its_topic() {
+    fn an_event_id_gives_its_run_and_a_subject_its_topic() {
         for (event, run) in [
             ("alert:recalls/topic:acme@2026-03-12T01:00:00Z/acme/fired", Some("topic:acme@2026-03-12T01:00:00Z")),
             ("alert:recalls/01KHXJ5W0000000000000000/acme/web/fired", Some("01KHXJ5W0000000000000000")),

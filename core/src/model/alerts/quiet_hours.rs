@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quiet_hours_end_when_the_clocks_of_the_zone_say_so() {
+    fn quiet_hours_end_by_the_local_time_of_the_zone() {
         let night = QuietHours { from: 22 * 60, until: 7 * 60 };
         let noon = QuietHours { from: 12 * 60, until: 13 * 60 };
         let early = QuietHours { from: 60, until: 2 * 60 + 30 };

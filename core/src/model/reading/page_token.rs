@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_read_back_for_its_own_question_alone() {
+    fn a_page_token_is_valid_only_for_its_own_query() {
         for (value, key) in [(0, ""), (i64::MIN, "post:x:2031610711893905509"), (7, "page:https://ex.ample/ü?a=b&c=\"")]
         {
             let position = Position { value, key: key.to_owned() };

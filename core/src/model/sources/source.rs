@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back_and_anything_else_is_none() {
+    fn valid_source_names_round_trip_and_others_are_refused() {
         for name in ["social", "web", "ai", "hn", "my-feeds_2", "a23456789012345678901234"] {
             let source = Source::parse(name).unwrap();
             assert_eq!((source.as_str(), source.to_string()), (name, name.to_owned()));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_services_come_first_in_the_order_in_which_they_are_asked() {
+    fn sources_of_the_service_sort_first_in_the_order_of_their_calls() {
         let mut all: Vec<Source> = ["zulu", "ai", "alpha", "web", "social"].map(|n| Source::parse(n).unwrap()).into();
         all.sort();
         assert_eq!(all.iter().map(Source::as_str).collect::<Vec<_>>(), ["social", "web", "ai", "alpha", "zulu"]);

@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_be_a_secret_is_left_out() {
+    fn possible_secrets_of_a_url_are_left_out() {
         for (address, shown) in [
             ("https://h.example/feed", "https://h.example/feed"),
             ("https://h.example/feed?token=hush", "https://h.example/feed…"),

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_hidden() {
+    fn invisible_characters_are_removed() {
         for c in [
             '\0',
             '\u{1b}',

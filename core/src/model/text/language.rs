@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_has_each_code_of_its_language_and_keeps_its_region() {
+    fn a_tag_matches_every_code_of_its_language_and_keeps_its_region() {
         for (tag, equal) in [
             ("he", &["he", "iw", "heb"][..]),
             ("IW", &["he", "iw", "heb"]),

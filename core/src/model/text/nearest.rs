@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_of_the_finger_are_near_and_other_words_are_not() {
+    fn typos_are_near_a_known_word_and_other_words_are_not() {
         let words = ["Europe/Berlin", "Europe/Dublin", "Asia/Tokyo"];
         assert_eq!(nearest("europe/berlni", words, 1), ["Europe/Berlin"]);
         assert_eq!(nearest("Asia/Tokio", words, 3), ["Asia/Tokyo"]);

@@ -148,7 +148,7 @@ fn labelled_pairs_of_real_posts_are_judged_as_people_did() {
 }
 
 #[test]
-fn published_pairs_are_mostly_no_copies() {
+fn published_sentence_pairs_are_mostly_not_copies() {
     let Some(data) = data() else { return };
     // Per thousand, at most so many of the pairs with a score are called copies. STS scores 0 to 5, where 4 is the same
     // news in other words; MSR scores 0 and 1, where 1 is a paraphrase.
@@ -188,7 +188,7 @@ fn published_pairs_are_mostly_no_copies() {
 
 /// Pairs each unrelated headline with text that sites show to everyone.
 #[test]
-fn headlines_that_have_nothing_in_common_are_not_joined_by_what_sites_show_everyone() {
+fn unrelated_headlines_are_not_joined_by_site_boilerplate() {
     let Some(data) = data() else { return };
     let mut headlines = Vec::new();
     for file in ["sts_headlines_2013.tsv", "sts_headlines_2014.tsv"] {
@@ -209,7 +209,7 @@ fn headlines_that_have_nothing_in_common_are_not_joined_by_what_sites_show_every
 }
 
 #[test]
-fn real_posts_give_the_same_clusters_however_many_are_decided_at_once() {
+fn real_posts_give_the_same_clusters_for_any_batch_size() {
     let Some(data) = data() else { return };
     let items: Vec<Option<Fingerprint>> = posts(&data).iter().map(|(_, text)| post(text)).collect();
     let all = clustered(&items, 500);

@@ -307,7 +307,7 @@ const GAPS: &[(&str, &[&[&str]])] = &[
 ];
 
 #[test]
-fn signs_units_and_opposites_in_a_sentence_separate_it() {
+fn different_signs_units_or_opposites_separate_sentences() {
     let mut wrong = Vec::new();
     for (sentence, rows) in GAPS {
         let words: Vec<(usize, &str)> =
@@ -327,7 +327,7 @@ fn signs_units_and_opposites_in_a_sentence_separate_it() {
 }
 
 #[test]
-fn texts_that_say_something_else_are_apart_and_rewordings_stay_together() {
+fn contradicting_texts_are_separate_and_rewordings_stay_together() {
     let mut wrong = Vec::new();
     for (pairs, together) in [(APART, false), (TOGETHER, true)] {
         for (one, other) in pairs {

@@ -257,7 +257,7 @@ const TOGETHER: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_denial_after_other_words_is_one_and_what_else_comes_first_is_none() {
+fn denials_after_other_words_separate_texts_and_other_remarks_do_not() {
     let framed = |frames: &[(&str, &str, &str)]| -> Vec<(String, String)> {
         frames.iter().map(|(before, text, after)| (format!("{before}{text}{after}"), (*text).to_owned())).collect()
     };

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_is_found_and_a_word_with_its_characters_is_none() {
+    fn a_denial_is_found_but_not_in_words_that_share_its_characters() {
         for (text, expected) in [
             ("这家店不送外卖也没有人接电话", vec!["不", "没"]),
             ("千万别去那里", vec!["别"]),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_the_whole_word() {
+    fn pieces_of_a_word_add_up_to_it() {
         for text in ["iPhone15を買わないで", "不", "なし", "𠮷野家は不味くない", "abc", ""] {
             let joined: String = pieces(text, Unspaced::Japanese).into_iter().map(|(piece, _)| piece).collect();
             assert_eq!(joined, text);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_korean_word_denies_by_its_parts() {
+    fn a_korean_denial_is_found_by_parts_of_a_word() {
         for (words, expected) in [
             ("비가 오지 않는다", true),
             ("피해가 없다", true),

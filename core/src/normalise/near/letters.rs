@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_copies_differ_in_is_gone() {
+    fn parts_in_which_copies_differ_are_removed() {
         for (text, left) in [
             ("RT @Jane_D: Rust 1.95 is OUT! https://t.co/aB3 via @rustlang", "rust1.95isout"),
             ("Rust 1.95 is out", "rust1.95isout"),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_kept_whole_and_without_those_of_tags() {
+    fn numbers_are_kept_whole_except_in_hashtags() {
         let of = |text: &str| Letters::of_text(text).numbers;
         assert_eq!(of("M 6.4, 244km, 75,000 at 10:15 #p2 https://t.co/12"), ["10.15", "244", "6.4", "75000"]);
         assert_eq!(of("call 03332602 …"), [""; 0]);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_after_a_hash_counts_unless_its_word_holds_a_letter() {
+    fn a_number_after_a_hash_counts_unless_the_word_has_a_letter() {
         for (text, numbers) in [
             ("Flight #123 to Boston", vec!["123"]),
             ("Flight ＃123 to Boston", vec!["123"]),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_inside_a_number_stays_and_one_of_thousands_goes() {
+    fn decimal_marks_are_kept_and_thousands_separators_removed() {
         for (text, number) in [
             ("$1.99", "1.99"),
             ("$1,99", "1.99"),
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_without_a_scheme_is_one_when_it_has_a_path() {
+    fn a_url_without_a_scheme_counts_as_one_only_with_a_path() {
         for (text, left) in [
             ("roof gone bit.ly/2xYz91 today", "roofgonetoday"),
             ("roof gone: youtu.be/dQw4w9WgXcQ", "roofgone"),

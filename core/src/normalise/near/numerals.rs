@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digit_of_any_script_is_one_in_ascii() {
+    fn digits_of_any_script_become_ascii() {
         assert!(ZEROS.is_sorted());
         for (digits, expected) in [
             ("٠١٢٣٤٥٦٧٨٩", "0123456789"),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_character_counts_before_a_counter_only() {
+    fn a_single_numeral_character_counts_only_before_a_counter() {
         let of = |text: &str| Letters::of_text(text).numbers;
         for (text, expected) in [
             ("三千人が避難", vec!["3000"]),

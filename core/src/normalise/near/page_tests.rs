@@ -249,7 +249,7 @@ fn say(what: &str, (copies, all): (usize, usize)) {
 }
 
 #[test]
-fn what_stands_under_every_headline_joins_no_stories() {
+fn boilerplate_under_every_headline_joins_no_stories() {
     let pairs = STORIES.iter().enumerate().flat_map(|(n, a)| STORIES.iter().skip(n + 1).map(move |b| (a, b)));
     let wrong = counted(pairs.flat_map(|(a, b)| EVERYWHERE.map(|text| copies((a.0, text), (b.0, text)))));
     say("pages of two stories with one text of a site", wrong);
@@ -258,7 +258,7 @@ fn what_stands_under_every_headline_joins_no_stories() {
 }
 
 #[test]
-fn a_headline_that_is_used_again_joins_no_texts() {
+fn a_reused_headline_joins_no_texts() {
     let wrong = counted(
         SERIES
             .iter()
@@ -269,7 +269,7 @@ fn a_headline_that_is_used_again_joins_no_texts() {
 }
 
 #[test]
-fn a_story_is_known_by_its_headline_also_where_sites_show_other_passages() {
+fn pages_with_the_same_headline_are_copies_despite_other_passages() {
     for Story(title, _, [first, ..]) in &STORIES {
         let site = format!("{title} | The Other Post");
         assert!(copies((title, first), (&site, SHORT)), "{title}: too little to tell");
@@ -288,7 +288,7 @@ fn a_story_is_known_by_its_headline_also_where_sites_show_other_passages() {
 }
 
 #[test]
-fn a_story_is_known_by_its_first_passage_also_under_another_headline() {
+fn pages_with_the_same_first_passage_are_copies_despite_another_headline() {
     let found = counted(STORIES.iter().map(|Story(title, other, [a, ..])| copies((title, a), (other, a))));
     say("pages of a story under two headlines, with its first passage", found);
     assert!(found.0 * 10 >= found.1 * 9, "{found:?}");
@@ -300,7 +300,7 @@ fn a_story_is_known_by_its_first_passage_also_under_another_headline() {
 }
 
 #[test]
-fn pages_are_told_apart_by_their_headline_and_by_their_words() {
+fn pages_are_separated_by_contradictions_in_headline_or_text() {
     let words =
         "The maker of kitchen robots spoke about the fires on Monday after two weeks of silence, and its shares moved.";
     let copies = |a: (&str, &str), b: (&str, &str)| are_copies(page(a.0, a.1).as_ref(), page(b.0, b.1).as_ref());

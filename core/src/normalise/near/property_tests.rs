@@ -23,7 +23,7 @@ pub(super) fn are_copies(a: Option<&Fingerprint>, b: Option<&Fingerprint>) -> bo
 const STORM: &str = "The storm took the roof of the old station last night, nobody was hurt";
 
 #[test]
-fn what_is_said_again_is_a_copy() {
+fn reposts_and_rewordings_are_copies() {
     for copy in [
         "RT @ann: The storm took the roof of the old station last night, nobody was hurt",
         "RT @ann_b: The storm took the roof of the old station last night, nobody was h…",
@@ -47,7 +47,7 @@ fn what_is_said_again_is_a_copy() {
 }
 
 #[test]
-fn what_says_something_else_is_none() {
+fn texts_with_another_meaning_are_not_copies() {
     for other in [
         "The storm took the roof of the new theatre this morning, two were hurt",
         "Magnitude 4.5 earthquake, 244 km south of the old station, nobody was hurt",
@@ -92,7 +92,7 @@ fn pages_are_copies_by_their_headline_or_by_their_words() {
 }
 
 #[test]
-fn too_little_is_no_text() {
+fn too_short_texts_have_no_fingerprint() {
     for text in
         ["", "a", "so true", "👍", "@ann thanks!", "https://example.com/a/long/address/of/a/page", &"😡".repeat(10_000)]
     {
@@ -101,7 +101,7 @@ fn too_little_is_no_text() {
 }
 
 #[test]
-fn no_text_is_too_much() {
+fn huge_texts_have_a_bounded_fingerprint() {
     let zalgo: String =
         "storm".chars().flat_map(|c| [c].into_iter().chain(std::iter::repeat_n('\u{336}', 50))).collect();
     for text in [
@@ -123,7 +123,7 @@ fn no_text_is_too_much() {
 }
 
 #[test]
-fn a_sketch_of_other_rules_or_cut_off_is_like_nothing() {
+fn a_sketch_of_another_version_or_cut_has_no_similarity() {
     let sketch = post(STORM).unwrap().sketch;
     let newer: Vec<u8> = [&[9], &sketch[1..]].concat();
     assert_eq!(similarity(&newer, &newer), None);
@@ -137,7 +137,7 @@ fn a_sketch_of_other_rules_or_cut_off_is_like_nothing() {
 /// If this fails because you changed what is stored of a text, raise `NEAR_VERSION`. Keys of older versions must not
 /// match.
 #[test]
-fn what_is_stored_of_a_text_belongs_to_its_version() {
+fn stored_fingerprints_change_only_with_near_version() {
     let marks = post(STORM).unwrap();
     let seventh: [i64; 7] = [
         -6_687_798_549_985_007_113,
@@ -211,7 +211,7 @@ fn what_is_stored_of_a_text_belongs_to_its_version() {
 }
 
 #[test]
-fn what_a_scorer_was_sure_of_keeps_texts_apart() {
+fn texts_with_clearly_opposite_tone_are_not_copies() {
     let scored = |text: &str, score: Option<i64>| {
         fingerprint(&ItemText { kind: Kind::Post, title: None, text: Some(text.to_owned()), score })
     };

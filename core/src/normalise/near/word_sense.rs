@@ -308,7 +308,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_word_is_on_two_sides_and_every_value_can_be_kept() {
+    fn no_word_is_its_own_opposite_and_every_value_fits() {
         for sides in OPPOSITES {
             assert!((2..=usize::from(SIDES)).contains(&sides.len()));
             let mut words: Vec<&str> = sides.iter().flat_map(|side| side.split_whitespace()).collect();

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_an_address_is_found_by_its_words() {
+    fn every_spelling_of_a_url_is_found_by_its_words() {
         for (address, spellings) in [
             (
                 "https://acme.example/News/launch_2026?b=2&a=1",
@@ -125,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_an_address_holds_its_own_text_is_found(path in "[a-zA-Z0-9/_.~%+@!-]{0,40}", query in "[a-z0-9=&+%]{0,20}") {
+        fn a_search_for_any_url_finds_text_that_contains_it(path in "[a-zA-Z0-9/_.~%+@!-]{0,40}", query in "[a-z0-9=&+%]{0,20}") {
             let address = format!("https://site.example/{path}?{query}");
             if let Some(wanted) = url_query(&address) {
                 prop_assert!(wanted.all.iter().all(|phrase| !phrase.tokens.is_empty()));

@@ -83,7 +83,7 @@ mod tests {
     use super::take_joined;
 
     #[test]
-    fn joined_emoji_are_one_and_the_text_around_them_stays() {
+    fn joined_emoji_are_one_term_and_the_text_around_them_is_kept() {
         for (text, rest, joined) in [
             ("so 👨‍👩‍👧 nice🔥", "so   nice🔥", vec!["👨‍👩‍👧"]),
             ("👩🏽‍💻👩‍💻 ❤️‍🔥", "     ", vec!["👩‍💻", "👩‍💻", "❤‍🔥"]),

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spellings_that_people_take_for_one_are_one() {
+    fn equivalent_spellings_fold_to_one_text() {
         for (text, folded) in [
             ("CAFÉ cafe\u{301} Cafe", "cafe cafe cafe"),
             ("Straße STRASSE STRAẞE", "strasse strasse strasse"),

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_holds_a_word_of_the_question_however_it_is_written() {
+    fn query_words_match_ignoring_case_accents_and_endings() {
         for (question, text, holds) in [
             ("Acme launch", "ACME is down", true),
             ("Acme launch", "they launched it", true),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_a_text_holds_are_counted_once_each() {
+    fn matching_query_words_are_counted_once_each() {
         let query_words = QueryWords::of("calgary flood floods terremoto #terremotocr boston").unwrap();
         for (text, many) in [
             ("nothing of the kind", 0),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_that_repeat_the_question_are_its_own() {
+    fn terms_that_repeat_the_query_are_recognised() {
         let query_words = QueryWords::of("rain ai acme \"new phones\"").unwrap();
         for (term, own) in [
             ("rain", true),
@@ -230,14 +230,14 @@ mod tests {
     }
 
     #[test]
-    fn a_question_without_words_judges_nothing() {
+    fn a_query_without_words_judges_no_text() {
         for question in ["", "from:nasa", "-spam", "the of", "lang:en -\"a b\"", "🚀", "!!!"] {
             assert_eq!(QueryWords::of(question), None, "{question}");
         }
     }
 
     #[test]
-    fn of_several_questions_any_word_counts_and_one_without_words_judges_nothing() {
+    fn any_word_of_several_queries_counts_unless_one_has_no_words() {
         let both = QueryWords::of_all(&["Acme", "rockets acme"]).unwrap();
         assert!(
             both.matches_any(&[Some("a rocket")])

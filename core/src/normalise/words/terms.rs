@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_tells_its_site_and_the_signs_are_those_of_the_search() {
+    fn a_page_has_its_site_as_a_term_with_the_search_prefixes() {
         let page = SearchableItem {
             kind: Kind::Page,
             title: Some("Floods"),
@@ -304,7 +304,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_gives_bounded_terms_without_spaces_at_their_ends(text in "(\\PC|[a-c .,'’#@…]|[東京]|🎉){0,60}") {
+        fn terms_of_any_text_are_bounded_and_trimmed(text in "(\\PC|[a-c .,'’#@…]|[東京]|🎉){0,60}") {
             let all = of(&text);
             prop_assert!(all.len() <= MOST_TERMS);
             for term in &all {

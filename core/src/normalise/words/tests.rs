@@ -31,7 +31,7 @@ fn finds(query: &TextQuery, tokens: &Tokens) -> bool {
 }
 
 #[test]
-fn texts_are_cut_as_documented() {
+fn texts_are_split_into_words_as_documented() {
     for (text, cut) in [
         ("Don’t PANIC, it's 3.14%!", "don t panic it s 3 14"),
         ("東京都 Tower", "東京 京都 都 tower"),
@@ -52,7 +52,7 @@ fn texts_are_cut_as_documented() {
 }
 
 #[test]
-fn no_phrase_reaches_over_the_end_of_a_field_and_a_page_is_found_by_its_site() {
+fn phrases_do_not_span_fields_and_a_page_is_found_by_its_site() {
     let page = SearchableItem {
         kind: Kind::Page,
         title: Some("New release"),
@@ -69,7 +69,7 @@ fn no_phrase_reaches_over_the_end_of_a_field_and_a_page_is_found_by_its_site() {
 }
 
 #[test]
-fn questions_are_read_and_nothing_in_them_is_an_error() {
+fn search_queries_are_parsed_as_documented() {
     let phrase = |tokens: &str, open| Phrase { tokens: tokens.split(' ').map(str::to_owned).collect(), open };
     for (typed, all, none) in [
         ("Price increase", vec![phrase("price", false), phrase("increase", false)], vec![]),
@@ -105,7 +105,7 @@ fn questions_are_read_and_nothing_in_them_is_an_error() {
 }
 
 #[test]
-fn what_is_indexed_of_a_text_is_bounded() {
+fn the_index_of_a_text_is_bounded() {
     let long = "x".repeat(10_000);
     assert_eq!(tokens(&post(&long)), vec![Some("x".repeat(split::LONGEST))]);
     assert!(finds(&parse_query(&"x".repeat(900)).unwrap(), &tokens(&post(&long))));
@@ -124,7 +124,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn tokens_hold_nothing_that_is_syntax_anywhere(text in ANYTHING) {
+    fn tokens_contain_no_query_syntax(text in ANYTHING) {
         for token in tokens(&post(&text)).into_iter().flatten() {
             prop_assert!(!token.is_empty() && token.len() < 1_000);
             prop_assert!(token.chars().all(|c| !c.is_ascii() || c.is_ascii_digit() || c.is_ascii_lowercase() || c == '_'), "{:?}", token);
@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn a_text_is_found_by_each_of_its_words_and_by_any_row_of_them(words in prop::collection::vec("[a-zäöß]{1,6}|[0-9]{1,4}|[東京都]{1,4}", 1..12), from in 0_usize..12, many in 1_usize..5) {
+    fn a_text_is_found_by_each_word_and_each_phrase_of_it(words in prop::collection::vec("[a-zäöß]{1,6}|[0-9]{1,4}|[東京都]{1,4}", 1..12), from in 0_usize..12, many in 1_usize..5) {
         let text = words.join(" ");
         let of_text = tokens(&post(&text));
         for word in &words {
@@ -146,7 +146,7 @@ proptest! {
     }
 
     #[test]
-    fn any_question_is_answered_or_refused_and_case_does_not_matter(typed in ANYTHING) {
+    fn any_query_is_parsed_or_refused_without_panic_and_ignores_case(typed in ANYTHING) {
         if let Ok(query) = parse_query(&typed) {
             prop_assert!(!query.all.is_empty());
             prop_assert!(query.all.iter().chain(&query.none).all(|phrase| !phrase.tokens.is_empty()));

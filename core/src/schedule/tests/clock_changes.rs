@@ -103,7 +103,7 @@ const DAYS: &[(&str, &str, &str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn days_on_which_the_clock_changes_have_exactly_these_slots() {
+fn days_with_a_clock_change_have_exactly_the_expected_slots() {
     for (expression, zone, after, until, slots) in DAYS {
         let got: Vec<String> = cron(expression, zone)
             .slots(time(after), time(until))
@@ -145,7 +145,7 @@ fn milliseconds_between_slots_never_repeat_or_lose_one() {
 }
 
 #[test]
-fn the_ends_of_the_calendar_are_ends_and_no_panics() {
+fn the_ends_of_the_calendar_do_not_panic() {
     for schedule in [cron("0 9 * * *", "Europe/Berlin"), cron("* * * * *", "Pacific/Apia"), cron("0 0 29 2 *", "UTC")] {
         assert_eq!(schedule.next_after(Time(i64::MAX)), None);
         assert_eq!(schedule.next_after(Time(i64::MIN)), None);
@@ -155,7 +155,7 @@ fn the_ends_of_the_calendar_are_ends_and_no_panics() {
 }
 
 #[test]
-fn nicknames_mean_the_same_instants_as_what_they_stand_for() {
+fn cron_nicknames_have_the_slots_of_their_expressions() {
     for (nickname, fields) in [
         ("@hourly", "0 * * * *"),
         ("@Daily", "0 0 * * *"),

@@ -114,7 +114,7 @@ fn in_parts(
 }
 
 #[test]
-fn every_missed_slot_says_why() {
+fn every_missed_slot_has_a_reason() {
     let (schedule, policy) = every_quarter();
     let start = time(MISSED_BEFORE);
     let now = Time(start.0 + 10 * 24 * HOUR + 300_000);
@@ -131,7 +131,7 @@ fn every_missed_slot_says_why() {
 }
 
 #[test]
-fn a_slot_is_on_time_up_to_a_minute_and_a_catch_up_after_it() {
+fn a_slot_is_on_time_for_a_minute_and_then_a_catch_up() {
     let (schedule, mut policy) = every_quarter();
     let planned = time("2026-03-11T09:00:00Z");
     let scheduled = Decision::Run(Trigger::Scheduled);
@@ -169,7 +169,7 @@ fn a_slot_on_time_runs_even_without_a_catch_up_window_and_closes_the_backlog() {
 }
 
 #[test]
-fn a_backlog_is_no_overlap_to_the_slot_on_time_and_a_run_that_goes_on_is() {
+fn a_running_run_overlaps_the_slot_on_time_and_a_backlog_does_not() {
     use Overlap::{Allow, BufferOne, Skip};
     let (schedule, policy) = every_quarter();
     let at_nine = time("2026-03-11T09:00:30Z");
@@ -221,7 +221,7 @@ fn the_catch_up_window_includes_a_slot_of_exactly_its_age() {
 }
 
 #[test]
-fn a_backward_clock_runs_nothing_again_and_a_wrong_future_is_left_behind() {
+fn a_clock_set_back_repeats_no_slot_and_a_plan_far_ahead_is_dropped() {
     let (schedule, policy) = every_quarter();
     let planned = time("2026-03-11T09:00:00Z");
     for (now, until, clamped) in [
@@ -240,7 +240,7 @@ fn a_backward_clock_runs_nothing_again_and_a_wrong_future_is_left_behind() {
 }
 
 #[test]
-fn what_a_clock_planned_that_did_not_know_the_time_yet_is_no_outage() {
+fn a_plan_made_before_the_clock_was_set_is_not_an_outage() {
     let (schedule, policy) = every_quarter();
     let now = time("2026-03-11T09:00:00Z");
     for planned in ["1970-01-01T00:00:07Z", "2024-12-31T23:59:59.999Z"] {
@@ -253,7 +253,7 @@ fn what_a_clock_planned_that_did_not_know_the_time_yet_is_no_outage() {
 }
 
 #[test]
-fn a_paused_job_owes_nothing_afterwards() {
+fn a_job_has_no_missed_slots_after_a_pause() {
     let (schedule, mut policy) = every_quarter();
     policy.paused = true;
     let now = time("2026-03-14T09:00:00Z");
@@ -262,7 +262,7 @@ fn a_paused_job_owes_nothing_afterwards() {
 }
 
 #[test]
-fn a_plan_moves_on_however_small_its_parts_are() {
+fn a_plan_in_small_parts_equals_a_plan_in_one() {
     let (schedule, policy) = every_quarter();
     let (start, now) = (time("2026-03-11T08:00:00Z"), time("2026-03-11T09:05:00Z"));
     for max_rows in [0, 1, 2, 3] {

@@ -9,7 +9,7 @@ fn in_zone(expression: &str, timezone: &str) -> SchedulePolicy {
 }
 
 #[test]
-fn days_on_which_the_clock_changes_are_spelled_out() {
+fn days_with_a_clock_change_are_described() {
     for (expression, zone, after, effects) in [
         (
             "30 2 * * *",
@@ -88,7 +88,7 @@ fn days_on_which_the_clock_changes_are_spelled_out() {
 }
 
 #[test]
-fn a_day_that_was_left_out_as_a_whole_is_reported_with_both_dates() {
+fn a_skipped_local_day_is_described_with_both_dates() {
     let explanation = explain(&in_zone("0 9 * * *", "Pacific/Apia"), time("2011-12-29T00:00:00Z"), 3).unwrap();
     assert_eq!(explanation.changes[0].effect, "09:00 does not exist on 2011-12-30: runs once at 2011-12-31 00:00");
     let slots: Vec<_> = explanation.slots.iter().map(|slot| (slot.local.as_str(), slot.note.is_some())).collect();
@@ -99,7 +99,7 @@ fn a_day_that_was_left_out_as_a_whole_is_reported_with_both_dates() {
 }
 
 #[test]
-fn a_slot_near_a_change_says_what_the_change_did() {
+fn a_slot_near_a_clock_change_explains_its_effect() {
     let notes = |expression: &str, after: &str, n: usize| -> Vec<String> {
         let explanation = explain(&in_zone(expression, "Europe/Berlin"), time(after), n).unwrap();
         let lines = explanation.slots.into_iter().map(|slot| {
@@ -136,7 +136,7 @@ fn a_slot_near_a_change_says_what_the_change_did() {
 }
 
 #[test]
-fn a_zone_without_changes_tells_none_and_a_period_is_not_moved_by_one() {
+fn a_zone_without_clock_changes_has_none_and_a_period_is_not_moved() {
     for zone in ["UTC", "Asia/Tokyo", "Etc/GMT+7"] {
         assert_eq!(explain(&in_zone("0 9 * * *", zone), time("2026-01-01T00:00:00Z"), 1).unwrap().changes, []);
     }

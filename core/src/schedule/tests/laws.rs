@@ -64,7 +64,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn slots_rise_strictly_and_keep_to_their_interval(schedule in schedule(), after in instant(), hours in 1_u64..96) {
+    fn slots_increase_strictly_and_stay_in_the_requested_interval(schedule in schedule(), after in instant(), hours in 1_u64..96) {
         let until = after.plus(Duration::from_secs(hours * 3_600));
         let slots: Vec<Time> = schedule.slots(after, until).collect();
         prop_assert!(slots.iter().all(|slot| *slot > after && *slot <= until));
@@ -89,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn slots_are_counted_as_a_walk_through_them_counts(schedule in schedule(), after in instant(), length in 0_u64..260_000_000) {
+    fn counting_slots_equals_walking_through_them(schedule in schedule(), after in instant(), length in 0_u64..260_000_000) {
         let until = after.plus(Duration::from_millis(length));
         let slots: Vec<Time> = schedule.slots(after, until).collect();
         prop_assert_eq!(schedule.count(after, until), slots.len() as u64);
@@ -98,7 +98,7 @@ proptest! {
     }
 
     #[test]
-    fn the_first_slots_of_local_days_are_counted_once_however_time_is_cut(
+    fn first_slots_of_local_days_are_counted_once_for_any_split_of_time(
         schedule in schedule(), zone in prop::sample::select(&ZONES[..]), after in instant(), cut in 0_u64..172_800_000, rest in 0_u64..172_800_000,
     ) {
         let middle = after.plus(Duration::from_millis(cut));
@@ -115,7 +115,7 @@ proptest! {
     }
 
     #[test]
-    fn the_slots_that_are_explained_are_the_slots(text in expression(), zone in prop::sample::select(&ZONES[..]), after in instant(), n in 0_usize..40) {
+    fn explained_slots_equal_the_real_slots(text in expression(), zone in prop::sample::select(&ZONES[..]), after in instant(), n in 0_usize..40) {
         let policy = crate::model::SchedulePolicy { timezone: zone.to_owned(), ..policy(Period::Cron(text)) };
         let explained: Vec<Time> = explain(&policy, after, n).unwrap().slots.iter().map(|slot| slot.slot).collect();
         let slots: Vec<Time> = Schedule::compile(&policy).unwrap().slots(after, Time(i64::MAX)).take(n).collect();
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn slots_are_those_of_a_walk_through_every_minute(text in expression(), zone in prop::sample::select(&ZONES[..]), after in instant()) {
+    fn cron_slots_equal_a_check_of_every_minute(text in expression(), zone in prop::sample::select(&ZONES[..]), after in instant()) {
         let after = Time(after.0.div_euclid(60_000) * 60_000);
         let until = after.plus(Duration::from_secs(30 * 3_600));
         let slots: Vec<Time> = cron(&text, zone).slots(after, until).collect();
@@ -136,7 +136,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_largest_gap_is_that_of_a_walk_through_every_slot(
+    fn the_largest_uncovered_gap_equals_a_walk_through_every_slot(
         minute in 0..60_u8,
         hour in prop::sample::select(vec!["*/5", "0-3", "2", "23"]),
         days in prop::sample::select(vec!["* * *", "L * *", "1,30 * 5#2", "* * MON-FRI", "* 3,10 *", "? * SUN"]),
@@ -160,7 +160,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_text_makes_the_reader_panic_and_what_it_accepts_fires(
+    fn parsing_any_cron_text_never_panics_and_accepted_ones_have_slots(
         fields in prop::collection::vec("[0-9*/,LW#?+AFINOSTU-]{1,4}|\\*|[0-9]{1,2}|\\*/[0-9]{1,2}", 4..8),
         noise in "\\PC{0,40}",
         after in instant(),
@@ -230,7 +230,7 @@ fn a_period_is_anchored_to_the_epoch() {
 }
 
 #[test]
-fn a_schedule_rarer_than_its_window_says_by_how_much_and_whether_only_the_clock_is_to_blame() {
+fn the_uncovered_gap_of_a_schedule_tells_if_only_a_clock_change_causes_it() {
     let hours = |n: u64| Duration::from_secs(n * 3_600);
     let uncovered_hours = |n: u64| Some((hours(n), None));
     let change = |n: u64, date: &'static str| Some((hours(n), Some(date)));

@@ -7,7 +7,7 @@ use crate::model::Period;
 use crate::schedule::{MIN_PERIOD, Schedule, parse_cron};
 
 #[test]
-fn a_wrong_expression_is_refused_with_what_was_meant() {
+fn an_invalid_cron_expression_is_refused_with_a_suggestion() {
     for (expression, hint) in [
         ("1,,2 * * * *", "\"1,2 * * * *\""),
         (",1 * * * *", "\"1 * * * *\""),
@@ -72,7 +72,7 @@ fn a_step_longer_than_its_field_is_accepted_with_a_warning() {
 }
 
 #[test]
-fn schedules_that_come_round_too_often_are_refused() {
+fn schedules_with_too_short_intervals_are_refused() {
     let compile = |period: Period| Schedule::compile(&policy(period));
     let seconds = |expression: &str| compile(Period::Cron(expression.to_owned()));
     for expression in ["*/10 * * * * *", "* * * * * *", "0,30 0 9 * * *", "0-59/30 0 9 1 1 *"] {
@@ -91,7 +91,7 @@ fn schedules_that_come_round_too_often_are_refused() {
 }
 
 #[test]
-fn another_shortest_period_counts_over_midnight_too() {
+fn another_shortest_interval_also_applies_across_midnight() {
     let with = |expression: &str, least: Duration| {
         Schedule::compile_with(&policy(Period::Cron(expression.to_owned())), least).map(|_| ())
     };

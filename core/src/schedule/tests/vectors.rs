@@ -8,7 +8,7 @@ use crate::schedule::parse_cron;
 const OTHER_TABLES: [(&str, &str); 0] = [];
 
 #[test]
-fn every_vector_fires_at_exactly_its_instants_or_is_refused() {
+fn every_cron_vector_has_exactly_its_slots_or_is_refused() {
     let Ok(data) = std::env::var("TOPICWATCH_TEST_DATA") else {
         eprintln!("skipped: cron vectors, because TOPICWATCH_TEST_DATA is not set");
         return;

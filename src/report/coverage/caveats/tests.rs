@@ -89,7 +89,7 @@ fn a_source_that_was_never_called_did_not_answer() {
 }
 
 #[test]
-fn what_is_not_covered_yet_is_not_said_to_have_no_gaps() {
+fn time_not_covered_yet_is_not_described_as_without_gaps() {
     let minutes = |many: i64| Time(many * HOUR / 60);
     let facts_of = |open: Option<i64>, made_at: i64| {
         let mut facts = topic("a");
@@ -131,7 +131,7 @@ fn what_is_not_covered_yet_is_not_said_to_have_no_gaps() {
 }
 
 #[test]
-fn too_few_days_are_counted_only_if_there_are_any() {
+fn the_number_of_earlier_days_is_named_only_if_there_are_any() {
     let mut facts = topic("a");
     let of = |facts: &TopicFacts| relation_to_usual(&report(vec![facts.clone()]), facts);
     for (many, expected) in [
@@ -175,7 +175,7 @@ fn too_few_days_are_counted_only_if_there_are_any() {
 }
 
 #[test]
-fn what_was_not_looked_at_yet_is_not_called_covered() {
+fn time_not_searched_yet_is_not_called_covered() {
     let mut facts = topic("a");
     (facts.usual, facts.period.raw) = (Some(USUAL), 50);
     (facts.covered_in_all, facts.unseen) = (0.75, true);
@@ -190,7 +190,7 @@ fn what_was_not_looked_at_yet_is_not_called_covered() {
 }
 
 #[test]
-fn what_another_query_found_is_not_compared_with_what_was_usual() {
+fn items_of_another_query_are_not_compared_with_the_usual_range() {
     let mut facts = topic("a");
     (facts.usual, facts.period.raw) = (Some(USUAL), 500);
     assert!(crate::report::highlights::change(&facts, true).is_some());
@@ -262,7 +262,7 @@ fn a_period_in_which_a_source_was_removed_is_not_called_complete() {
 }
 
 #[test]
-fn what_is_cut_is_said_in_both_formats_and_not_compared() {
+fn cut_counts_are_named_in_both_formats_and_not_compared() {
     let mut facts = topic("a");
     (facts.usual, facts.cut, facts.period_cut) = (None, true, true);
     (facts.risers_cut, facts.searches_cut) = (true, true);
@@ -291,7 +291,7 @@ fn what_is_cut_is_said_in_both_formats_and_not_compared() {
 }
 
 #[test]
-fn as_usual_is_said_only_inside_the_band() {
+fn a_count_is_called_usual_only_within_the_usual_range() {
     let mut facts = topic("a");
     facts.usual = Some(USUAL);
     for (raw, covered, saturated, expected) in [
@@ -322,7 +322,7 @@ fn as_usual_is_said_only_inside_the_band() {
 }
 
 #[test]
-fn an_answer_is_no_search_for_items() {
+fn an_ai_answer_does_not_count_as_a_search_for_items() {
     let mut facts = topic("a");
     (facts.checks, facts.covered) = (Some(0), Some(0.0));
     assert_eq!(why_incomplete(&facts, WHOLE), "no search for items answered");

@@ -49,7 +49,7 @@ fn deep_nesting_is_refused_before_it_is_parsed() {
 }
 
 #[test]
-fn a_page_instead_of_json_says_so() {
+fn an_html_page_instead_of_json_is_named_in_the_error() {
     for body in
         ["<!DOCTYPE html><html>", "<html><body>502</body>", "\n <?xml version=\"1.0\"?><html/>", "<!-- x --><HEAD>"]
     {
@@ -62,7 +62,7 @@ fn a_page_instead_of_json_says_so() {
 }
 
 #[test]
-fn rubbish_is_no_answer() {
+fn invalid_json_and_binary_are_malformed() {
     for body in
         [&b"\x1f\x8b\x08\0\0\0\0\0\x02\xff\xcb"[..], b"{\"summary\": oops}", b"[{\"text\":}]", b"[[1,]]", b"[\"a\",,]"]
     {
@@ -87,7 +87,7 @@ fn a_cut_reply_keeps_its_complete_entries() {
 }
 
 #[test]
-fn a_reply_cut_before_anything_was_complete_is_cut() {
+fn a_reply_cut_before_its_first_entry_is_an_error_of_class_cut() {
     for body in [
         "{",
         "[",
@@ -107,7 +107,7 @@ fn a_reply_cut_before_anything_was_complete_is_cut() {
 }
 
 #[test]
-fn every_cut_of_a_reply_gives_a_part_of_it() {
+fn every_cut_of_a_reply_gives_a_prefix_of_its_items() {
     let body = r#"{"summary":"S","miner_tweets":[{"text":"a","user":{"username":"u"}},{"text":"b\ud83d\ude00"}],"source":"NOVA"}"#;
     let whole = read(Source::Ai, body);
     for end in 1..body.len() {
@@ -122,7 +122,7 @@ fn every_cut_of_a_reply_gives_a_part_of_it() {
 }
 
 #[test]
-fn monstrous_bodies_are_read_in_one_pass() {
+fn huge_bodies_are_decoded_in_one_pass() {
     // Large enough that anything quadratic would be noticed, small enough for an unoptimised build.
     const SIZE: usize = 250_000;
     let fill = |part: &str| part.repeat(SIZE / part.len());
@@ -156,7 +156,7 @@ fn monstrous_bodies_are_read_in_one_pass() {
 }
 
 #[test]
-fn a_reply_without_entries_that_says_it_failed_is_an_error() {
+fn a_reply_without_entries_but_with_an_error_message_is_an_error() {
     for (body, message) in [
         (r#"{"success":false,"message":"quota exhausted","results":[]}"#, "quota exhausted"),
         (r#"{"code":500,"msg":"internal","data":[]}"#, "internal"),

@@ -8,7 +8,7 @@ fn broken_off(source: Source, body: &str, class: ErrorClass) -> Result<Reply, De
 }
 
 #[test]
-fn a_reply_that_is_known_to_lack_its_end_is_never_whole_unless_it_said_where_it_ends() {
+fn a_reply_known_to_be_cut_is_partial_unless_it_has_an_end_mark() {
     for class in [ErrorClass::Cut, ErrorClass::Timeout] {
         for body in [
             "Hel",

@@ -4,7 +4,7 @@ use super::*;
 use crate::search::decode::entry::date::parse;
 
 #[test]
-fn every_spelling_seen_is_read() {
+fn every_known_date_format_is_parsed() {
     for (text, at) in [
         ("Wed Mar 11 05:45:48 +0000 2026", "2026-03-11T05:45:48Z"),
         ("Wed Mar 11 05:45:48 +0530 2026", "2026-03-11T00:15:48Z"),
@@ -52,7 +52,7 @@ fn every_spelling_seen_is_read() {
 }
 
 #[test]
-fn what_is_no_date_is_not_guessed() {
+fn texts_that_are_not_dates_are_not_guessed() {
     for text in [
         "",
         " ",
@@ -91,7 +91,7 @@ fn what_is_no_date_is_not_guessed() {
 }
 
 #[test]
-fn a_number_is_seconds_or_milliseconds() {
+fn a_numeric_date_is_seconds_or_milliseconds() {
     for (date, at) in [
         ("1773219600", Some(NOW)),
         ("1773219600000", Some(NOW)),
@@ -111,7 +111,7 @@ fn an_unreadable_date_falls_back_to_the_next_member() {
 }
 
 #[test]
-fn the_zero_dates_of_programs_and_absurd_years_are_no_dates() {
+fn zero_dates_and_absurd_years_are_ignored() {
     for text in [
         "0001-01-01T00:00:00Z",
         "0001-01-01",

@@ -9,7 +9,7 @@ fn one(source: Source, entry: &str) -> ReplyEntry {
 }
 
 #[test]
-fn a_full_post_is_read_whole() {
+fn every_field_of_a_full_post_is_read() {
     let post = one(
         Source::Social,
         r#"{"id":1892527552029499853,"text":"Hi","created_at":"Wed Mar 11 05:45:48 +0000 2026",
@@ -33,7 +33,7 @@ fn a_full_post_is_read_whole() {
 }
 
 #[test]
-fn a_full_page_is_read_whole() {
+fn every_field_of_a_full_page_is_read() {
     let page = one(
         Source::Web,
         r#"{"id":99,"title":"T","link":" https://a.example/x ","snippet":"S","date":"17 hours ago","source":"Reuters",
@@ -48,7 +48,7 @@ fn a_full_page_is_read_whole() {
 }
 
 #[test]
-fn a_snippet_has_four_names() {
+fn a_snippet_is_found_under_four_names() {
     for (member, text) in [
         (r#""snippet":"S","content":"C""#, Some("S")),
         (r#""snippet":"  ","content":"C","text":"X""#, Some("C")),
@@ -62,7 +62,7 @@ fn a_snippet_has_four_names() {
 }
 
 #[test]
-fn what_an_entry_holds_decides_between_post_and_page() {
+fn the_fields_of_an_entry_decide_between_post_and_page() {
     let (post, page) = (Kind::Post, Kind::Page);
     for (entry, social, web) in [
         (r#"{"text":"t"}"#, post, post),

@@ -126,7 +126,7 @@ fn cut_at(text: &str, at: &[usize]) -> Vec<String> {
 }
 
 #[test]
-fn every_way_of_framing_a_text_gives_it_whole_however_it_is_split_and_says_whether_it_ended() {
+fn every_framing_and_split_gives_the_whole_text_and_its_end() {
     let text = "Hello wörld: [1] {two}, \"three\"\n\n- 😀 data: x\n\ttail";
     let letters = text.chars().count();
     let mut random = 1_u64;
@@ -222,7 +222,7 @@ fn a_piece_that_says_more_follows_is_not_the_whole_answer() {
 }
 
 #[test]
-fn an_answer_with_a_broken_frame_among_its_pieces_has_gaps() {
+fn a_broken_frame_among_pieces_makes_the_answer_partial() {
     for piece in ["{\"type\":\"text\",\"content\":", "{\"summary\":", "{\"response\":"] {
         let body = format!("data: {piece}\"a\"}}\n\ndata: {piece}\"b\n\ndata: {piece}\"c\"}}\n\ndata: [DONE]\n\n");
         let reply = stream(&body);

@@ -51,7 +51,7 @@ fn several_lists_of_one_reply_are_read_in_document_order() {
 }
 
 #[test]
-fn only_a_known_shape_that_says_none_is_an_empty_reply() {
+fn only_a_known_empty_shape_is_an_empty_reply() {
     for body in [
         "null",
         "[]",
@@ -95,7 +95,7 @@ fn only_a_known_shape_that_says_none_is_an_empty_reply() {
 }
 
 #[test]
-fn a_changed_format_is_not_taken_for_nothing_found() {
+fn an_unknown_format_is_not_read_as_an_empty_reply() {
     for body in [
         "",
         "  \r\n",
@@ -152,7 +152,7 @@ fn a_changed_format_is_not_taken_for_nothing_found() {
 }
 
 #[test]
-fn an_answer_is_found_wherever_a_deployment_puts_it() {
+fn an_answer_is_found_under_every_known_field() {
     for body in [
         r#"{"summary":"A"}"#,
         r#"{"response":"A","source":"NOVA"}"#,
@@ -175,7 +175,7 @@ fn an_answer_is_found_wherever_a_deployment_puts_it() {
 }
 
 #[test]
-fn an_answer_that_was_asked_for_as_json_stays_whole() {
+fn an_answer_in_json_stays_whole() {
     for text in [r#"{"summary":"S","mood":"good"}"#, r#"{"title":"T","text":"x"}"#, r#"{"a":1}"#, "{not json"] {
         let body = serde_json::json!({ "completion": text }).to_string();
         assert_eq!(answer(&read(Source::Ai, &body)), text);
@@ -186,7 +186,7 @@ fn an_answer_that_was_asked_for_as_json_stays_whole() {
 }
 
 #[test]
-fn the_model_label_is_under_source_or_model() {
+fn the_model_name_is_read_from_source_or_model() {
     for (body, model) in [
         (r#"{"response":"A","source":"NOVA"}"#, Some("NOVA")),
         (r#"{"response":"A","model":"ORBIT"}"#, Some("ORBIT")),
@@ -206,7 +206,7 @@ fn only_an_ai_reply_has_an_answer() {
 }
 
 #[test]
-fn prose_that_begins_like_json_is_still_prose() {
+fn plain_text_that_starts_like_json_is_plain_text() {
     for body in ["[1] As reported, …", "\"Quoted\" he said", "1. First", "true enough", "[Source](https://a.example)"]
     {
         assert_eq!(answer(&read(Source::Ai, body)), body);
@@ -228,7 +228,7 @@ fn cost_is_read_from_the_body() {
 }
 
 #[test]
-fn an_error_object_in_a_success_reply_is_the_services_failure() {
+fn an_error_object_in_a_2xx_reply_is_a_service_error() {
     for (body, text) in [
         (r#"{"error":"no miners"}"#, "no miners"),
         (r#"{"error":{"code":5,"message":"no\nminers"}}"#, "no miners"),
@@ -259,7 +259,7 @@ fn an_error_beside_results_keeps_them_and_is_reported() {
 }
 
 #[test]
-fn results_under_an_unknown_name_are_not_taken_for_nothing() {
+fn results_under_an_unknown_name_are_not_read_as_an_empty_reply() {
     let error = refused(Source::Web, r#"{"hits":[{"title":"t"}]}"#);
     assert_eq!(error.class, ErrorClass::Malformed);
     assert!(error.text.contains("hits"), "{error}");

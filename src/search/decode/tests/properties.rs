@@ -52,7 +52,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_stream_cut_anywhere_gives_the_same_reply(source in source(), body in body(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
+    fn a_stream_split_anywhere_gives_the_same_reply(source in source(), body in body(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
         let mut decoder = StreamDecoder::new(context(source));
         decoder.push(&body);
         let whole = decoder.finish();
@@ -71,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn no_body_panics_and_every_limit_holds(source in source(), body in body()) {
+    fn no_body_panics_or_exceeds_a_limit(source in source(), body in body()) {
         let limits = Limits { max_items: 2, max_field_chars: 5, max_depth: 8 };
         if let Ok(reply) = decode(&body, &Context { limits, ..context(source) }) {
             prop_assert!(reply.items.len() <= 2);
@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_survives_a_reply_unharmed(text in "\\PC{1,40}") {
+    fn any_text_in_a_reply_is_decoded_unchanged(text in "\\PC{1,40}") {
         prop_assume!(!text.trim().is_empty());
         let body = serde_json::json!({ "results": [{ "text": text, "user": "u" }] }).to_string();
         let escaped: String = body.chars().map(|c| if c.is_ascii() { c.to_string() } else {
@@ -106,7 +106,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_a_date_or_not_without_panic(text in "[a-z0-9:+ ,.-]{0,30}|\\PC{0,20}|[0-9]{0,25} (hours|years) ago", now in any::<i64>()) {
+    fn parsing_any_text_as_a_date_does_not_panic(text in "[a-z0-9:+ ,.-]{0,30}|\\PC{0,20}|[0-9]{0,25} (hours|years) ago", now in any::<i64>()) {
         let _ = entry::date::parse(&text, Time(now));
     }
 }

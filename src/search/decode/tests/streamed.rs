@@ -71,7 +71,7 @@ fn content_may_itself_be_json_in_a_string() {
 }
 
 #[test]
-fn the_final_text_is_the_last_completion_else_the_summary_else_all_text() {
+fn the_answer_is_the_last_completion_or_the_summary_or_all_text() {
     let text = |role: &str, text: &str| format!("data: {{\"type\":\"text\",{role}\"content\":\"{text}\"}}\n\n");
     let summary = |t: &str| text("\"role\":\"summary\",", t);
     let intro = text("\"role\":\"intro\",", "Hi. ");
@@ -149,7 +149,7 @@ fn an_error_frame_fails_the_call_and_keeps_what_came_before() {
 }
 
 #[test]
-fn an_event_named_error_fails_the_call_whatever_it_holds() {
+fn an_sse_event_named_error_fails_the_call() {
     for error_data in ["no miners", "{\"message\":\"no miners\"}", "\"no miners\"", "[{\"msg\":\"no miners\"}]"] {
         for before in [format!("data: {HEL}\n\n"), "data: Hel\n\n".to_owned(), "event: delta\ndata: Hel\n\n".to_owned()]
         {
@@ -204,7 +204,7 @@ fn model_and_cost_are_read_from_frames() {
 }
 
 #[test]
-fn a_streamed_answer_is_the_same_text_as_the_plain_one() {
+fn a_streamed_answer_equals_the_plain_one() {
     for content in [
         serde_json::json!("Tabs\t, \"quotes\", \\ and 😀\n\n## Headline\n"),
         serde_json::json!({"summary": "S", "key_posts": []}),
@@ -231,7 +231,7 @@ fn a_streamed_answer_is_the_same_text_as_the_plain_one() {
 }
 
 #[test]
-fn prose_that_begins_with_a_field_name_is_no_stream() {
+fn plain_text_that_starts_with_a_field_name_is_not_a_stream() {
     for body in ["data: the new oil", "Data: {x}", "note: x\ndata: {}"] {
         assert_eq!(answer(&read(Source::Ai, body)), body);
     }

@@ -9,9 +9,11 @@ use crate::search::decode::json::lenient;
 const ACCEPTED: &[&str] = &["n_string_unescaped_ctrl_char.json"];
 
 #[test]
-fn the_json_parsing_suite_holds() {
+fn files_of_the_json_parsing_suite_are_accepted_or_refused_correctly() {
     let Some(root) = std::env::var_os("TOPICWATCH_TEST_DATA") else {
-        eprintln!("skipped: the_json_parsing_suite_holds (TOPICWATCH_TEST_DATA is not set)");
+        eprintln!(
+            "skipped: files_of_the_json_parsing_suite_are_accepted_or_refused_correctly (TOPICWATCH_TEST_DATA is not set)"
+        );
         return;
     };
     let mut seen = 0;
@@ -45,7 +47,7 @@ fn the_json_parsing_suite_holds() {
 }
 
 #[test]
-fn json_that_does_not_parse_is_no_answer_whatever_it_is_called() {
+fn invalid_json_is_not_an_answer_under_any_content_type() {
     for body in [
         "{\"summary\": oops}",
         "{'summary':'A'}",

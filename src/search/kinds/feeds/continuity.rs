@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_feed_is_its_oldest_entry_in_order() {
+    fn the_end_of_a_feed_is_its_oldest_entry_in_date_order() {
         for (dates, end) in [
             (&[1, 2, 3][..], Some(3)),
             (&[3, 2, 1], Some(3)),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_remembered_entry_counts_only_where_its_followers_were() {
+    fn a_remembered_entry_counts_only_with_the_entries_after_it() {
         let left = |remembered: &[&str], now: &[&str]| {
             let entries: Vec<(&str, Option<i64>)> = now.iter().map(|name| (*name, None)).collect();
             let remembered: Vec<String> = remembered.iter().map(|name| (*name).to_owned()).collect();
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_was_changed_since_the_last_look_shows_nothing() {
+    fn an_entry_changed_since_the_last_read_does_not_prove_continuity() {
         // The last look was 10 hours ago. Entries by name, when they were published, and when they were changed.
         let left = |entries: &[(&str, i64, i64)]| {
             let mut now = feed(&entries.iter().map(|(name, ago, _)| (*name, Some(*ago))).collect::<Vec<_>>());

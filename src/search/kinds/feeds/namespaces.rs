@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_found_by_their_names_and_not_in_words() {
+    fn entries_are_found_as_elements_not_in_text() {
         for (text, found) in [
             ("<feed><entry>", true),
             ("<a:feed><a:Entry x='y'>", true),

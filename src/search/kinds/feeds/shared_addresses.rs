@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn only_entries_that_share_an_address_are_told_apart_and_the_last_one_stays_so() {
+    fn only_entries_with_a_shared_url_get_ids_and_the_last_one_keeps_its_id() {
         let mut alone = feed(&[("https://a.example/#1", "i1"), ("https://b.example/", "i2"), ("ftp://c", "i3")]);
         assert_eq!((mark_shared_addresses(&mut alone, &[]), entry_ids(&alone)), (Vec::new(), vec![None, None, None]));
         let mut twice = feed(&[("https://a.example/", "i1"), ("http://a.example/#x", "i1")]);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_addresses_of_the_latest_look_are_remembered_and_no_more_than_there_is_room_for() {
+    fn shared_urls_of_the_latest_read_are_remembered_up_to_a_limit() {
         let urls: Vec<String> =
             (0..60).flat_map(|n| [format!("https://a.example/{n}"), format!("https://a.example/{n}#x")]).collect();
         let ids: Vec<String> = (0..120).map(|n| n.to_string()).collect();

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_become_sources_and_what_cites_nothing_is_marked() {
+    fn cited_numbers_become_sources_and_uncited_sentences_are_marked() {
         let text = "# What is new\nAcme shipped version 2.1 today. [1] Users of the U.S. site like it [2][3]. \
                     Nobody said anything else about it. Dr. No agrees with it all [9].\n\nIn short:\n- 1. Good news all around [1, 2]";
         let answer = add_sources(text, &items(4), false);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_without_blanks_have_sentences_too() {
+    fn sentences_are_found_in_scripts_without_spaces() {
         let answer = add_sources("製品が発売されました。[1]誰もそれについて何も言いませんでした。", &items(1), false);
         assert!(
             answer.starts_with("製品が発売されました。[1]誰もそれについて何も言いませんでした。 [uncited]"),
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_nothing_but_stops_or_brackets_takes_no_more_than_a_moment() {
+    fn an_answer_of_only_full_stops_or_brackets_is_processed_fast() {
         for (piece, marks) in [(".", 0), ("a.", 0), ("https://a.example/(", 0), ("[", 0), ("One two three... ", 1)] {
             let answer = add_sources(&(piece.repeat(100_000 / piece.len()) + "]"), &items(1), false);
             assert_eq!(answer.contains(UNCITED), marks > 0, "{piece}");
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_is_lost() {
+    fn adding_sources_keeps_all_text() {
         for text in ["", "[", "[1", "a [x] b", "…[1]", "【2】", "Hi.", "A. B. C. [1]", "Ünï. [2] Ço."] {
             let answer = add_sources(text, &items(2), false).replace(UNCITED, "");
             let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect();

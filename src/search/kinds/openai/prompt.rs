@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_are_shortened_first_and_the_question_fits() {
+    fn the_longest_items_are_shortened_first_and_the_prompt_fits() {
         let (short, long) = ("ten words are here".to_owned(), "long ".repeat(4_000));
         let items = [item(&short), item(&long), item(&short), item(&long)];
         for room in [300, 600, 2_000, 20_000] {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_at_all_is_left_out_and_said() {
+    fn items_that_do_not_fit_are_left_out_and_counted() {
         let items: Vec<PromptItem> = (0..500).map(|n| item(&"словами ".repeat(n % 40 + 3))).collect();
         let question = question("Sum up.", &items, 1_000, 2_000);
         assert!(tokens(RULES) + tokens(&question.text) <= 2_000);

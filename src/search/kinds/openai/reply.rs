@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_replies_and_streams_say_the_same() {
+    fn plain_replies_and_streams_are_read_the_same() {
         let document = r#"{"model":"m","choices":[{"index":0,"message":{"content":"Two words."},"finish_reason":"stop"}],
             "usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":7}}"#;
         let stream = "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Two\"}}]}\n\n\
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_was_cut_anywhere_is_never_whole() {
+    fn a_cut_stream_is_never_complete() {
         let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Two \"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"words.\"}}]}\n\n";
         let empty = stream.replace("}}]}", "},\"finish_reason\":\"\"}]}");
         for stream in [stream, &empty] {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_is_lost_leaves_a_part_and_an_empty_error_is_none() {
+    fn a_broken_frame_makes_the_answer_partial_and_an_empty_error_is_ignored() {
         let frame = |text: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
         let lost = format!("{}data: {{\"choices\":[{{\"del\n\n{}data: [DONE]\n\n", frame("Two "), frame("words."));
         let written = read(lost.as_bytes()).unwrap();
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_an_error() {
+    fn replies_without_an_answer_are_errors() {
         for (body, says) in [
             ("", "not JSON"),
             ("<!doctype html><p>nginx", "HTML page"),

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_crosses_a_network_in_clear_only_if_the_url_says_so() {
+    fn a_remote_connection_is_unencrypted_only_if_the_url_says_so() {
         for (url, expected) in [
             // No mode in the URL.
             ("postgres://me:pw@db/t", "Require"),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn an_environment_can_ask_for_more_and_never_for_less() {
+    fn the_environment_can_strengthen_but_not_weaken_sslmode() {
         let nothing = TlsParams::default();
         for (otherwise, far, near) in [
             (PgSslMode::Disable, "Require", "Disable"),

@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_settings_that_durability_rests_on_are_in_force_on_every_connection() {
+    async fn every_connection_has_the_settings_needed_for_durability() {
         let folder = tempfile::tempdir().unwrap();
         let pools = Pools::open(&folder.path().join("t.db"), true).await.unwrap();
         let (mut writer, mut reader) = (pools.write.acquire().await.unwrap(), pools.reader().await.unwrap());
@@ -245,7 +245,7 @@ mod tests {
         pools.close().await;
     }
     #[tokio::test]
-    async fn closing_ends_a_statement_that_nobody_waits_for() {
+    async fn closing_the_pools_ends_an_abandoned_statement() {
         const ENDLESS: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
         let folder = tempfile::tempdir().unwrap();
         for only_readers in [false, true] {

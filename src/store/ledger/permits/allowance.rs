@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_allowance_that_a_call_would_overdraw_is_named_with_its_end() {
+    fn the_first_exceeded_limit_is_named_with_when_it_clears() {
         let now = Time(1_773_219_600_000);
         let service = ServiceLimits { calls: 3, money: Some(Micros(10_000)) };
         let topic = TopicLimits { calls: Some(2), micros: Some(6_000) };
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_above_the_limit_of_a_day_clears_at_no_midnight() {
+    fn a_price_above_the_daily_budget_never_clears() {
         let now = Time(1_773_219_600_000);
         let none = TopicLimits::default();
         let dear = |service, topic| {

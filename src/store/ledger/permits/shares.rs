@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_alone_has_everything_and_others_share_by_what_they_want() {
+    fn one_process_gets_all_permits_and_several_share_them_by_demand() {
         assert_eq!(shares(&[1], 8, 0), [8]);
         assert_eq!(shares(&[8, 8], 8, 0), [4, 4]);
         assert_eq!(shares(&[8, 2], 8, 0), [6, 2]);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bucket_delays_no_call_after_the_clock_was_set_back() {
+    fn a_rate_bucket_delays_no_call_after_the_clock_was_set_back() {
         let (at, full_at) = starts(1_000_000_000_000, 5_000_000, 1_000_000, 3, 1);
         assert_eq!((at, full_at), (vec![5_000_000], 8_000_000));
     }
@@ -95,7 +95,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_more_than_the_limit_and_nothing_is_left_over(
+        fn shares_add_up_to_the_limit_and_are_fair(
             wanted in prop::collection::vec(0_u32..20, 1..12), limit in 1_u32..30, turn: u64,
         ) {
             let shares = shares(&wanted, limit, turn);
@@ -107,7 +107,7 @@ mod tests {
         }
 
         #[test]
-        fn no_window_holds_more_than_its_rate_and_one_burst(
+        fn no_window_exceeds_the_rate_plus_one_burst(
             steps in prop::collection::vec((0_i64..3_000, 1_u32..6), 1..60),
             // From a microsecond to a call a day.
             period in prop_oneof![1_i64..1_000, 1_000_000_i64..86_400_000_000], burst in 1_u32..9,

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn an_author_is_named_where_handles_stand_and_not_by_a_common_word() {
+    fn an_author_is_found_in_handle_positions_not_as_a_common_word() {
         let tombstones = of(&[(TombstoneKind::Author, "@Jane_D")]);
         for text in [
             "thanks @jane_d!",
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_handle_is_no_part_of_a_key_and_no_name_of_a_field() {
+    fn a_short_handle_is_not_matched_in_keys_and_field_names() {
         for handle in ["x", "post", "text", "author"] {
             let tombstones = of(&[(TombstoneKind::Author, handle)]);
             for text in [
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn in_words_of_a_person_a_bare_handle_counts() {
+    fn a_bare_handle_counts_in_text_written_by_a_person() {
         let tombstones = of(&[(TombstoneKind::Author, "jane_d")]);
         for text in ["Jane_D asked for it", "(jane_d)", "acme -jane_d", "for @jane_d.", "paused, jane_d."] {
             assert!(tombstones.named_in_prose(text), "{text}");
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_is_named_by_its_key_between_quotes_or_tags() {
+    fn an_item_is_found_by_its_key_between_quotes_or_tags() {
         let tombstones = of(&[(TombstoneKind::Item, "post:x:20"), (TombstoneKind::Author, "Jane Doe")]);
         for text in [r#"{"key":"post:x:20"}"#, "<code>post:x:20</code>", "post:x:20", r#""author": "jane doe""#] {
             assert!(tombstones.mentions_forgotten(text), "{text}");

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_key_gives_another_hash_and_neither_is_shown() {
+    fn each_forget_key_gives_its_own_hash_and_is_never_shown() {
         let (one, two) = (ForgetKey::parse(&"ab".repeat(32)).unwrap(), ForgetKey::parse(&"cd".repeat(32)).unwrap());
         assert_ne!(one.hash(TombstoneKind::Author, "jane"), two.hash(TombstoneKind::Author, "jane"));
         assert_ne!(one.hash(TombstoneKind::Author, "jane"), one.hash(TombstoneKind::Topic, "jane"));

@@ -88,7 +88,7 @@ mod tests {
     const NOW: Time = Time(1_773_219_600_000);
 
     #[test]
-    fn each_form_takes_what_people_write_and_refuses_what_is_none() {
+    fn each_value_pattern_accepts_usual_spellings_and_refuses_others() {
         for (form, right, wrong) in [
             (
                 &INSTANT,
@@ -152,7 +152,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_fits_is_understood(
+        fn every_value_that_fits_a_pattern_can_be_parsed(
             written in proptest::string::string_regex(unanchored(&INSTANT.pattern)).unwrap(),
             length in proptest::string::string_regex(unanchored(&SNOOZE.pattern)).unwrap(),
         ) {

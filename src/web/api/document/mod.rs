@@ -200,7 +200,7 @@ mod tests {
     use crate::web::api::table::OPERATIONS;
 
     #[test]
-    fn every_name_is_reported_once_and_every_schema_that_is_named_is_there() {
+    fn every_name_is_documented_once_and_every_named_schema_exists() {
         let document = document(OPERATIONS, true);
         let text = document.to_string();
         let schemas = document["components"]["schemas"].as_object().map(Map::len).unwrap_or_default();

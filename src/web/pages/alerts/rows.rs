@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_leads_to_what_it_counted() {
+    fn an_alert_event_links_to_the_rows_it_counted() {
         use AlertRule::{Budget, Items, Missed, Source, Volume};
         const ALL: &[&str] = &[];
         let missed = "acme: 2 slots missed, from 2026-03-11T08:00:00Z to 2026-03-11T09:00:00Z";

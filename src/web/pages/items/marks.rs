@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_press_leads_back_to_these_pages_alone() {
+    fn a_button_redirects_back_only_to_own_pages() {
         for (back, here) in [
             ("/topics/acme?order=new", true),
             ("/item?key=post%3Ax%3A1", true),

@@ -209,7 +209,7 @@ mod tests {
     use crate::model::Time;
 
     #[test]
-    fn a_trial_names_what_is_held_back_apart_from_what_would_fire() {
+    fn an_alert_trial_separates_held_back_subjects_from_firing_ones() {
         let firing = |subject: &str, muted: Option<&str>| Firing {
             subject: subject.to_owned(),
             since: Time(0),

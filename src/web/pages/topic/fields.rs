@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_typed_anew_stays_byte_for_byte() {
+    fn unchanged_form_fields_keep_their_bytes() {
         assert_eq!(apply_values(BLOCK, &of(BLOCK), &Values::new(), false).unwrap(), BLOCK);
         let mut values = of(BLOCK);
         values.remove("paused");
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_emptied_is_empty_whatever_the_defaults_are() {
+    fn an_emptied_list_is_written_empty_if_defaults_have_one() {
         let block = "[[topics]]\nid = \"a\"\nquery = \"x\"\nlang = [\"en\"]\nsources = [\"web\"]\ntags = [\"one\"]\n";
         let defaults = Values::from([("lang", "de".to_owned()), ("sources", "social".to_owned())]);
         let mut values = of(block);

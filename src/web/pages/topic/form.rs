@@ -241,7 +241,7 @@ mod tests {
     use crate::web::page_request::LARGEST_TOPIC_FORM;
 
     #[test]
-    fn a_form_with_every_field_full_is_not_too_large() {
+    fn a_form_with_every_field_full_is_within_the_size_limit() {
         // A UTF-16 unit takes at most three bytes, and each of them three characters.
         const ENCODED: usize = 9;
         let longest = |field: &Field| if field.shape == Shape::Lines { LONGEST_TEXT } else { LONGEST_LINE };

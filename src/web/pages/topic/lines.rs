@@ -68,7 +68,7 @@ mod tests {
     const BLOCK: &str = "[[topics]]\nid = \"a\" # stays\nquery = 'x' # too\nping = \"https://ping.example/secret\"\nweb.limit = 7\npaused = true\nmax_calls_per_day = 5\n";
 
     #[test]
-    fn the_address_of_pings_is_not_shown_and_not_lost() {
+    fn the_ping_url_is_hidden_and_kept_on_save() {
         let masked = mask_ping(BLOCK);
         assert!(!masked.contains("secret") && masked.contains("id = \"a\" # stays"), "{masked}");
         assert_eq!(restore_ping(&masked, BLOCK), BLOCK);

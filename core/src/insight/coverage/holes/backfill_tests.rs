@@ -79,7 +79,7 @@ fn time_after_a_backfill_is_a_gap_as_far_as_a_search_looked_back() {
 }
 
 #[test]
-fn what_was_pruned_is_no_gap_and_reports_mark_only_what_lies_before_the_backfill() {
+fn pruned_time_is_not_a_gap_and_only_time_before_a_backfill_is_marked_as_before() {
     let runs = vec![filled(0), full(1, -57, Some(-30))];
     let mut pruned = topic(Some(-81));
     pruned.forget_before(at(-40));
@@ -92,7 +92,7 @@ fn what_was_pruned_is_no_gap_and_reports_mark_only_what_lies_before_the_backfill
 
 proptest! {
     #[test]
-    fn from_where_a_search_looked_back_to_every_moment_is_covered_or_a_gap_or_open(
+    fn every_moment_since_the_earliest_look_back_is_covered_a_gap_or_open(
         days in prop::collection::btree_set(-20_i64..-1, 1..6),
         looked_back in 1_i64..400,
         reached in 0_i64..400,

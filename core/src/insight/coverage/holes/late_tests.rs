@@ -27,7 +27,7 @@ fn late_indexing_lowers_the_covered_share() {
 }
 
 #[test]
-fn late_indexing_is_searched_and_not_covered() {
+fn late_indexing_time_counts_as_searched_but_not_covered() {
     let coverage = SearchCoverage::new(Some(watched(SocialOperation::Search)), runs(), span(0, 96), at(96));
     for (name, period, covered, searched) in [
         ("a day that ends with late indexing", span(0, 24), 0.75, 1.0),

@@ -42,7 +42,7 @@ fn hours(length: &SpanLength) -> (i64, i64) {
 }
 
 #[test]
-fn slots_and_searches_outside_the_time_of_a_source_are_no_gaps_of_it() {
+fn slots_outside_the_time_of_a_source_are_not_its_gaps() {
     let social = |hour: i64| searched("social", hour, true);
     let missed = |hour: i64| RunSearch { search: None, state: RunState::Missed, ..social(hour) };
     // Hacker News is there from hour 48 to 96, and fails at the end. Slots are missed before and after that.
@@ -67,7 +67,7 @@ fn slots_and_searches_outside_the_time_of_a_source_are_no_gaps_of_it() {
 }
 
 #[test]
-fn before_its_first_source_with_spans_a_topic_had_checks() {
+fn a_topic_has_checks_before_its_first_source_with_spans() {
     let web = |hour: i64| searched("web", hour, true);
     let mut runs = vec![web(0), web(12), web(24), web(36)];
     for hour in [48, 60] {
@@ -82,7 +82,7 @@ fn before_its_first_source_with_spans_a_topic_had_checks() {
 }
 
 #[test]
-fn a_source_that_waits_for_its_next_search_is_named_only_where_nothing_else_explains_a_gap() {
+fn a_source_not_due_yet_is_a_cause_only_if_nothing_else_explains_a_gap() {
     let (social, hn) =
         (|hour: i64, answered| searched("social", hour, answered), |hour: i64| searched("hn", hour, true));
     let why = |runs: Vec<RunSearch>| -> Vec<(i64, i64, String)> {
@@ -110,7 +110,7 @@ fn joined_by(other: &str) -> Vec<RunSearch> {
 }
 
 #[test]
-fn there_may_be_more_on_days_on_which_a_source_was_there_for_a_part() {
+fn days_that_had_a_source_for_only_a_part_are_lower_bounds() {
     for (name, other, expected) in [
         ("none", "social", [false; 6]),
         ("its first search looks back a day", "hn", [false, true, false, false, true, false]),
@@ -127,7 +127,7 @@ fn there_may_be_more_on_days_on_which_a_source_was_there_for_a_part() {
 }
 
 #[test]
-fn a_day_has_gaps_if_and_only_if_there_is_a_reason() {
+fn a_day_has_gaps_exactly_if_it_has_gap_reasons() {
     let social = |hour: i64, answered| searched("social", hour, answered);
     let full = |oldest: Time| {
         let mut run = social(72, true);
@@ -166,7 +166,7 @@ fn a_day_has_gaps_if_and_only_if_there_is_a_reason() {
 }
 
 #[test]
-fn a_day_is_complete_if_a_source_was_searched_for_all_of_it_later() {
+fn a_day_is_complete_if_a_later_search_covered_all_of_it() {
     let web = || (0..=156).step_by(12).map(|hour| searched("web", hour, true));
     let social = || (60..=156).step_by(12).map(|hour| searched("social", hour, true));
     let mut backfill = searched("social", 100, true);
@@ -194,7 +194,7 @@ fn a_day_is_complete_if_a_source_was_searched_for_all_of_it_later() {
 }
 
 #[test]
-fn coverage_says_when_a_topic_had_a_source_unless_always() {
+fn coverage_names_the_time_of_a_source_unless_it_is_the_whole_period() {
     let had = |acme: &WatchedTopic, other: &str, period: Span| -> Vec<_> {
         let all = source_coverage(acme, &joined_by(other), period, |_| true);
         all.into_iter().map(|one| (one.source.to_string(), one.had)).collect()
@@ -221,7 +221,7 @@ fn coverage_says_when_a_topic_had_a_source_unless_always() {
 }
 
 #[test]
-fn time_without_a_source_is_no_distance_between_its_checks() {
+fn time_without_a_source_does_not_count_as_distance_between_checks() {
     let distance = |hours: &[i64], with_web: &[i64]| {
         let run = |hour: &i64| {
             let web = with_web.contains(hour).then(|| searched("web", *hour, true));
@@ -251,7 +251,7 @@ fn a_day_on_which_no_check_answered_has_a_gap() {
 }
 
 #[test]
-fn an_answer_makes_up_for_no_search_for_items() {
+fn an_ai_answer_does_not_replace_a_search_for_items() {
     let acme = || Some(WatchedTopic { definition: None, ..topic(false) });
     let of = |runs: Vec<RunSearch>| SearchCoverage::new(acme(), runs, span(-24, 72), at(72));
     let ai = [12, 36].map(|hour| searched("ai", hour, true));

@@ -102,7 +102,7 @@ pub(super) fn holes_of(watched: &WatchedTopic, runs: &[RunSearch], period: Span)
 }
 
 #[test]
-fn each_hole_names_what_the_ledger_knows_of_it() {
+fn each_hole_names_its_causes_from_the_ledger() {
     let missed = |hour| run(hour, RunState::Missed, Some("passed while nothing ran"));
     for (name, runs, until, holes) in [
         ("all is well", vec![ok(0), ok(12), ok(24)], 24, vec![]),
@@ -163,7 +163,7 @@ fn each_hole_names_what_the_ledger_knows_of_it() {
 }
 
 #[test]
-fn what_the_next_search_will_look_back_over_is_open_and_no_hole() {
+fn time_that_the_next_search_will_cover_is_open_not_a_hole() {
     let acme = watched(SocialOperation::Search);
     assert_eq!(holes_of(&acme, &[ok(0)], span(0, 6)), (vec![], vec![], Some((0, 6))), "nothing covers it yet");
     assert_eq!(holes_of(&acme, &[ok(0), ok(12)], span(0, 18)), (vec![(0, 12)], vec![], Some((12, 18))));
@@ -202,7 +202,7 @@ fn a_backfill_that_ends_a_hole_is_not_blamed_for_it() {
 }
 
 #[test]
-fn a_call_that_names_no_span_is_an_instant() {
+fn a_call_without_a_span_covers_an_instant() {
     let checked = |hour: i64| {
         let mut run_search = search(hour, SearchState::Ok, Window::Past24Hours.into(), None);
         let search = run_search.search.as_mut().unwrap();
@@ -223,13 +223,13 @@ fn a_call_that_names_no_span_is_an_instant() {
 }
 
 #[test]
-fn a_share_is_never_rounded_up_to_all() {
+fn a_covered_share_is_never_rounded_up_to_100_percent() {
     assert_eq!((share(0, 0), share(1, 3), share(999_999, 1_000_000)), (None, Some(0.3333), Some(0.9999)));
     assert_eq!(share(7, 7), Some(1.0));
 }
 
 #[test]
-fn the_last_minutes_before_a_search_are_no_hole_unless_something_was_missed_there() {
+fn the_last_minutes_before_a_search_are_a_hole_only_after_a_missed_search() {
     let daily = |day: i64, seconds: i64| {
         let at = Time(at(24 * day).0 + seconds * 1_000);
         let over = LookBack::from(Window::Past24Hours).span(at);
@@ -265,7 +265,7 @@ fn the_last_minutes_before_a_search_are_no_hole_unless_something_was_missed_ther
 }
 
 #[test]
-fn a_topic_that_is_run_by_hand_waits_for_its_next_search_as_long_as_its_searches_are_apart() {
+fn a_manual_topic_stays_open_for_as_long_as_its_searches_are_apart() {
     let mut acme = watched(SocialOperation::Search);
     if let Some(topic) = &mut acme.definition {
         topic.schedule = Some(SchedulePolicy::timing_only(Period::Every(6 * 3_600_000), "UTC"));
@@ -293,7 +293,7 @@ fn provided(hour: i64) -> RunSearch {
 }
 
 #[test]
-fn a_report_counts_as_covered_only_what_every_source_covered() {
+fn only_time_that_every_source_covered_counts_as_covered() {
     use crate::model::ProviderQuery;
     let day = span(24, 48);
     let of = |with_provider: bool, runs: &[&[RunSearch]]| {

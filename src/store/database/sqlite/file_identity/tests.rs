@@ -12,7 +12,7 @@ fn database(counter: u8) -> Vec<u8> {
 }
 
 #[test]
-fn a_file_that_stays_is_the_same_however_it_is_written_to() {
+fn an_overwritten_file_is_still_the_same_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.db");
     fs::write(&path, database(1)).unwrap();
@@ -28,7 +28,7 @@ fn a_file_that_stays_is_the_same_however_it_is_written_to() {
 }
 
 #[test]
-fn a_file_that_went_is_reported_by_how_it_went() {
+fn a_missing_or_replaced_file_is_reported_with_what_happened() {
     type Fate = fn(&Path, &Path);
     let fates: [(&str, Fate); 7] = [
         ("was deleted or moved away", |path, _| fs::remove_file(path).unwrap()),
@@ -62,7 +62,7 @@ fn a_file_that_went_is_reported_by_how_it_went() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_log_that_is_taken_away_while_it_is_open_is_reported() {
+fn a_wal_removed_while_open_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (path, log) = (folder.path().join("t.db"), folder.path().join("t.db-wal"));
     fs::write(&path, database(1)).unwrap();
