@@ -213,7 +213,7 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
 #[test]
 fn a_rehearsal_counts_what_names_an_author_who_was_forgotten_before_and_a_topic_that_never_ran() {
     for database in databases() {
-        let (server, place) = told_of_her(database);
+        let (server, place) = place_that_mentions_jane(database);
         place.ok(&["forget", "--author", "jane_d", "--yes"]);
         place.ok(&["topic", "pause", "globex", "--reason", "jane_d asked for it"]);
         let quiet = "[[topics]]\nid = \"quiet\"\nquery = \"quiet\"\nevery = \"6h\"\n";
