@@ -202,24 +202,29 @@ pub(in crate::store) async fn items(
     after: Option<&ItemRow>,
     limit: i64,
 ) -> Result<Vec<ItemRow>, StoreError> {
-    let mut query = QueryBuilder::<Database>::new(read::ITEM);
-    filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
-    filter_conditions::latest_items(&mut query, filter);
-    filter_conditions::items(&mut query, filter);
-    if let Some(after) = after {
-        // The first part bounds the index scan; the others skip rows of the same instant already shown.
-        let published = after.published_at.unwrap_or_default().0;
-        query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
-        query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
-        query.push(" OR coalesce(i.published_at, 0) < ").push_bind(published);
-        query.push(" OR (coalesce(i.published_at, 0) = ").push_bind(published);
-        query.push(" AND (i.key > ").push_bind(after.key.clone()).push(" OR (i.key = ").push_bind(after.key.clone());
-        query.push(" AND t.topic > ").push_bind(after.topic.clone()).push("))))");
+    let list = filter_conditions::latest_list(conn, filter, "t.topic").await?;
+    // Lists that are merged must show what they are ordered by.
+    let select = read::ITEM.replacen("SELECT ", "SELECT coalesce(i.published_at, 0) AS published, ", 1);
+    let mut query = QueryBuilder::<Database>::new("");
+    for (place, filter) in list.parts.iter().enumerate() {
+        query.push(if place > 0 { " UNION ALL " } else { "" }).push(&select);
+        filter_conditions::topics(&mut query, filter, &list.topic, "t.first_seen");
+        filter_conditions::latest_items(&mut query, filter);
+        filter_conditions::items(&mut query, filter);
+        if let Some(after) = after {
+            // The first part bounds the index scan; the others skip rows of the same instant already shown.
+            let published = after.published_at.unwrap_or_default().0;
+            query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
+            query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
+            query.push(" OR coalesce(i.published_at, 0) < ").push_bind(published);
+            query.push(" OR (coalesce(i.published_at, 0) = ").push_bind(published);
+            query.push(" AND (i.key > ").push_bind(after.key.clone()).push(" OR (i.key = ");
+            query.push_bind(after.key.clone()).push(" AND t.topic > ").push_bind(after.topic.clone()).push("))))");
+        }
+        query.push(" AND f.seq IS NOT NULL");
     }
-    query
-        .push(" AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, coalesce(i.published_at, 0) DESC, i.key, t.topic LIMIT ")
-        .push_bind(limit);
-    query.build().fetch_all(conn).await?.iter().map(read::item).collect()
+    query.push(" ORDER BY t.first_seen DESC, coalesce(i.published_at, 0) DESC, i.key, t.topic LIMIT ").push_bind(limit);
+    query.build().persistent(list.parts.len() == 1).fetch_all(conn).await?.iter().map(read::item).collect()
 }
 
 pub(in crate::store) async fn search_items(
