@@ -8,7 +8,7 @@ use crate::model::equal_language_tags;
 use crate::store::{Filter, StoreError};
 
 /// Up to this many topics, a list of the latest rows is merged from one list for each topic.
-const MERGED: usize = 16;
+pub(in crate::store) const MERGED: usize = 16;
 
 /// Adds `column IN (...)`.
 fn one_of(query: &mut QueryBuilder<Database>, column: &str, values: impl Iterator<Item = String>) {

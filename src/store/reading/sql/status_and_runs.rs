@@ -104,13 +104,17 @@ pub(in crate::store) fn paused(row: &Row) -> Result<Option<Paused>, StoreError> 
 }
 
 pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<RunRow>, StoreError> {
-    let mut query = QueryBuilder::<Database>::new(read::RUN);
     // The ledger includes runs of jobs other than topics; exports and views include only those of topics.
     let of = if filter.topics.is_empty() && filter.tags.is_empty() { "r.job" } else { "r.topic" };
-    filter_conditions::topics(&mut query, filter, of, read::RUN_AT);
-    filter_conditions::any_time(&mut query, read::RUN_AT);
+    let list = filter_conditions::latest_list(conn, filter, of).await?;
+    let mut query = QueryBuilder::<Database>::new("");
+    for (place, filter) in list.parts.iter().enumerate() {
+        query.push(if place > 0 { " UNION ALL " } else { "" }).push(read::ordered_run());
+        filter_conditions::topics(&mut query, filter, &list.topic, read::RUN_AT);
+        filter_conditions::any_time(&mut query, read::RUN_AT);
+    }
     query.push(" ORDER BY ").push(read::LATEST_RUN_FIRST).push(" LIMIT ").push_bind(limit);
-    query.build().fetch_all(conn).await?.iter().map(read::run).collect()
+    query.build().persistent(list.parts.len() == 1).fetch_all(conn).await?.iter().map(read::run).collect()
 }
 
 pub(in crate::store) async fn run(conn: &mut Conn, public_id: &str) -> Result<Option<RunRow>, StoreError> {
