@@ -7,8 +7,7 @@ use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 
-const TOPICS: &str =
-    "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n[[topics]]\nid = \"other\"\nquery = \"other news\"\n";
+const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\ntags = [\"shop\"]\n[[topics]]\nid = \"other\"\nquery = \"other news\"\ntags = [\"shop\"]\n";
 
 /// The statements of a command, as it logs them.
 fn logged(place: &Place, verb: &[&str]) -> Vec<String> {
@@ -46,20 +45,22 @@ fn lists_of_latest_items_do_not_sort_the_whole_history() {
         place.ok(&["once", "--at", NINE]);
         let runs = "ORDER BY coalesce(r.started_at, r.slot, r.planned_at) DESC";
         walks_back(&place.database, &logged(&place, &["runs"]), runs, 1);
+        walks_back(&place.database, &logged(&place, &["runs", "--topic", "acme", "--topic", "other"]), runs, 1);
         walks_back(&place.database, &logged(&place, &["show", "acme"]), runs, 1);
         let items = "ORDER BY t.first_seen DESC";
         walks_back(&place.database, &logged(&place, &["items"]), items, 1);
         walks_back(&place.database, &logged(&place, &["items", "--topic", "acme"]), items, 1);
+        walks_back(&place.database, &logged(&place, &["items", "--topic", "acme", "--topic", "other"]), items, 1);
         let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
         let pages = Pages::of(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
-        for path in ["/topics/acme", "/items", "/items?topic=acme", "/runs?topic=acme"] {
+        for path in ["/topics/acme", "/items", "/items?topic=acme", "/items?tag=shop", "/runs?topic=acme"] {
             assert_eq!(pages.get(path).status, 200, "{}: {path}", place.database.name);
         }
         let mut log = String::new();
         pages.going.look(|_, err| log = err.to_owned());
         let all: Vec<String> =
             statements(&log).filter(|sql| sql.contains("topic_item") || sql.contains("run r")).collect();
-        walks_back(&place.database, &all, items, 3);
+        walks_back(&place.database, &all, items, 4);
         walks_back(&place.database, &all, runs, 1);
     }
 }

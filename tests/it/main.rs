@@ -185,6 +185,7 @@ mod text_search;
 mod text_search_forgets;
 mod themes;
 mod tone;
+mod topic_lists;
 mod truth_stream;
 mod unrelated_posts;
 mod views;

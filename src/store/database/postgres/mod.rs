@@ -30,6 +30,9 @@ pub(in crate::store) const CLAIM_LOCK: &str = " FOR UPDATE OF q SKIP LOCKED";
 /// PostgreSQL chooses its indexes itself.
 pub(in crate::store) const PAST_BY_ITEM: &str = "";
 
+/// Whether a list of the latest rows of several topics would sort all of them, whatever their statistics are.
+pub(in crate::store) const SORTS_SEVERAL_TOPICS: bool = false;
+
 /// Locks a row until the transaction ends; rows that only refer to it may still be added.
 pub(in crate::store) const ROW_LOCK: &str = " FOR NO KEY UPDATE";
 

@@ -61,6 +61,12 @@ pub(in crate::store) const RUN_AT: &str = "coalesce(r.started_at, r.slot, r.plan
 pub(in crate::store) const LATEST_RUN_FIRST: &str =
     "coalesce(r.started_at, r.slot, r.planned_at) DESC, coalesce(r.seq, 9223372036854775807) DESC, r.public_id DESC";
 
+/// [`RUN`] with what [`LATEST_RUN_FIRST`] orders by, as lists must show that are merged.
+pub(in crate::store) fn ordered_run() -> String {
+    let order = format!("SELECT {RUN_AT} AS happened, coalesce(r.seq, 9223372036854775807) AS read_as, ");
+    RUN.replacen("SELECT ", &order, 1)
+}
+
 /// SQL: whether the reply to search `s` was empty in error, 0 or 1. Such a reply covers nothing of the time asked for. An
 /// answer never does, nor may one of feeds of which none lists anything new.
 pub(in crate::store) const EMPTY_IN_ERROR: &str = "CAST(CASE WHEN s.state = 'empty' AND s.asked_from IS NOT NULL AND s.covered_from IS NULL \

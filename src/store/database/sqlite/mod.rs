@@ -38,6 +38,9 @@ pub(in crate::store) const CLAIM_LOCK: &str = "";
 /// Reads `item_past` by item. With statistics from a time with few rows, SQLite would read the whole table.
 pub(in crate::store) const PAST_BY_ITEM: &str = " INDEXED BY item_past_of";
 
+/// Whether a list of the latest rows of several topics would sort all of them.
+pub(in crate::store) const SORTS_SEVERAL_TOPICS: bool = true;
+
 /// Not needed: the write lock covers every row.
 pub(in crate::store) const ROW_LOCK: &str = "";
 

@@ -3,9 +3,12 @@
 
 use sqlx::QueryBuilder;
 
-use super::{Database, fresh, read, tokens};
+use super::{Conn, Database, fresh, read, tokens};
 use crate::model::equal_language_tags;
-use crate::store::Filter;
+use crate::store::{Filter, StoreError};
+
+/// Up to this many topics, a list of the latest rows is merged from one list for each topic.
+pub(in crate::store) const MERGED: usize = 16;
 
 /// Adds `column IN (...)`.
 fn one_of(query: &mut QueryBuilder<Database>, column: &str, values: impl Iterator<Item = String>) {
@@ -49,7 +52,51 @@ pub(in crate::store) fn any_time(query: &mut QueryBuilder<Database>, time: &str)
     query.push(format!(" AND {time} >= {} AND {time} <= {}", -i64::MAX, i64::MAX));
 }
 
-/// The same for items as topics know them. Those with certain words are found by their words.
+/// A list of the latest rows as the lists that make it up: their filters, to be joined by `UNION ALL`, and the topic column.
+pub(in crate::store) struct LatestList {
+    pub(in crate::store) parts: Vec<Filter>,
+    pub(in crate::store) topic: String,
+}
+
+/// Splits a list of the latest rows. SQLite reads one topic's rows in their order, and merges such lists, but sorts all rows
+/// of several topics. With more topics it reads all rows in their order and skips those of others. PostgreSQL chooses by its
+/// statistics. Rows found by their words, stars or notes are few.
+pub(in crate::store) async fn latest_list(
+    conn: &mut Conn,
+    filter: &Filter,
+    topic: &str,
+) -> Result<LatestList, StoreError> {
+    let whole = |topic: String| LatestList { parts: vec![filter.clone()], topic };
+    let is_split = super::SORTS_SEVERAL_TOPICS && (filter.topics.len() > 1 || !filter.tags.is_empty());
+    if !is_split || filter.words.is_some() || filter.starred || filter.noted {
+        return Ok(whole(topic.to_owned()));
+    }
+    let mut named = filter.topics.clone();
+    if !filter.tags.is_empty() {
+        let mut query = QueryBuilder::<Database>::new("SELECT w.id FROM topic w CROSS JOIN ");
+        query.push(super::listed("w.tags")).push(" WHERE 1 = 1");
+        one_of(&mut query, "given.value", filter.tags.iter().cloned());
+        let tagged: Vec<String> = query.build_query_scalar().persistent(false).fetch_all(conn).await?;
+        if named.is_empty() {
+            named = tagged;
+        } else {
+            named.retain(|topic| tagged.contains(topic));
+        }
+    }
+    named.sort_unstable();
+    named.dedup();
+    match named.len() {
+        0 => Ok(whole(topic.to_owned())),
+        1..=MERGED => {
+            let of = |topic| Filter { topics: vec![topic], tags: Vec::new(), ..filter.clone() };
+            Ok(LatestList { parts: named.into_iter().map(of).collect(), topic: topic.to_owned() })
+        }
+        // A column with a plus is not looked up in an index.
+        _ => Ok(whole(format!("+{topic}"))),
+    }
+}
+
+/// Like [`any_time`], for items as topics know them. Those with certain words are found by their words.
 pub(in crate::store) fn latest_items(query: &mut QueryBuilder<Database>, filter: &Filter) {
     if filter.words.is_none() {
         any_time(query, "t.first_seen");

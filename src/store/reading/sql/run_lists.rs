@@ -7,6 +7,8 @@
 //! begun again is in it, and few others are. That statement has no other condition on runs, so
 //! that no other index seems better, and returns ids; there are seldom any, and then there is no second statement.
 
+use std::collections::BTreeSet;
+
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, filter_conditions, read, spent};
@@ -57,24 +59,47 @@ async fn some_runs(
     limit: i64,
 ) -> Result<Vec<(RunCursor, RunRow)>, StoreError> {
     let at = read::RUN_AT;
-    let mut query =
-        QueryBuilder::<Database>::new(read::RUN.replacen("SELECT ", &format!("SELECT {at} AS happened, "), 1));
-    push_matching(&mut query, filter, again);
-    if let Some(after) = after {
-        query.push(format!(" AND {at} <= ")).push_bind(after.at.0).push(format!(" AND ({at} < ")).push_bind(after.at.0);
-        query.push(" OR (coalesce(r.seq, 9223372036854775807), r.public_id) < (coalesce((SELECT c.seq FROM run c WHERE c.public_id = ");
-        query.push_bind(after.run.clone()).push("), 9223372036854775807), ").push_bind(after.run.clone()).push("))");
-    } else if filter.since.is_none() && filter.until.is_none() && filter.called.is_none() {
-        filter_conditions::any_time(&mut query, at);
+    let (parts, topic) = parts(filter);
+    let mut query = QueryBuilder::<Database>::new("");
+    for (place, filter) in parts.iter().enumerate() {
+        query.push(if place > 0 { " UNION ALL " } else { "" }).push(read::ordered_run());
+        push_matching(&mut query, filter, topic, again);
+        if let Some(after) = after {
+            query.push(format!(" AND {at} <= ")).push_bind(after.at.0);
+            query.push(format!(" AND ({at} < ")).push_bind(after.at.0);
+            query.push(" OR (coalesce(r.seq, 9223372036854775807), r.public_id) < (coalesce((SELECT c.seq FROM run c WHERE c.public_id = ");
+            query
+                .push_bind(after.run.clone())
+                .push("), 9223372036854775807), ")
+                .push_bind(after.run.clone())
+                .push("))");
+        } else if filter.since.is_none() && filter.until.is_none() && filter.called.is_none() {
+            filter_conditions::any_time(&mut query, at);
+        }
     }
     query.push(" ORDER BY ").push(read::LATEST_RUN_FIRST).push(" LIMIT ").push_bind(limit);
-    let rows = query.build().persistent(again.is_none()).fetch_all(conn).await?;
+    let rows = query.build().persistent(again.is_none() && parts.len() == 1).fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
             let run = read::run(row)?;
             Ok((RunCursor { at: Time(row.try_get("happened")?), run: run.run.clone() }, run))
         })
         .collect()
+}
+
+/// Splits a list as `filter_conditions::latest_list` does: into lists of one topic each, and the topic column.
+fn parts(filter: &RunFilter) -> (Vec<RunFilter>, &'static str) {
+    let topics: BTreeSet<&String> = filter.topics.iter().flatten().collect();
+    let whole = || vec![filter.clone()];
+    match topics.len() {
+        0 | 1 => (whole(), "r.topic"),
+        _ if !super::SORTS_SEVERAL_TOPICS => (whole(), "r.topic"),
+        2..=filter_conditions::MERGED => {
+            let of = |topic: &String| RunFilter { topics: Some(vec![topic.clone()]), ..filter.clone() };
+            (topics.into_iter().map(of).collect(), "r.topic")
+        }
+        _ => (whole(), "+r.topic"),
+    }
 }
 
 /// Returns how many runs match; counts no further than `most`.
@@ -89,13 +114,14 @@ pub(in crate::store) async fn count(conn: &mut Conn, filter: &RunFilter, most: i
 
 async fn count_part(conn: &mut Conn, filter: &RunFilter, again: Option<&[i64]>, most: i64) -> Result<i64, StoreError> {
     let mut query = QueryBuilder::<Database>::new("SELECT count(*) FROM (SELECT 1 AS one FROM run r");
-    push_matching(&mut query, filter, again);
+    push_matching(&mut query, filter, "r.topic", again);
     query.push(" LIMIT ").push_bind(most).push(") AS found");
     Ok(query.build_query_scalar().persistent(again.is_none()).fetch_one(conn).await?)
 }
 
-/// Adds the filter's conditions on run `r`, which is one of these that were begun again, or any other.
-fn push_matching(query: &mut QueryBuilder<Database>, filter: &RunFilter, again: Option<&[i64]>) {
+/// Adds the filter's conditions on run `r`, which is one of these that were begun again, or any other. `column` is that of
+/// several topics.
+fn push_matching(query: &mut QueryBuilder<Database>, filter: &RunFilter, column: &str, again: Option<&[i64]>) {
     let at = read::RUN_AT;
     query.push(" WHERE 1 = 1");
     if let Some([topic]) = filter.topics.as_deref() {
@@ -103,7 +129,7 @@ fn push_matching(query: &mut QueryBuilder<Database>, filter: &RunFilter, again: 
         query.push(" AND r.topic = ").push_bind(topic.clone());
     } else if let Some(topics) = &filter.topics {
         // Neither database accepts an empty list.
-        query.push(" AND r.topic IN (NULL");
+        query.push(" AND ").push(column).push(" IN (NULL");
         for topic in topics {
             query.push(", ").push_bind(topic.clone());
         }

@@ -104,13 +104,17 @@ pub(in crate::store) fn paused(row: &Row) -> Result<Option<Paused>, StoreError> 
 }
 
 pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<RunRow>, StoreError> {
-    let mut query = QueryBuilder::<Database>::new(read::RUN);
     // The ledger includes runs of jobs other than topics; exports and views include only those of topics.
     let of = if filter.topics.is_empty() && filter.tags.is_empty() { "r.job" } else { "r.topic" };
-    filter_conditions::topics(&mut query, filter, of, read::RUN_AT);
-    filter_conditions::any_time(&mut query, read::RUN_AT);
+    let list = filter_conditions::latest_list(conn, filter, of).await?;
+    let mut query = QueryBuilder::<Database>::new("");
+    for (place, filter) in list.parts.iter().enumerate() {
+        query.push(if place > 0 { " UNION ALL " } else { "" }).push(read::ordered_run());
+        filter_conditions::topics(&mut query, filter, &list.topic, read::RUN_AT);
+        filter_conditions::any_time(&mut query, read::RUN_AT);
+    }
     query.push(" ORDER BY ").push(read::LATEST_RUN_FIRST).push(" LIMIT ").push_bind(limit);
-    query.build().fetch_all(conn).await?.iter().map(read::run).collect()
+    query.build().persistent(list.parts.len() == 1).fetch_all(conn).await?.iter().map(read::run).collect()
 }
 
 pub(in crate::store) async fn run(conn: &mut Conn, public_id: &str) -> Result<Option<RunRow>, StoreError> {
@@ -202,24 +206,29 @@ pub(in crate::store) async fn items(
     after: Option<&ItemRow>,
     limit: i64,
 ) -> Result<Vec<ItemRow>, StoreError> {
-    let mut query = QueryBuilder::<Database>::new(read::ITEM);
-    filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
-    filter_conditions::latest_items(&mut query, filter);
-    filter_conditions::items(&mut query, filter);
-    if let Some(after) = after {
-        // The first part bounds the index scan; the others skip rows of the same instant already shown.
-        let published = after.published_at.unwrap_or_default().0;
-        query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
-        query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
-        query.push(" OR coalesce(i.published_at, 0) < ").push_bind(published);
-        query.push(" OR (coalesce(i.published_at, 0) = ").push_bind(published);
-        query.push(" AND (i.key > ").push_bind(after.key.clone()).push(" OR (i.key = ").push_bind(after.key.clone());
-        query.push(" AND t.topic > ").push_bind(after.topic.clone()).push("))))");
+    let list = filter_conditions::latest_list(conn, filter, "t.topic").await?;
+    // Lists that are merged must show what they are ordered by.
+    let select = read::ITEM.replacen("SELECT ", "SELECT coalesce(i.published_at, 0) AS published, ", 1);
+    let mut query = QueryBuilder::<Database>::new("");
+    for (place, filter) in list.parts.iter().enumerate() {
+        query.push(if place > 0 { " UNION ALL " } else { "" }).push(&select);
+        filter_conditions::topics(&mut query, filter, &list.topic, "t.first_seen");
+        filter_conditions::latest_items(&mut query, filter);
+        filter_conditions::items(&mut query, filter);
+        if let Some(after) = after {
+            // The first part bounds the index scan; the others skip rows of the same instant already shown.
+            let published = after.published_at.unwrap_or_default().0;
+            query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
+            query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
+            query.push(" OR coalesce(i.published_at, 0) < ").push_bind(published);
+            query.push(" OR (coalesce(i.published_at, 0) = ").push_bind(published);
+            query.push(" AND (i.key > ").push_bind(after.key.clone()).push(" OR (i.key = ");
+            query.push_bind(after.key.clone()).push(" AND t.topic > ").push_bind(after.topic.clone()).push("))))");
+        }
+        query.push(" AND f.seq IS NOT NULL");
     }
-    query
-        .push(" AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, coalesce(i.published_at, 0) DESC, i.key, t.topic LIMIT ")
-        .push_bind(limit);
-    query.build().fetch_all(conn).await?.iter().map(read::item).collect()
+    query.push(" ORDER BY t.first_seen DESC, coalesce(i.published_at, 0) DESC, i.key, t.topic LIMIT ").push_bind(limit);
+    query.build().persistent(list.parts.len() == 1).fetch_all(conn).await?.iter().map(read::item).collect()
 }
 
 pub(in crate::store) async fn search_items(

@@ -260,23 +260,29 @@ pub(in crate::store) async fn items_after(
     after: Option<&AllItemsCursor>,
     limit: i64,
 ) -> Result<Vec<ItemRow>, StoreError> {
-    let mut query = QueryBuilder::<Database>::new(read::ITEM);
-    filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
-    filter_conditions::latest_items(&mut query, filter);
-    filter_conditions::items(&mut query, filter);
-    filter_conditions::marks_and_notes(&mut query, filter);
-    filter_conditions::new(&mut query, filter);
-    filter_conditions::found_by_sources(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
-    if let Some(after) = after {
-        // The first part bounds the index scan; the others skip rows of the same instant already shown.
-        query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
-        query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
-        push_published_before(&mut query, &after.key);
-        query.push(" AND (t.topic > ").push_bind(after.topic.clone()).push(" OR (t.topic = ");
-        query.push_bind(after.topic.clone()).push(" AND i.key > ").push_bind(after.key.clone()).push("))))");
+    let list = filter_conditions::latest_list(conn, filter, "t.topic").await?;
+    // Lists that are merged must show what they are ordered by.
+    let select = read::ITEM.replacen("SELECT ", &format!("SELECT {PUBLISHED} AS published, "), 1);
+    let mut query = QueryBuilder::<Database>::new("");
+    for (place, filter) in list.parts.iter().enumerate() {
+        query.push(if place > 0 { " UNION ALL " } else { "" }).push(&select);
+        filter_conditions::topics(&mut query, filter, &list.topic, "t.first_seen");
+        filter_conditions::latest_items(&mut query, filter);
+        filter_conditions::items(&mut query, filter);
+        filter_conditions::marks_and_notes(&mut query, filter);
+        filter_conditions::new(&mut query, filter);
+        filter_conditions::found_by_sources(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
+        if let Some(after) = after {
+            // The first part bounds the index scan; the others skip rows of the same instant already shown.
+            query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
+            query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
+            push_published_before(&mut query, &after.key);
+            query.push(" AND (t.topic > ").push_bind(after.topic.clone()).push(" OR (t.topic = ");
+            query.push_bind(after.topic.clone()).push(" AND i.key > ").push_bind(after.key.clone()).push("))))");
+        }
+        query.push(" AND f.seq IS NOT NULL");
     }
-    query.push(format!(" AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, {PUBLISHED} DESC, t.topic, i.key LIMIT "));
-    query.push_bind(limit);
+    query.push(format!(" ORDER BY t.first_seen DESC, {PUBLISHED} DESC, t.topic, i.key LIMIT ")).push_bind(limit);
     query.build().persistent(false).fetch_all(conn).await?.iter().map(read::item).collect()
 }
 
