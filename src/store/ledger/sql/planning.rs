@@ -15,6 +15,8 @@ const INSERT: &str = "INSERT INTO run (public_id, job, topic, slot, trigger, sta
 /// How long before a slot a run must have started that shows what the clock was then.
 const WEEK: Duration = Duration::from_secs(8 * 86_400);
 
+const DAY: Duration = Duration::from_secs(86_400);
+
 /// Returns the jobs to plan.
 pub(in crate::store) async fn to_plan(
     conn: &mut Conn,
@@ -163,7 +165,10 @@ async fn insert(conn: &mut Conn, rows: &[(String, &JobPlan, &PlannedSlot)], now:
 /// but was planned after the run of it, shows that the clock was ahead. Without one it may have been set back by mistake
 /// since, and the slot has truly run. Returns how many are queued.
 async fn run_used_slots(conn: &mut Conn, slots: &[(&JobPlan, &PlannedSlot)], now: Time) -> Result<u64, StoreError> {
-    let due = || slots.iter().filter(|(_, slot)| slot.state == RunState::Queued);
+    let to_run = || slots.iter().filter(|(_, slot)| slot.state == RunState::Queued);
+    let Some(last) = to_run().map(|(_, slot)| slot.slot).max() else { return Ok(0) };
+    // Not what another job catches up on after days.
+    let due = || to_run().filter(|(_, slot)| last.since(slot.slot) <= DAY);
     let Some(first) = due().map(|(_, slot)| slot.slot).min() else { return Ok(0) };
     // `id + 0` keeps the database from walking through the whole table by `id`.
     let sql = format!(
