@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::insight::daily::SearchCoverage;
-use crate::insight::{SourceCoverage, source_coverage};
+use crate::insight::{SourceCoverage, source_coverage, without_wrong_times};
 use crate::model::{PrunedDays, RunSearch, Source, Span, Time, TopicCard, WatchedTopic};
 use crate::store::{Filter, Store, StoreError};
 
@@ -36,7 +36,7 @@ pub struct CoveragePeriod {
 }
 
 /// Returns what the wanted sources of these topics, or of all if none are named, covered in a period. Holds the rows
-/// of only one topic at a time. What a clock that was ahead claims after `now` does not count.
+/// of only one topic at a time. What a clock that was ahead claims does not count.
 pub async fn coverage(
     store: &Store,
     topic_ids: &[String],
@@ -68,7 +68,7 @@ pub async fn coverage(
     };
     let mut add_believed = |mut searches: Vec<RunSearch>| {
         searches.retain(|search| !search.is_ahead(now));
-        add_sources(&searches);
+        add_sources(&without_wrong_times(searches));
     };
     each_topic(store, &filter, &mut add_believed).await?;
     for topic in topics.iter_mut().filter(|topic| topic.sources.is_empty()) {

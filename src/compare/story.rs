@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::item_key::find_item_key;
 use crate::insight::daily::{extract_links, without_last_word};
-use crate::insight::source_coverage;
 use crate::insight::story::{
     MOST_TOPICS, Story, StoryCaveats, TopicSearches, checked_span, story as build_story, timeline,
 };
+use crate::insight::{source_coverage, without_wrong_times};
 use crate::model::{Kind, LinkSource, ReplyEntry, Span, StoryRows, Tie, Time};
 use crate::normalise::{canonical, decode_entities, identify, words::url_query};
 use crate::store::{ReadSnapshot, Store, StoreError};
@@ -89,7 +89,7 @@ async fn load_coverage(
         return Ok(all);
     }
     for mut watched in snapshot.watched_topics(topics).await? {
-        let searches = snapshot.runs_covering(&watched.topic, span).await?;
+        let searches = without_wrong_times(snapshot.runs_covering(&watched.topic, span).await?);
         if let Some(since) = known_since {
             watched.forget_before(since);
         }

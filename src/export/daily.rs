@@ -6,6 +6,7 @@ use super::request_options::{ExportError, ExportOptions};
 use super::rows::OutputRows;
 use crate::compare::{FilteredItems, apply_filter};
 use crate::insight::daily::{self, Day, SearchCoverage};
+use crate::insight::without_wrong_times;
 use crate::model::{CountedItem, Micros, SearchState, SearchSummary, Source, Span, Time, Topic, WatchedTopic};
 use crate::store::{ReadSnapshot, Store, StoreError};
 
@@ -94,7 +95,10 @@ async fn rows_of(
     let beyond = Time(span.until.0.saturating_add(LONGEST_RUN));
     let around =
         Span { from: Time(span.from.0.saturating_sub(AROUND)), until: Time(span.until.0.saturating_add(AROUND)) };
-    let run_searches = snapshot.runs_covering(&topic.id, around).await?;
+    let mut run_searches = snapshot.runs_covering(&topic.id, around).await?;
+    // What a clock that was ahead claims after the last run.
+    run_searches.retain(|search| !search.is_ahead(Time(ran.0.saturating_add(LONGEST_RUN))));
+    let run_searches = without_wrong_times(run_searches);
     let covered = run_searches.iter().filter_map(|run_search| Some(run_search.search.as_ref()?.covered?.until));
     let ran = covered.fold(ran, Time::max);
     let beyond = beyond.min(ran).max(span.from);

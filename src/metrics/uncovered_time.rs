@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use crate::insight::{Coverage, source_coverage};
+use crate::insight::{Coverage, source_coverage, without_wrong_times};
 use crate::model::{RunSearch, Span, Time, WatchedTopic, Window};
 use crate::store::{Filter, Store, StoreError};
 
@@ -122,7 +122,7 @@ async fn in_period(
     for watched in watched_topics {
         let mut watched = (*watched).clone();
         watched.forget_before(pruned_until);
-        let searches = searches.remove(&watched.topic).unwrap_or_default();
+        let searches = without_wrong_times(searches.remove(&watched.topic).unwrap_or_default());
         for source in source_coverage(&watched, &searches, period, |_| true) {
             if let Coverage::Spans { holes_ms, .. } = source.coverage {
                 seconds.push((watched.topic.clone(), source.source.to_string(), holes_ms / 1_000));

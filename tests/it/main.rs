@@ -201,3 +201,4 @@ mod web_replaced;
 mod web_security;
 mod web_sessions;
 mod workbooks;
+mod wrong_clock;

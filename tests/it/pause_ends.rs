@@ -31,7 +31,14 @@ fn search(hour: i64, asked: Span, covered: Span) -> RunSearch {
         saturated: false,
         trouble: None,
     };
-    RunSearch { topic: "acme".to_owned(), at: at(hour), state: RunState::Ok, reason: None, search: Some(search) }
+    RunSearch {
+        topic: "acme".to_owned(),
+        at: at(hour),
+        seq: 0,
+        state: RunState::Ok,
+        reason: None,
+        search: Some(search),
+    }
 }
 
 fn watched(paused: bool, next: Option<Time>) -> WatchedTopic {

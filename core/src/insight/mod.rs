@@ -1,6 +1,6 @@
 //! What rows show together. Pure: it reads no database and no clock.
 //!
-//! * `coverage`, `holes`, `membership`: what searches covered, the gaps, and since when a topic has a source
+//! * `coverage`, `holes`, `membership`: what searches covered, the gaps, and since when a topic has a source; `wrong_times`
 //! * `changes`: what is new, gone, edited or rising; `rising` has the rule for rising
 //! * `silence`: sources that fell silent
 //! * `daily`: the figures of a day; `why`: why a figure is unusual
@@ -34,6 +34,7 @@ pub use changes::{
 pub use coverage::hole_causes::{Cause, HoleCause};
 pub use coverage::holes::{Coverage, Hole, SourceCoverage, SpanLength, source_coverage};
 pub use coverage::silence::{JUDGED_FROM, SilenceKind, SourceSilence, detect_silence, may_be_silent};
+pub use coverage::wrong_times::without_wrong_times;
 pub use coverage::{CoverageSplit, split_coverage, total_ms};
 pub use detection::{Detection, FiredAlert, RealEvent};
 pub use forecast::forecast;

@@ -57,7 +57,7 @@ pub use retention::{PrunedDay, PrunedDays, PrunedSummary, Retention};
 pub use runs::follower::Follower;
 pub use runs::job::{Job, JobKind};
 pub use runs::request::{ControlRequest, Request, RequestKind, RequestState};
-pub use runs::run::{Engine, PAUSED, RunState, SearchState, Trigger};
+pub use runs::run::{Engine, PAUSED, RECORDED_AHEAD, RUN_AHEAD, RunState, SearchState, Trigger};
 pub use runs::search_history::{
     CoverageSearch, EMPTY_REPLY, LISTED_NOTHING, NO_COMMON_TIME, QueryHistory, RunSearch, WatchedTopic,
 };

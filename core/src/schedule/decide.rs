@@ -40,8 +40,8 @@ pub struct ActiveRuns {
 ///
 /// **Backward clocks.** While `now` is before `planned_until`, nothing is due and `planned_until` stays, so no slot
 /// runs twice. If it is more than a day ahead, the clock was once far in the future: it is set to `now` and
-/// [`Plan::clamped`] is set. Slots that ran in that future are already in the ledger, and their rows change nothing. A
-/// clock from before there was this program, as at the start of a board without a battery, is wrong itself: nothing is due.
+/// [`Plan::clamped`] is set. Slots that ran in that future are already in the ledger; `store` lets them run again when they
+/// come. A clock from before there was this program, as at the start of a board without a battery, is wrong itself: nothing is due.
 ///
 /// **Paused** jobs are not planned and catch up on nothing later: `planned_until` moves to `now` without rows.
 #[must_use]

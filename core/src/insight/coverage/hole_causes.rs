@@ -183,7 +183,7 @@ mod tests {
             saturated: false,
             trouble: (state == SearchState::Error).then(|| "server".to_owned()),
         };
-        RunSearch { topic: "acme".into(), at, state: RunState::Ok, reason: None, search: Some(search) }
+        RunSearch { topic: "acme".into(), at, seq: 0, state: RunState::Ok, reason: None, search: Some(search) }
     }
 
     #[test]

@@ -135,7 +135,7 @@ mod tests {
             let at = Time(number * 10 * HOUR);
             let row = |search: Option<CoverageSearch>| {
                 let state = if search.is_some() { RunState::Ok } else { RunState::Missed };
-                RunSearch { topic: "acme".into(), at, state, reason: None, search }
+                RunSearch { topic: "acme".into(), at, seq: 0, state, reason: None, search }
             };
             let search = |source: Source, state: SearchState, until: Time| CoverageSearch {
                 source,

@@ -5,6 +5,7 @@ pub(super) mod hole_causes;
 pub(super) mod holes;
 pub(super) mod membership;
 pub(super) mod silence;
+pub(super) mod wrong_times;
 
 use crate::model::Span;
 

@@ -3,6 +3,7 @@
 
 use super::all_sources::{AllSources, HolePart, SourceSpans, all_sources, counting, hole_parts, idle, item_checks};
 use crate::insight::coverage::membership::memberships;
+use crate::insight::coverage::wrong_times::without_wrong_times;
 use crate::insight::{Cause, Coverage, source_coverage, split_coverage, total_ms};
 use crate::model::{CoverageSearch, PrunedDays, RunSearch, Source, Span, Time, WatchedTopic};
 
@@ -65,9 +66,10 @@ pub struct SearchCoverage {
 
 impl SearchCoverage {
     /// Builds the coverage of `seen` from the searches of a topic; what lies after `present` is not missing. Where several
-    /// sources cover spans, only what all of them covered counts.
+    /// sources cover spans, only what all of them covered counts. Runs with wrong times are left out.
     #[must_use]
     pub fn new(watched: Option<WatchedTopic>, runs: Vec<RunSearch>, seen: Span, present: Time) -> Self {
+        let runs = without_wrong_times(runs);
         let (mut checks, mut sources) = (Vec::new(), Vec::new());
         for source in watched.iter().flat_map(|watched| source_coverage(watched, &runs, seen, |_| true)) {
             match source.coverage {

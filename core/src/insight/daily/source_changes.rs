@@ -153,7 +153,7 @@ mod tests {
                 };
                 let (state, search) =
                     if letter == 'm' { (RunState::Missed, None) } else { (RunState::Ok, Some(search)) };
-                RunSearch { topic: "acme".into(), at, state, reason: None, search }
+                RunSearch { topic: "acme".into(), at, seq: 0, state, reason: None, search }
             };
             letters.chars().map(search).collect::<Vec<_>>()
         };

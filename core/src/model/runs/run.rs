@@ -5,6 +5,12 @@ use crate::model::closed_list;
 /// How the reason of a run cancelled by a pause begins; the reason for the pause follows.
 pub const PAUSED: &str = "the topic was paused: ";
 
+/// The reason of a slot that a clock recorded which was ahead, without running it. It can run when it really comes.
+pub const RECORDED_AHEAD: &str = "recorded by a clock that was ahead";
+
+/// The reason of a run that a clock made which was ahead, once another run has its slot.
+pub const RUN_AHEAD: &str = "run by a clock that was ahead";
+
 closed_list! {
     /// The state of a run.
     RunState {

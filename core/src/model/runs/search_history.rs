@@ -1,11 +1,15 @@
 //! The history of a topic's searches: one row per search, or per run without any, and data about the topic. `insight`
 //! decides what is covered and what is a hole.
 
+use std::time::Duration;
+
 use crate::model::{RunState, SearchState, Source, Span, Time, Topic};
 
 /// Why a search of feeds covers nothing although none failed: each feed is covered since another time, until it was
 /// last read.
 pub const NO_COMMON_TIME: &str = "no time is covered by every feed yet";
+
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// Part of the reason of a search of feeds of which one listed nothing, although it had entries. Such a search covers
 /// nothing.
@@ -20,6 +24,8 @@ pub struct RunSearch {
     pub topic: String,
     /// When the run started, or would have started.
     pub at: Time,
+    /// The run's place in the reading order.
+    pub seq: i64,
     /// State of the run.
     pub state: RunState,
     /// Why the run is in this state.
@@ -28,11 +34,12 @@ pub struct RunSearch {
 }
 
 impl RunSearch {
-    /// Whether its search claims time after the present: it was made by a clock that was ahead, and when that really was is
-    /// not known.
+    /// Whether its search claims time after the present, or was made well after it: it was made by a clock that was ahead,
+    /// and when that really was is not known.
     #[must_use]
     pub fn is_ahead(&self, now: Time) -> bool {
-        self.search.as_ref().and_then(|search| search.covered).is_some_and(|covered| covered.until > now)
+        let Some(search) = &self.search else { return false };
+        search.covered.is_some_and(|covered| covered.until > now) || self.at > now.plus(DAY)
     }
 }
 

@@ -1,11 +1,16 @@
 //! Followers read the runs in `seq` order; only this file moves their cursors. Each follower decides what to do with
 //! the runs.
 
+use std::time::Duration;
+
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, read};
 use crate::model::{Follower, SIGN_AHEAD, Time};
 use crate::store::{Cursor, StoreError};
+
+/// The longest that a run may take.
+const LONGEST_RUN: Duration = Duration::from_secs(86_400);
 
 /// The names of the followers that derive data, as a list for `IN`.
 pub(in crate::store) fn names() -> String {
@@ -21,14 +26,19 @@ pub(in crate::store) async fn last_seq(conn: &mut Conn) -> Result<i64, StoreErro
     Ok(sqlx::query_scalar("SELECT coalesce(max(seq), 0) FROM run WHERE seq IS NOT NULL").fetch_one(conn).await?)
 }
 
+/// Returns the last number before all runs that began at an instant or later, up to `now`. Runs of a clock that was ahead do
+/// not count, also once their time has come: those that began well before the instant have higher numbers.
 pub(in crate::store) async fn last_seq_until(conn: &mut Conn, until: Time, now: Time) -> Result<i64, StoreError> {
-    // `seq + 0` keeps the database from walking through the whole index on `seq`: few runs are later.
+    let at = read::RUN_AT;
+    // `seq + 0` keeps the database from walking through the whole index on `seq`: few runs are later. A run may take long, and
+    // missed slots get their numbers long after their time.
     let sql = format!(
-        "SELECT min(r.seq + 0) FROM run r WHERE r.seq IS NOT NULL AND {at} >= $1 AND {at} <= $2",
-        at = read::RUN_AT
+        "SELECT min(r.seq + 0) FROM run r WHERE r.seq IS NOT NULL AND {at} >= $1 AND {at} <= $2 AND r.seq + 0 > coalesce( \
+           (SELECT max(b.seq) FROM (SELECT CASE WHEN r.started_at IS NULL THEN NULL ELSE r.seq END AS seq FROM run r \
+            WHERE {at} < $3 ORDER BY {at} DESC, r.public_id DESC LIMIT 200) AS b), 0)"
     );
     let first = sqlx::query_scalar::<_, Option<i64>>(AssertSqlSafe(sql)).bind(until.0).bind(now.plus(SIGN_AHEAD).0);
-    match first.fetch_one(&mut *conn).await? {
+    match first.bind(until.minus(LONGEST_RUN).0).fetch_one(&mut *conn).await? {
         Some(first) => Ok(first - 1),
         None => last_seq(conn).await,
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, definitions, followers, read};
-use crate::model::{Micros, Source, Time, Trigger};
+use crate::model::{Micros, RECORDED_AHEAD, Source, Time, Trigger};
 use crate::store::{RunClaim, RunRef, StoreError};
 
 /// SQL condition: run `r` may be started again. Its job must still exist, and it must be a planned run or a manual run
@@ -185,11 +185,11 @@ async fn end_future(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
          error_text = CASE WHEN attempt = 0 THEN NULL \
                       ELSE 'the process that ran it stopped or hung, attempt ' || attempt || ' of ' || max_attempts END, \
          public_id = public_id || '~' || id, \
-         slot = NULL, reason = 'recorded by a clock that was ahead', finished_at = $1 \
-         WHERE state = 'queued' AND due_at > $2 AND slot > $2",
+         slot = NULL, reason = $3, finished_at = $1 WHERE state = 'queued' AND due_at > $2 AND slot > $2",
     )
     .bind(now.0)
     .bind(now.believed_until(FARTHEST).0)
+    .bind(RECORDED_AHEAD)
     .execute(conn)
     .await?;
     Ok(())

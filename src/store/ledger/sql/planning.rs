@@ -5,9 +5,17 @@ use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::{Conn, Database, definitions, leftover};
-use crate::model::Time;
+use super::{Conn, Database, definitions, leftover, read};
+use crate::model::{RECORDED_AHEAD, RUN_AHEAD, RunState, Time};
 use crate::store::{JobPlan, PlannedJob, PlannedSlot, StoreError};
+
+/// The columns of a planned run.
+const INSERT: &str = "INSERT INTO run (public_id, job, topic, slot, trigger, state, reason, due_at, max_attempts, side_by_side, planned_at, finished_at) ";
+
+/// How long before a slot a run must have started that shows what the clock was then.
+const WEEK: Duration = Duration::from_secs(8 * 86_400);
+
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// Returns the jobs to plan.
 pub(in crate::store) async fn to_plan(
@@ -107,23 +115,13 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
     }
     let mut added = 0;
     for chunk in kept.chunks(500) {
-        let mut insert = QueryBuilder::<Database>::new(
-            "INSERT INTO run (public_id, job, topic, slot, trigger, state, reason, due_at, max_attempts, side_by_side, planned_at, finished_at) ",
-        );
-        insert.push_values(chunk, |mut row, (plan, slot)| {
-            row.push_bind(format!("{}@{}", plan.id, slot.slot)).push_bind(&plan.id).push_bind(&plan.topic);
-            row.push_bind(slot.slot.0);
-            row.push_bind(slot.trigger.as_str())
-                .push_bind(slot.state.as_str())
-                .push_bind(&slot.reason)
-                .push_bind(slot.due_at.0);
-            row.push_bind(i64::from(plan.max_attempts))
-                .push_bind(i64::from(plan.side_by_side))
-                .push_bind(now.0)
-                .push_bind(slot.state.is_final().then_some(now.0));
-        });
-        insert.push(" ON CONFLICT DO NOTHING");
-        added += insert.build().persistent(false).execute(&mut *conn).await?.rows_affected();
+        let rows =
+            chunk.iter().map(|(plan, slot)| (format!("{}@{}", plan.id, slot.slot), *plan, *slot)).collect::<Vec<_>>();
+        let stored = insert(conn, &rows, now).await?;
+        added += stored;
+        if stored < chunk.len() as u64 {
+            added += run_used_slots(conn, chunk, now).await?;
+        }
     }
     Ok((moved_count, added))
 }
@@ -132,12 +130,63 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
 /// old rows keep their place in the reading order but not their slot, which can run when it really comes.
 async fn free_future_slots(conn: &mut Conn, plan: &JobPlan) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE run SET slot = NULL, public_id = public_id || '~' || id, reason = 'recorded by a clock that was ahead' \
+        "UPDATE run SET slot = NULL, public_id = public_id || '~' || id, reason = $3 \
          WHERE job = $1 AND slot > $2 AND state IN ('missed', 'skipped')",
     )
     .bind(&plan.id)
     .bind(plan.until.0)
+    .bind(RECORDED_AHEAD)
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Stores runs with their names. Returns how many; of a slot that is already in the ledger, nothing changes.
+async fn insert(conn: &mut Conn, rows: &[(String, &JobPlan, &PlannedSlot)], now: Time) -> Result<u64, StoreError> {
+    let mut insert = QueryBuilder::<Database>::new(INSERT);
+    insert.push_values(rows, |mut row, (name, plan, slot)| {
+        row.push_bind(name).push_bind(&plan.id).push_bind(&plan.topic);
+        row.push_bind(slot.slot.0);
+        row.push_bind(slot.trigger.as_str())
+            .push_bind(slot.state.as_str())
+            .push_bind(&slot.reason)
+            .push_bind(slot.due_at.0);
+        row.push_bind(i64::from(plan.max_attempts))
+            .push_bind(i64::from(plan.side_by_side))
+            .push_bind(now.0)
+            .push_bind(slot.state.is_final().then_some(now.0));
+    });
+    insert.push(" ON CONFLICT DO NOTHING");
+    Ok(insert.build().persistent(false).execute(conn).await?.rows_affected())
+}
+
+/// Queues slots that have come and are to run, but that a clock that was ahead has already run: otherwise nothing would run
+/// for as long as it was ahead. The old run keeps its name and loses its slot. A run that started shortly before such a slot,
+/// but was planned after the run of it, shows that the clock was ahead. Without one it may have been set back by mistake
+/// since, and the slot has truly run. Returns how many are queued.
+async fn run_used_slots(conn: &mut Conn, slots: &[(&JobPlan, &PlannedSlot)], now: Time) -> Result<u64, StoreError> {
+    let to_run = || slots.iter().filter(|(_, slot)| slot.state == RunState::Queued);
+    let Some(last) = to_run().map(|(_, slot)| slot.slot).max() else { return Ok(0) };
+    // Not what another job catches up on after days.
+    let due = || to_run().filter(|(_, slot)| last.since(slot.slot) <= DAY);
+    let Some(first) = due().map(|(_, slot)| slot.slot).min() else { return Ok(0) };
+    // `id + 0` keeps the database from walking through the whole table by `id`.
+    let sql = format!(
+        "SELECT max(r.id + 0) FROM run r WHERE {at} >= $1 AND {at} < $2 AND r.started_at IS NOT NULL",
+        at = read::RUN_AT
+    );
+    let later = sqlx::query_scalar::<_, Option<i64>>(AssertSqlSafe(sql)).bind(first.minus(WEEK).0).bind(first.0);
+    let Some(later) = later.fetch_one(&mut *conn).await? else { return Ok(0) };
+    let mut queued = 0;
+    for (plan, slot) in due() {
+        let used = sqlx::query_scalar::<_, i64>(
+            "UPDATE run SET slot = NULL, reason = coalesce(reason, $4) WHERE job = $1 AND slot = $2 AND id < $3 AND state NOT IN ('queued', 'running') RETURNING id",
+        );
+        let used = used.bind(&plan.id).bind(slot.slot.0).bind(later).bind(RUN_AHEAD).fetch_optional(&mut *conn).await?;
+        if let Some(used) = used {
+            let name = format!("{}@{}~{used}", plan.id, slot.slot);
+            queued += insert(conn, &[(name, *plan, *slot)], now).await?;
+        }
+    }
+    Ok(queued)
 }

@@ -12,7 +12,7 @@ use crate::store::StoreError;
 /// unless it says why the search covers nothing.
 pub(in crate::store) fn select() -> String {
     format!(
-        "SELECT r.topic, coalesce(r.started_at, r.slot, r.planned_at) AS at, r.state AS run_state, r.reason AS run_reason, \
+        "SELECT r.topic, coalesce(r.started_at, r.slot, r.planned_at) AS at, r.seq, r.state AS run_state, r.reason AS run_reason, \
      s.source, s.operation, s.state, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.saturated, \
      CASE WHEN s.state NOT IN ('ok', 'empty') THEN coalesce(s.error_class, s.reason) \
      WHEN s.error_class IS NULL AND s.reason LIKE '%{LISTED_NOTHING}%' THEN '{LISTED_NOTHING}' ELSE s.error_class END AS trouble \
@@ -39,6 +39,7 @@ pub(in crate::store) fn run_search(row: &Row) -> Result<RunSearch, StoreError> {
     Ok(RunSearch {
         topic: row.try_get("topic")?,
         at: Time(row.try_get("at")?),
+        seq: row.try_get("seq")?,
         state: read::word(row, "run_state", RunState::parse)?,
         reason: row.try_get("run_reason")?,
         search,

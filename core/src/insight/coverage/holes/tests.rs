@@ -44,7 +44,7 @@ pub(super) fn watched(operation: SocialOperation) -> WatchedTopic {
 }
 
 fn run(hour: i64, state: RunState, reason: Option<&str>) -> RunSearch {
-    RunSearch { topic: "acme".into(), at: at(hour), state, reason: reason.map(str::to_owned), search: None }
+    RunSearch { topic: "acme".into(), at: at(hour), seq: 0, state, reason: reason.map(str::to_owned), search: None }
 }
 
 pub(super) fn search(hour: i64, state: SearchState, over: LookBack, covered: Option<Span>) -> RunSearch {

@@ -16,6 +16,9 @@ pub(super) const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.
 /// How long days are kept, in milliseconds.
 pub(super) const RETENTION_MS: i64 = 40 * 86_400_000;
 
+/// How many of a topic's last days are kept however old they are: a clock may be ahead, and nothing counts them again.
+const KEPT: i64 = 42;
+
 /// Rows per statement.
 pub(super) const ROWS: usize = 300;
 
@@ -169,7 +172,8 @@ pub(in crate::store) async fn store_counts(conn: &mut Conn, rolled: &DayCounts, 
     }
     let named: BTreeSet<&str> = rolled.spans.iter().map(|(topic, _)| topic.as_str()).chain(due).collect();
     let old = format!(
-        "DELETE FROM topic_day WHERE topic IN (SELECT given.value FROM {}) AND day_until < $2",
+        "DELETE FROM topic_day WHERE topic IN (SELECT given.value FROM {}) AND day_until < $2 AND {KEPT} <= \
+         (SELECT count(*) FROM topic_day d WHERE d.topic = topic_day.topic AND d.day_from > topic_day.day_from)",
         super::texts(1)
     );
     sqlx::query(AssertSqlSafe(old)).bind(to_json(&named)?).bind(now.0 - RETENTION_MS).execute(&mut *conn).await?;

@@ -1,0 +1,146 @@
+//! What the program says and does after its clock was wrong for a while, once the times that it wrote then have come, on
+//! both databases. Clocks that jump while a daemon runs are tested in `endure_clock`.
+
+use serde_json::{Value, json};
+
+use crate::support::api_client::get;
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
+use crate::support::world::{World, post};
+
+fn topic(more: &str) -> String {
+    format!("[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\"]\n{more}\n")
+}
+
+/// This hour of a day of March.
+fn at(day: u32, hour: u32) -> String {
+    format!("2026-03-{day:02}T{hour:02}:00:01Z")
+}
+
+/// Runs what is due at each of these times. The last is the present, whatever the clock showed before.
+fn due(place: &Place, sandbox: &Sandbox, times: &[String]) {
+    for now in times {
+        sandbox.turn_to(now);
+        place.run(&["once", "--due", "--at", now]);
+    }
+}
+
+#[test]
+fn slots_that_a_clock_ran_which_was_ahead_run_again_when_they_come() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let report = "[[reports]]\nname = \"daily\"\nschedule = \"30 8 * * *\"\npath = \"out/{date}\"\n";
+        let place = Place::new(database, &sandbox.lines(), &(topic("schedule = \"0 * * * *\"") + report));
+        let name = place.database.name;
+        due(&place, &sandbox, &[at(11, 8), at(11, 9), at(21, 8), at(21, 9), at(21, 10), at(11, 10), at(11, 11)]);
+        due(&place, &sandbox, &[at(20, 23), at(21, 7)]);
+        let called = sandbox.calls();
+        due(&place, &sandbox, &[at(21, 8), at(21, 9)]);
+        assert_eq!(sandbox.calls(), called + 2, "{name}");
+        // Also if it is found late.
+        due(&place, &sandbox, &["2026-03-21T10:20:00Z".to_owned(), at(21, 11)]);
+        assert_eq!(sandbox.calls(), called + 4, "{name}");
+        let one = "SELECT count(*) FROM v_run WHERE topic = 'acme' AND state = 'ok' AND slot LIKE '2026-03-21T1_:00%'";
+        assert_eq!(place.database.number(one), 2, "{name}");
+        let again = place.database.texts("SELECT DISTINCT reason FROM v_run WHERE state = 'ok' AND slot IS NULL");
+        assert_eq!(again, ["run by a clock that was ahead"], "{name}");
+        // The report of that day, too.
+        assert_eq!(
+            place.database.number("SELECT count(*) FROM v_run WHERE run LIKE 'report:daily@2026-03-21%'"),
+            2,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_slot_that_has_run_does_not_run_again_after_the_clock_was_behind_for_a_while() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topic("schedule = \"0 * * * *\""));
+        due(&place, &sandbox, &[at(11, 7), at(11, 8), at(11, 9)]);
+        let called = sandbox.calls();
+        for behind in ["2026-03-09T09:00:00Z", "2026-02-11T09:00:00Z"] {
+            due(&place, &sandbox, &[behind.to_owned(), "2026-03-11T09:10:00Z".to_owned()]);
+        }
+        assert_eq!(sandbox.calls(), called, "{}", place.database.name);
+        due(&place, &sandbox, &[at(11, 10)]);
+        assert_eq!(sandbox.calls(), called + 1, "{}", place.database.name);
+    }
+}
+
+/// A social post without a readable date.
+fn undated(id: u32) -> Value {
+    let mut post = post(id, 0, &format!("undated {id} of acme"), 1);
+    post["created_at"] = json!(null);
+    post
+}
+
+#[test]
+fn what_a_clock_claimed_that_was_ahead_is_not_covered_once_its_time_has_come() {
+    for database in databases() {
+        let world = World::new();
+        let more = "every = \"24h\"\ncatch_up_window = \"1h\"";
+        let place = Place::new(database, &world.lines(), &topic(more));
+        let name = place.database.name;
+        // On the 13th the clock shows the 19th; from the 17th to the 21st nothing runs.
+        for (number, day) in [11, 12, 13, 19, 14, 15, 16, 22, 23].into_iter().enumerate() {
+            world.posts(&[undated(u32::try_from(number).unwrap())]);
+            place.ok(&["once", "--at", &at(day, 9)]);
+        }
+        let now = at(23, 10);
+        let covered = place.json(&["coverage", "acme", "--since", "2026-03-14T09:00:01Z", "--json", "--at", &now]);
+        let holes = &covered["topics"][0]["sources"][0]["holes"];
+        let ends = |hole: &Value| (hole["from"].clone(), hole["until"].clone());
+        assert_eq!(
+            holes.as_array().unwrap().iter().map(ends).collect::<Vec<_>>(),
+            [(json!("2026-03-16T08:55:01.000Z"), json!("2026-03-21T09:00:01.000Z"))],
+            "{name}: {covered:#}"
+        );
+        let pages = Pages::serve(&place, &["--at", &now]);
+        let days = get(&pages, "/api/v1/topics/acme/days")["data"].clone();
+        let day = days.as_array().unwrap().iter().find(|day| day["date"] == "2026-03-19").unwrap();
+        assert_eq!(day["uncovered_s"], 86_400, "{name}: {day:#}");
+        let rows = place.ok(&["export", "--what", "daily", "--format", "jsonl", "--out", "-"]);
+        let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let row = rows.iter().find(|row| row["day"] == "2026-03-19").unwrap();
+        assert_eq!((&row["covered_s"], &row["at_least"]), (&json!(0), &json!(true)), "{name}: {row:#}");
+        place.ok(&["report", "--topic", "acme", "--date", "2026-03-19", "--at", &now, "--out", "day.md"]);
+        let report = std::fs::read_to_string(place.path("day.md")).unwrap();
+        assert!(report.contains("100% of the period was not covered"), "{name}: {report}");
+    }
+}
+
+#[test]
+fn counted_days_outlast_a_count_by_a_clock_that_was_ahead() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("every = \"6h\""));
+        world.posts(&[post(1, 8, "of acme", 1)]);
+        place.ok(&["once", "--at", &at(11, 9)]);
+        world.posts(&[undated(2)]);
+        place.ok(&["once", "--at", "2026-05-11T09:00:00Z"]);
+        let pages = Pages::serve(&place, &["--at", &at(11, 10)]);
+        let days = get(&pages, "/api/v1/topics/acme/days")["data"].clone();
+        let found: i64 = days.as_array().unwrap().iter().map(|day| day["items"].as_i64().unwrap()).sum();
+        assert_eq!(found, 1, "{}: {days:#}", place.database.name);
+    }
+}
+
+#[test]
+fn a_daily_report_reads_on_when_the_times_of_a_clock_that_was_ahead_have_come() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let report = "[[reports]]\nname = \"daily\"\nschedule = \"0 8 * * *\"\npath = \"out/{date}\"\n";
+        let place = Place::new(database, &sandbox.lines(), &(topic("schedule = \"0 7 * * *\"") + report));
+        due(&place, &sandbox, &[at(11, 6), at(11, 7), at(11, 8), at(15, 7), at(15, 8), at(12, 6)]);
+        for day in 12..16 {
+            due(&place, &sandbox, &[at(day, 7), at(day, 8)]);
+        }
+        // The last report is of the day before, made after that day's runs.
+        let since = place.json(&["diff", "acme", "--since", "last-report", "--json", "--at", &at(15, 9)]);
+        assert_eq!(since["runs"], 1, "{}: {since}", place.database.name);
+    }
+}
