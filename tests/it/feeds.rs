@@ -234,6 +234,30 @@ fn a_feed_whose_server_asks_to_wait_holds_up_no_feed_of_another() {
 }
 
 #[test]
+fn a_server_that_asks_to_wait_is_asked_for_no_more_feeds() {
+    let names: Vec<String> = (0..20).map(|n| format!("feed{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    for (wait, a_minute_later) in [(&[("Retry-After", "3600")][..], 1), (&[][..], 21)] {
+        let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
+        let (read, refused) = (reply(200, &[], &feed), reply(429, wait, "slow down"));
+        let other = Replies::start(vec![read.clone()]);
+        let slow = Replies::of(move |n, _| if n == 0 { refused.clone() } else { read.clone() });
+        let file = file(&slow, &names).replace("max_tries", "max_concurrent = 1\nmax_tries");
+        let place =
+            Place::bare(sqlite(), &file.replace("news.urls = [", &format!("news.urls = [\"{}/x\", ", other.url())));
+        place.run(&["once", "--at", &at(0)]).says(3, &[]);
+        assert_eq!((last(&place).as_str(), slow.heads().len(), other.heads().len()), ("ok 1 1", 1, 1), "{wait:?}");
+        let reason = place.database.texts("SELECT reason FROM v_search").pop().unwrap();
+        let why = "19 of 21 feeds were not asked because their server asked to wait";
+        assert!(reason.contains(why) && !reason.contains("not read"), "{reason}");
+        place.run(&["once", "--at", &at(1)]);
+        assert_eq!(slow.heads().len(), a_minute_later, "{wait:?}");
+        place.ok(&["once", "--at", "2026-03-11T10:00:00Z"]);
+        assert!(slow.heads().len() >= 21, "{wait:?}");
+    }
+}
+
+#[test]
 fn future_events_do_not_count_as_news_for_coverage() {
     let dated = |n: u32, date: &str| {
         format!(
