@@ -90,6 +90,11 @@ fn builder(options: &Options) -> reqwest::ClientBuilder {
         .retry(reqwest::retry::never())
         .referer(false)
         .no_proxy()
+        // What old servers and pages behind them write: a user agent reads a header of several lines (RFC 9112, section
+        // 5.2), and one bad line is no reason to refuse all others.
+        .http1_allow_obsolete_multiline_headers_in_responses(true)
+        .http1_allow_spaces_after_header_name_in_responses(true)
+        .http1_ignore_invalid_headers_in_responses(true)
         // `read_capped` decompresses it.
         .default_headers(HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("gzip"))]));
     let builder = if options.public_only { builder.dns_resolver(std::sync::Arc::new(PublicOnly)) } else { builder };

@@ -13,6 +13,7 @@ mod plain_text;
 mod redact;
 mod reply;
 mod signature;
+mod smtp;
 mod truncate;
 mod webhook;
 mod webhook_formats;

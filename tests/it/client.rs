@@ -285,6 +285,15 @@ async fn a_damaged_compressed_body_is_malformed_and_not_retried() {
     assert_eq!((error.class, error.tries), (ErrorClass::Malformed, 1), "{}", error.text);
 }
 
+/// RFC 9112, sections 5.1 and 5.2; and a line of a program that fails, as among the headers of many scripts.
+#[tokio::test]
+async fn headers_of_old_servers_do_not_hide_the_reply() {
+    for header in ["X-Long: one\r\n two\r\n", "X-Space : one\r\n", "Warning in line 7\r\n", "X-(Odd): one\r\n"] {
+        let server = Server::start(script(vec![reply(200, header, "{}")])).await;
+        assert_eq!(call(&client(settings(&server)), &web()).await.unwrap().body, "{}", "{header}");
+    }
+}
+
 /// RFC 1952, section 2.2; and RFC 9110, section 8.4.1: names of codings have no case, and `x-gzip` is gzip.
 #[tokio::test]
 async fn all_members_of_a_gzip_body_are_read() {

@@ -234,6 +234,60 @@ fn a_retry_after_of_one_server_does_not_delay_feeds_of_another() {
 }
 
 #[test]
+fn an_author_has_the_name_that_the_feed_gives() {
+    let entry = |n: usize, author: &str| {
+        format!("<item><title>n{n}</title><link>https://a.example/{n}</link><author>{author}</author></item>")
+    };
+    let authors =
+        ["ann@a.example (Ann Lee)", "Ben Fox", "cem@c.example", "Dan &lt;dan@d.example&gt;", " ", "e@e.example ()"];
+    let items: String = authors.iter().enumerate().map(|(n, author)| entry(n, author)).collect();
+    let items = rss(&items);
+    let atom = "<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>t</title><entry><id>urn:x:1</id><title>n9</title>\
+        <link href=\"https://a.example/9\"/><author><email>f@f.example</email></author><author><name>Fay</name></author></entry></feed>";
+    let server = Replies::of(move |_, path| reply(200, &[], if path == "/rss" { items.as_str() } else { atom }));
+    let place = Place::bare(sqlite(), &file(&server, &["rss", "atom"]));
+    place.ok(&["once", "--at", NINE]);
+    let names = place.database.texts("SELECT coalesce(author_name, '-') FROM v_item ORDER BY title");
+    assert_eq!(names, ["Ann Lee", "Ben Fox", "cem@c.example", "Dan", "-", "e@e.example ()", "Fay"]);
+}
+
+#[test]
+fn a_feed_that_declares_iso_2022_jp_is_read_although_its_bytes_are_ascii() {
+    // 自社製品 begins with the bytes of `<+`.
+    let title = "\u{1b}$B<+<R@=IJ\u{1b}(B";
+    let feed = rss(&format!("<item><title>{title}</title><link>https://a.example/1</link></item>"));
+    let feed = feed.replace("version=\"1.0\"?", "version=\"1.0\" encoding=\"ISO-2022-JP\"?");
+    let server = Replies::start(vec![reply(200, &[("Content-Type", "text/xml")], &feed)]);
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    place.ok(&["once", "--at", NINE]);
+    assert_eq!(place.database.texts("SELECT title FROM v_item"), ["自社製品"]);
+}
+
+#[test]
+fn a_server_that_asks_to_wait_is_asked_for_no_more_feeds() {
+    let names: Vec<String> = (0..20).map(|n| format!("feed{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    for (wait, a_minute_later) in [(&[("Retry-After", "3600")][..], 1), (&[][..], 21)] {
+        let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
+        let (read, refused) = (reply(200, &[], &feed), reply(429, wait, "slow down"));
+        let other = Replies::start(vec![read.clone()]);
+        let slow = Replies::of(move |n, _| if n == 0 { refused.clone() } else { read.clone() });
+        let file = file(&slow, &names).replace("max_tries", "max_concurrent = 1\nmax_tries");
+        let place =
+            Place::bare(sqlite(), &file.replace("news.urls = [", &format!("news.urls = [\"{}/x\", ", other.url())));
+        place.run(&["once", "--at", &at(0)]).says(3, &[]);
+        assert_eq!((last(&place).as_str(), slow.heads().len(), other.heads().len()), ("ok 1 1", 1, 1), "{wait:?}");
+        let reason = place.database.texts("SELECT reason FROM v_search").pop().unwrap();
+        let why = "19 of 21 feeds were not asked because their server asked to wait";
+        assert!(reason.contains(why) && !reason.contains("not read"), "{reason}");
+        place.run(&["once", "--at", &at(1)]);
+        assert_eq!(slow.heads().len(), a_minute_later, "{wait:?}");
+        place.ok(&["once", "--at", "2026-03-11T10:00:00Z"]);
+        assert!(slow.heads().len() >= 21, "{wait:?}");
+    }
+}
+
+#[test]
 fn future_events_do_not_count_as_news_for_coverage() {
     let dated = |n: u32, date: &str| {
         format!(

@@ -231,3 +231,49 @@ fn stored_errors_have_a_hint_that_fits_their_cause() {
         assert!(hint.contains(helps), "{class} {text}: {hint}");
     }
 }
+
+/// The first page shows that the server answers JSON, so another refusal has another reason.
+#[test]
+fn a_second_page_of_searxng_that_fails_is_not_blamed_on_the_format() {
+    let first = r#"{"results":[{"url":"https://a.example/1","title":"one"}]}"#;
+    for (status, body, says) in [
+        (403, "no", "page 2: 403: its limiter may block programs"),
+        (200, "<html>", "page 2: an HTML page instead of JSON"),
+    ] {
+        let server = Replies::of(move |_, path| match path.contains("pageno=1") {
+            true => reply(200, &[], first),
+            false => reply(status, &[], body),
+        });
+        let file = format!(
+            "[providers.sx]\nkind = \"searxng\"\nbase_url = \"{}\"\nmax_tries = 1\n\n{TOPIC}sx.pages = 2\nsx.time_range = \"any\"\n",
+            server.url()
+        );
+        let place = Place::bare(sqlite(), &file);
+        for ended in [place.run(&["once", "--at", NINE]), place.run(&["check", "--probe"])] {
+            ended.shows(3, &[says]);
+            let all = format!("{ended}");
+            assert!(all.contains("ask for fewer `pages`") && !all.contains("search.formats"), "{all}");
+        }
+    }
+}
+
+#[test]
+fn a_probe_tells_an_error_of_the_service_from_another_dialect() {
+    for (body, says, hint) in [
+        (r#"{"error":"no money left"}"#, "but with an error: no money left", "with a success status"),
+        (
+            r#"{"results":[{"title":"t","url":"https://a.example/1"}],"error":"only a part"}"#,
+            "the key is accepted, but (service_error) only a part",
+            "the service itself reported this error",
+        ),
+        ("[[1]]", "but not in dialect `spec`", "compare base_url and dialect"),
+    ] {
+        let server = Replies::start(vec![reply(200, &[("Content-Type", "application/json")], body)]);
+        let file =
+            format!("[service]\nbase_url = \"{}\"\napi_key_env = \"KEY\"\nmax_tries = 1\n\n{TOPIC}", server.url());
+        let place = Place::bare(sqlite(), &file);
+        let ended = place.program(&["check", "--probe"]).env("KEY", "a-key-of-many-letters").run();
+        let all = format!("{ended}");
+        assert!(ended.code == Some(3) && all.contains(says) && all.contains(hint), "{body}: {all}");
+    }
+}

@@ -2,6 +2,7 @@
 //! senders at a time, growing pauses, dead in the end; signed, with private addresses blocked and no secrets in error
 //! texts. The clock is set by hand.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -475,6 +476,55 @@ async fn a_mail_is_not_delivered_if_an_smtp_answer_does_not_fit_its_command() {
     let posts = Post::answering(|_| Some("354 go on"));
     let refused = post("mail", &posts).send(&message("e", "mail"), NOW, 1, NOW).await.unwrap_err();
     assert!(!refused.for_good && refused.text.contains("354 go on"), "{refused:?}");
+}
+
+/// RFC 5321: a reply needs no words (section 4.2), names of extensions have no case (section 2.4), and a server that does
+/// not know EHLO may know HELO (section 3.2).
+#[tokio::test]
+async fn replies_of_odd_mail_servers_are_read() {
+    let scripts: [(&str, receivers::Script); 5] = [
+        ("a code alone", |word| matches!(word, "EHLO" | "AUTH" | "MAIL" | "RCPT").then_some("250")),
+        ("a line of blanks", |word| (word == "EHLO").then_some("250-here\r\n250-  \r\n250 8BITMIME")),
+        ("lines without words", |word| (word == "EHLO").then_some("250-\r\n250-\r\n250")),
+        ("small letters", |word| (word == "EHLO").then_some("250-here\r\n250-auth login plain\r\n250 8bitmime")),
+        ("no EHLO", |word| (word == "EHLO").then_some("502 what")),
+    ];
+    for (case, script) in scripts {
+        let posts = Post::scripted(script);
+        let mut channel = post("mail", &posts);
+        if let ("small letters", Endpoint::Email { login, .. }) = (case, &mut channel.endpoint) {
+            *login = Some(("somebody".into(), SecretString::from("pa55word of mail")));
+        }
+        let sent = channel.send(&message("e", "mail"), NOW, 1, NOW).await;
+        assert_eq!((sent, posts.got().len()), (Ok(()), 1), "{case}");
+    }
+    let posts = Post::answering(|_| Some("250"));
+    post("mail", &posts).send(&message("e", "mail"), NOW, 1, NOW).await.unwrap();
+}
+
+/// Words in another encoding do not hide that the server refuses.
+#[tokio::test]
+async fn a_refusal_that_is_no_utf8_is_a_refusal() {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+        stream.write_all(b"220 here\r\n").unwrap();
+        while let Some(Ok(line)) = lines.next() {
+            let is_recipient = line.starts_with("RCPT");
+            let reply: &[u8] = if is_recipient { b"550 Empf\xe4nger unbekannt\r\n" } else { b"250 yes\r\n" };
+            stream.write_all(reply).unwrap();
+        }
+    });
+    let mut channel = post("mail", &Post::good());
+    if let Endpoint::Email { port: of, .. } = &mut channel.endpoint {
+        *of = port;
+    }
+    let refused = channel.send(&message("e", "mail"), NOW, 1, NOW).await.unwrap_err();
+    assert!(refused.for_good && refused.text.contains("permanent error (550): Empf"), "{refused:?}");
+    drop(channel);
+    server.join().unwrap();
 }
 
 /// A script with one answer to one command.

@@ -9,11 +9,14 @@ use crate::collect::{Provider, Reading, ingest};
 use crate::config::{ProviderConfig, Target};
 use crate::model::{LookBack, Micros, SERVICE, Source, WebOperation, WebQuery, Window};
 use crate::search::decode::ContentType;
-use crate::search::{self, CallFailure, Client, NoGate, SearchQuery, kinds};
+use crate::search::{self, CallFailure, Client, ErrorClass, NoGate, SearchQuery, kinds};
 use crate::store::{DatabaseState, Store};
 
 /// The most calls to one provider.
 const PROBES: usize = 3;
+
+/// What to know of an error that came with findings.
+const WITH_RESULTS: &str = "the service itself reported this error, with its results and a success status";
 
 /// The result of a probe.
 #[derive(Debug, serde::Serialize)]
@@ -93,6 +96,7 @@ async fn one_provider(context: &Context, config: &ProviderConfig, provider: &Pro
             let found = read.reply.items.len();
             let cost_usd = provider.price.of(u32::try_from(parts.len()).unwrap_or(u32::MAX), found, 0);
             let failure = read.reply.failure.map(|(class, text)| format!(", but ({class}) {text}"));
+            let hint = read.hint.or_else(|| failure.is_some().then(|| WITH_RESULTS.to_owned())).unwrap_or_default();
             Probed {
                 provider: name.to_string(),
                 ok: failure.is_none(),
@@ -101,7 +105,7 @@ async fn one_provider(context: &Context, config: &ProviderConfig, provider: &Pro
                     query.kind,
                     failure.unwrap_or_default()
                 ),
-                hint: read.hint.unwrap_or_default(),
+                hint,
                 latency_ms,
                 cost_usd,
             }
@@ -136,25 +140,35 @@ async fn search_service(context: &Context, client: &Client, url: &str) -> Result
             let cost = reply.cost.unwrap_or(settings.prices.web);
             let (latency_ms, cost_usd) = (reply.latency.as_millis(), cost);
             match ingest(&reply.body, &read) {
-                Ok(ingested) => Probed {
-                    provider,
-                    ok: true,
-                    line: format!(
-                        "{} answered with {} in {latency_ms} ms, {} found, {cost}; {key}",
-                        url,
-                        reply.status,
-                        ingested.findings.len()
-                    ),
-                    hint: String::new(),
-                    latency_ms,
-                    cost_usd,
-                },
+                Ok(ingested) => {
+                    let failure = ingested.failure.map(|(class, text)| format!(", but ({class}) {text}"));
+                    Probed {
+                        provider,
+                        ok: failure.is_none(),
+                        hint: failure.as_ref().map(|_| WITH_RESULTS.to_owned()).unwrap_or_default(),
+                        line: format!(
+                            "{} answered with {} in {latency_ms} ms, {} found, {cost}; {key}{}",
+                            url,
+                            reply.status,
+                            ingested.findings.len(),
+                            failure.unwrap_or_default()
+                        ),
+                        latency_ms,
+                        cost_usd,
+                    }
+                }
                 Err(error) => Probed {
                     provider,
                     ok: false,
                     line: format!(
-                        "{} answered with {} in {latency_ms} ms, but not in dialect `{}`: {}",
-                        url, reply.status, settings.dialect, error.text
+                        "{} answered with {} in {latency_ms} ms, but {}: {}",
+                        url,
+                        reply.status,
+                        match error.class {
+                            ErrorClass::Service => "with an error".to_owned(),
+                            _ => format!("not in dialect `{}`", settings.dialect),
+                        },
+                        error.text
                     ),
                     hint: error.hint,
                     latency_ms,

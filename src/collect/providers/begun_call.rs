@@ -1,10 +1,11 @@
 //! One call of a search, and whether it was begun: with many calls side by side, some still wait for their turn when the
 //! run ends.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::collect::fetch::CallGate;
-use crate::search::kinds::CallTarget;
+use crate::search::kinds::{CallTarget, Kind, SearchCall};
 use crate::search::{Gate, Refusal, Request, Spent};
 
 /// The gate of the search for one of its calls.
@@ -12,12 +13,26 @@ pub(super) struct BegunCall<'g> {
     pub(super) gate: &'g CallGate,
     target: CallTarget,
     is_begun: AtomicBool,
+    kind: &'static dyn Kind,
+    /// The calls beside it that failed so far.
+    failed: &'g Mutex<Vec<SearchCall>>,
+    was_held_up: AtomicBool,
 }
 
 impl<'g> BegunCall<'g> {
-    pub(super) fn of(request: &Request, gate: &'g CallGate) -> Self {
+    pub(super) fn of(
+        request: &Request,
+        gate: &'g CallGate,
+        kind: &'static dyn Kind,
+        failed: &'g Mutex<Vec<SearchCall>>,
+    ) -> Self {
         let target = (request.address.clone(), request.path.clone());
-        Self { gate, target, is_begun: AtomicBool::new(false) }
+        Self { gate, target, is_begun: AtomicBool::new(false), kind, failed, was_held_up: AtomicBool::new(false) }
+    }
+
+    /// Whether it was not made because another call showed that it must not be.
+    pub(super) fn was_held_up(&self) -> bool {
+        self.was_held_up.load(Ordering::Relaxed)
     }
 
     /// Returns what was called; `None` if the call was never begun.
@@ -36,6 +51,11 @@ impl Gate for BegunCall<'_> {
     }
 
     async fn before(&self, attempt: u32) -> Result<(), Refusal> {
+        let is_held_up = || self.failed.lock().is_ok_and(|failed| self.kind.is_held_up(&self.target, &failed));
+        if attempt == 1 && is_held_up() {
+            self.was_held_up.store(true, Ordering::Relaxed);
+            return Err(Refusal::new("another call showed that this one must wait"));
+        }
         self.gate.before(attempt).await?;
         self.is_begun.store(true, Ordering::Relaxed);
         Ok(())

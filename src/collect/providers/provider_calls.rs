@@ -1,6 +1,7 @@
 //! A search that may take several calls: asks its kind for the next calls until there are none, then reads all replies.
 //! Each call is counted before it is made, like any other. `search::kinds` has the protocols.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::StreamExt as _;
@@ -132,20 +133,26 @@ impl Collector {
             if next.is_empty() || room == 0 {
                 return Ok(Ok((parts, None, Vec::new())));
             }
-            let is_over = AtomicBool::new(false);
+            let (is_over, failed_calls) = (AtomicBool::new(false), &Mutex::<Vec<SearchCall>>::default());
             let calls = next.into_iter().take(room).enumerate().take_while(|_| !is_over.load(Ordering::Relaxed));
             let calls = calls.map(|(place, part)| async move {
-                let call = BegunCall::of(&part, gate);
+                let call = BegunCall::of(&part, gate, kind, failed_calls);
                 let called = self.call_one(part, served, &call, stop).await;
-                (place, call.target(), called)
+                (!call.was_held_up()).then(|| (place, call.target(), called))
             });
             let mut calls = futures_util::stream::iter(calls).buffer_unordered(WIDTH);
             let (mut arrived, mut ended, mut unended) = (Vec::new(), None, Vec::new());
             // In any order: a reply must not be lost because an earlier call hangs until the run ends. Calls under way
             // may be billed, so they end as usual when another is refused.
-            while let Some((place, target, called)) = calls.next().await {
+            while let Some(ended_call) = calls.next().await {
+                let Some((place, target, called)) = ended_call else { continue };
                 match called? {
-                    Ok(part) => arrived.push((place, part)),
+                    Ok(part) => {
+                        if let (Err(_), Ok(mut failed_calls)) = (&part.reply, failed_calls.lock()) {
+                            failed_calls.push(part.clone());
+                        }
+                        arrived.push((place, part));
+                    }
                     Err(stopped) => {
                         is_over.store(true, Ordering::Relaxed);
                         unended.extend(target.filter(|_| matches!(stopped, Stopped::Ended(SearchState::Error, _))));

@@ -7,8 +7,10 @@ mod entries;
 mod entry_limit;
 mod json_feed;
 mod memory;
+mod messages;
 mod namespaces;
 mod readable_text;
+mod server_waits;
 mod shared_addresses;
 mod xml_text;
 
@@ -26,15 +28,11 @@ use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
 use continuity::Continuity;
 use memory::Memory;
+use messages::{NAMED, SHORT, combined_failure, short};
+use server_waits::ServerWaits;
 
 /// The maximum number of redirects followed from one address.
 const MOST_STEPS: usize = 5;
-
-/// The maximum number of feeds that failed, or that moved, named in a message.
-const NAMED: usize = 3;
-
-/// The maximum length of an address in a message, in characters.
-const SHORT: usize = 100;
 
 pub(super) struct Feeds;
 
@@ -52,7 +50,7 @@ impl Kind for Feeds {
         // Not all may be reached in one search, so those requested longest ago come first, and of one search those that
         // were read.
         due.sort_by_key(|(memory, _)| (memory.last_request(), memory.has_failed()));
-        let mut next: Vec<Request> = Vec::new();
+        let (mut next, waits) = (Vec::<Request>::new(), ServerWaits::of(parts));
         let mut begun = 0;
         for (memory, url) in &due {
             let step = follow_redirects(request, parts, url);
@@ -64,7 +62,8 @@ impl Kind for Feeds {
                 }
                 None => feed_request(request, url, Some(memory)),
             };
-            if next.iter().any(|other| other.address == one.address && other.path == one.path) {
+            let is_asked = next.iter().any(|other| other.address == one.address && other.path == one.path);
+            if is_asked || waits.hold(one.address.as_deref()) {
                 continue;
             }
             // A feed of which only the redirect is read costs a call for nothing: no more feeds begin than can be
@@ -85,17 +84,28 @@ impl Kind for Feeds {
         let urls = request.query.texts("urls");
         let (mut items, mut memory) = (Vec::<ReplyEntry>::new(), Vec::<Remembered>::new());
         let mut feeds = Vec::<(&String, FeedResult)>::new();
-        let (mut unreached, mut emptied) = (0, 0);
+        let (mut unreached, mut held, mut emptied, waits) = (0, 0, 0, ServerWaits::of(parts));
         // All feeds together are known from the latest start to the earliest look.
         let (mut known, mut full, mut unreadable) = ((Time(i64::MIN), request.now), false, 0_u32);
         let mut narrow = |since: Time, looked: Time| known = (known.0.max(since), known.1.min(looked));
         let (mut troubles, mut moved) = (Vec::<(String, DecodeError)>::new(), Vec::new());
         for url in urls {
             let before = Memory::of(request, url);
-            let Some(Step::Ended(part)) = follow_redirects(request, parts, url) else {
+            let step = follow_redirects(request, parts, url);
+            let Some(Step::Ended(part)) = step else {
                 // It rests, or its redirect was not followed yet; the next search covers the time since the last look.
                 narrow(before.since().unwrap_or(request.now), Time(before.looked));
-                unreached += usize::from(!before.is_resting(request.now));
+                if before.is_resting(request.now) {
+                    continue;
+                }
+                let address = match step {
+                    Some(Step::Onward(to, _)) => Some(to),
+                    _ => feed_request(request, url, None).address,
+                };
+                unreached += usize::from(!waits.hold(address.as_deref()));
+                held += usize::from(waits.hold(address.as_deref()));
+                let asked_until = waits.until(address.as_deref());
+                memory.extend(asked_until.map(|until| before.held(request.now, until).remember(url)));
                 continue;
             };
             let read = match &part.reply {
@@ -135,6 +145,9 @@ impl Kind for Feeds {
         if emptied > 0 {
             notes.push(format!("{emptied} of {} feeds {LISTED_NOTHING}", urls.len()));
         }
+        if held > 0 {
+            notes.push(format!("{held} of {} feeds were not asked because their server asked to wait", urls.len()));
+        }
         if unreached > 0 {
             // Otherwise the run ended before all calls were made, and says so itself.
             let is_limit = parts.len() >= MOST_PARTS || self.next(request, parts).is_ok_and(|next| next.is_empty());
@@ -162,6 +175,10 @@ impl Kind for Feeds {
         let note = (!notes.is_empty()).then(|| notes.join("; "));
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
         Ok(ReadResult { reply, coverage, full, memory, tokens: 0, note, hint })
+    }
+
+    fn is_held_up(&self, (address, _): &CallTarget, failed: &[SearchCall]) -> bool {
+        ServerWaits::of(failed).hold(address.as_deref())
     }
 
     /// A feed that hangs must not be first each time, either: enough of them would keep all others from being read.
@@ -322,25 +339,4 @@ fn refused(failure: &PartFailure) -> DecodeError {
         (class, _) => feed_hint(class, &failure.text).unwrap_or(&failure.hint),
     };
     DecodeError { hint: hint.to_owned(), ..failed(failure) }
-}
-
-/// Combines the failures of single feeds into one.
-fn combined_failure(troubles: &[(String, DecodeError)], of: usize) -> Option<DecodeError> {
-    let (_, first) = troubles.first()?;
-    let named = troubles.iter().take(NAMED).map(|(url, error)| format!("{url}: {}", error.text));
-    let named = named.collect::<Vec<_>>().join("; ");
-    let more = if troubles.len() > NAMED { "; …" } else { "" };
-    let text = if of == 1 { named } else { format!("{} of {of} feeds failed: {named}{more}", troubles.len()) };
-    // A feed that refuses us says nothing about the others.
-    let class = match first.class {
-        ErrorClass::KeyRefused | ErrorClass::BalanceSpent => ErrorClass::BadRequest,
-        class => class,
-    };
-    Some(DecodeError { class, text, hint: first.hint.clone() })
-}
-
-/// Shortens an address for a message and removes its secrets.
-fn short(url: &str) -> String {
-    let redacted = without_secrets(url);
-    redacted.split_once("://").map_or(redacted.as_str(), |(_, rest)| rest).chars().take(SHORT).collect()
 }

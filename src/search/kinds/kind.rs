@@ -141,6 +141,11 @@ pub trait Kind: Sync {
     /// [`Unsupported`] for a question that the kind cannot put into a request.
     fn next(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported>;
 
+    /// Whether a call that waits for its turn must not be made any more, after these others failed.
+    fn is_held_up(&self, _next: &CallTarget, _failed: &[SearchCall]) -> bool {
+        false
+    }
+
     /// Reads the replies. At least one call was made.
     ///
     /// # Errors

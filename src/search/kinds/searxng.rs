@@ -15,6 +15,8 @@ const CONFIG: &str = "config";
 /// How long it is valid, in milliseconds.
 const BELIEVED: i64 = 86_400_000;
 
+const NOT_ALLOWED: &str = "403: JSON is not enabled, or its limiter blocks programs";
+
 const NO_JSON: &str = "enable JSON: add json to `search.formats` in its settings.yml";
 
 pub(super) struct Searxng;
@@ -69,7 +71,7 @@ impl Kind for Searxng {
                     }
                 }
                 Err(error) if pages == 1 => return Err(error),
-                Err(error) => trouble = Some(error),
+                Err(error) => trouble = Some(later_page_error(error, pages)),
             }
         }
         silent_engines.sort();
@@ -172,13 +174,26 @@ fn unresponsive(body: &[u8]) -> Vec<String> {
 /// A 403 means that JSON is not enabled, not that a key was refused: there is no key.
 fn request_error(failure: &PartFailure) -> DecodeError {
     match failure.status {
-        Some(403) => DecodeError {
-            class: ErrorClass::BadRequest,
-            text: "403: JSON is not enabled, or its limiter blocks programs".to_owned(),
-            hint: NO_JSON.to_owned(),
-        },
+        Some(403) => {
+            DecodeError { class: ErrorClass::BadRequest, text: NOT_ALLOWED.to_owned(), hint: NO_JSON.to_owned() }
+        }
         _ => failed(failure),
     }
+}
+
+/// The failure of a page after the first one, which came as JSON.
+fn later_page_error(error: DecodeError, page: usize) -> DecodeError {
+    let hint = match error.class {
+        ErrorClass::BadRequest | ErrorClass::Malformed => {
+            "the first page was good, so the address is right: ask for fewer `pages`, or less often".to_owned()
+        }
+        _ => error.hint,
+    };
+    let text = match error.text.as_str() {
+        NOT_ALLOWED => "403: its limiter may block programs",
+        text => text,
+    };
+    DecodeError { class: error.class, text: format!("page {page}: {text}"), hint }
 }
 
 /// The engines that cannot filter by time, to be remembered for the next searches.

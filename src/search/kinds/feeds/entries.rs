@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use feed_rs::model::{Entry, Text};
+use feed_rs::model::{Entry, Person, Text};
 
 use super::entry_limit::MOST;
 use super::namespaces::has_entries;
@@ -128,7 +128,7 @@ fn read_entry(entry: &Entry, lang: Option<&str>, feed: Option<&str>, now: Time) 
         return None;
     }
     let published = entry.published.or(entry.updated);
-    let author = entry.authors.first().map(|person| person.name.trim().to_owned()).filter(|name| !name.is_empty());
+    let author = entry.authors.iter().find_map(author).map(str::to_owned);
     Some(ReplyEntry {
         kind: Some(Kind::Page),
         url,
@@ -139,6 +139,22 @@ fn read_entry(entry: &Entry, lang: Option<&str>, feed: Option<&str>, now: Time) 
         published_at: published.and_then(|at| date::plausible(Time(at.timestamp_millis()), now)),
         ..ReplyEntry::default()
     })
+}
+
+/// Returns the name of an author. An author of RSS is a mail address with the name in parentheses, or just a name: the
+/// parser calls each of them `author`, and an author of Atom without a name `unknown`.
+fn author(person: &Person) -> Option<&str> {
+    let name = match (person.name.as_str(), person.email.as_deref()) {
+        ("author", Some(contact)) => {
+            let in_parentheses = contact.split_once('(').and_then(|(_, rest)| Some(rest.rsplit_once(')')?.0.trim()));
+            let before_address = || contact.split_once('<').map(|(name, _)| name.trim().trim_matches('"'));
+            let name = in_parentheses.filter(|name| !name.is_empty()).or_else(before_address);
+            name.filter(|name| !name.is_empty()).unwrap_or(contact)
+        }
+        ("unknown", _) => "",
+        (name, _) => name,
+    };
+    Some(name.trim()).filter(|name| !name.is_empty())
 }
 
 /// Returns when an entry was changed. A change cannot lie ahead, so such a date is wrong.

@@ -89,6 +89,11 @@ impl Memory {
         Self { failed: Some(now.0), not_before, ..self }
     }
 
+    /// The memory of a feed that was not requested, because its server asked to wait.
+    pub(super) fn held(self, now: Time, until: Time) -> Self {
+        Self { not_before: until.min(now.plus(LONGEST_REST)).0, ..self }
+    }
+
     /// The memory after a reply without any entry, although the feed had some. Entries may come and go meanwhile, so it
     /// still stands where it was, and an unchanged empty reply is not accepted.
     pub(super) fn after_empty_reply(self, reply: &PartReply, feed: &Feed, now: Time) -> Self {

@@ -42,6 +42,8 @@ fn in_utf8<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
         Some(encoding) if encoding == UTF_8 && readable => Cow::Borrowed(without_xml_declaration(body)),
         // Valid UTF-8 is UTF-8, whatever the server says of all its files; but ISO-2022-JP has only ASCII bytes, too.
         Some(encoding) if encoding != UTF_8 && (!readable || encoding == ISO_2022_JP) => decoded(encoding, body),
+        // Its bytes also spell `<` and `&`, which what follows here would take for markup.
+        _ if declared(body) == Some(ISO_2022_JP) => decoded(ISO_2022_JP, body),
         _ if !readable => not_quite_utf8(body).unwrap_or(Cow::Borrowed(body)),
         // The same holds for what the document says of itself: text in another encoding is hardly ever valid UTF-8.
         _ if !body.is_ascii() && declares_another(body) => Cow::Borrowed(without_xml_declaration(body)),
@@ -51,12 +53,16 @@ fn in_utf8<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
 
 /// Whether a document declares another encoding than UTF-8.
 fn declares_another(body: &[u8]) -> bool {
+    declared(body).is_some_and(|encoding| encoding != UTF_8)
+}
+
+/// Returns the encoding that a document declares.
+fn declared(body: &[u8]) -> Option<&'static Encoding> {
     let prolog = root(body).and_then(|root| body.get(..body.len() - root.len())).unwrap_or_default();
     // Blanks may stand around the `=`.
     let value = after(prolog, b"encoding").and_then(|rest| rest.trim_ascii_start().strip_prefix(b"="));
     let value = value.and_then(|rest| rest.trim_ascii_start().get(1..));
-    let declared = value.and_then(|rest| rest.split(|byte| matches!(byte, b'"' | b'\'')).next());
-    declared.and_then(Encoding::for_label).is_some_and(|encoding| encoding != UTF_8)
+    value.and_then(|rest| rest.split(|byte| matches!(byte, b'"' | b'\'')).next()).and_then(Encoding::for_label)
 }
 
 /// Converts a body that is not quite UTF-8, and declares no other encoding. With characters of UTF-8 beyond ASCII only
