@@ -203,13 +203,14 @@ impl Eraser<'_> {
         }
     }
 
-    /// Whether a reply names what was forgotten. One that cannot be unpacked might.
+    /// Whether a reply or its request names what was forgotten. A reply that cannot be unpacked might.
     fn is_named_by(&self, reply: &StoredReply) -> bool {
         let Some(body) = unpack(&reply.body) else { return true };
         let authors = |found: &ReplyEntry| {
             found.author.as_deref().is_some_and(|name| self.known.has(TombstoneKind::Author, name))
         };
-        self.known.mentions_forgotten(&String::from_utf8_lossy(&body))
+        self.known.mentions_forgotten(&reply.request)
+            || self.named_by(&String::from_utf8_lossy(&body), MentionPlace::Answers)
             || read(reply, self.platform).is_some_and(|ingested| {
                 ingested.findings.iter().any(|finding| {
                     authors(&finding.found) || self.has_item(&finding.keys, finding.found.url.as_deref())

@@ -11,12 +11,24 @@ use crate::store::{Store, StoreError};
 /// # Errors
 /// The store could not be read.
 pub async fn find_item_key<'g>(store: &Store, given: &'g str) -> Result<Cow<'g, str>, StoreError> {
+    find_item_key_within(store, given, None).await
+}
+
+/// The same among the items of these topics, or of all: what other topics found at an address must not show.
+///
+/// # Errors
+/// The store could not be read.
+pub async fn find_item_key_within<'g>(
+    store: &Store,
+    given: &'g str,
+    topics: Option<&[String]>,
+) -> Result<Cow<'g, str>, StoreError> {
     let keys = address_keys(given);
     if keys.is_empty() {
         return Ok(Cow::Borrowed(given));
     }
     // The address of a post may hold no id. It is stored as it was found, mostly in its canonical form.
     let spellings: Vec<String> = safe_link(given).into_iter().chain(canonical(given)).collect();
-    let found = store.key_at_address(&keys, &spellings).await?;
+    let found = store.key_at_address(&keys, &spellings, topics).await?;
     Ok(found.map_or(Cow::Borrowed(given), Cow::Owned))
 }

@@ -32,7 +32,7 @@ pub use comparison_start::{NoStart, begin};
 pub use coverage::{CoveragePeriod, LATELY, TopicCoverage, coverage, mark_missed};
 pub use filtering::{FilteredItems, apply_filter};
 pub use first_seen::{FirstSeen, first_seen};
-pub use item_key::find_item_key;
+pub use item_key::{find_item_key, find_item_key_within};
 pub use item_list::{ItemList, ListOptions, ShownItem, list_items, shown_or_copy};
 pub use ranking::{Ranking, Rankings, items_to_mark, items_to_mark_and_ranking};
 pub use relevance::{LEAST_POSTS, Relevance, relevance};

@@ -77,6 +77,7 @@ mod filters;
 mod foresight;
 mod forget;
 mod forget_addresses;
+mod forget_replies;
 mod formats;
 mod full_disk;
 mod health;

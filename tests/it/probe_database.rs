@@ -2,7 +2,7 @@
 //! creates and changes nothing.
 
 use crate::support::cluster::Cluster;
-use crate::support::databases::{on_server, sqlite, unmade};
+use crate::support::databases::{databases, on_server, sqlite, unmade};
 use crate::support::program::{Ended, NINE, Place, Program};
 use crate::support::service::Sandbox;
 
@@ -44,6 +44,21 @@ fn a_probe_opens_the_database_without_creating_or_upgrading_it() {
         let (ok, line) = probed(&place.run(&["check", "--probe"]));
         assert!(ok && line.contains("tables of an older version"), "{name}: {line}");
         assert_eq!(place.database.number("SELECT count(*) FROM _sqlx_migrations"), versions, "{name}");
+    }
+}
+
+#[test]
+fn a_probe_finds_that_the_file_has_the_old_id_of_a_topic() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPIC);
+        place.ok(&["once", "--at", NINE]);
+        place.ok(&["topic", "rename", "acme", "news"]);
+        let (ok, line) = probed(&place.run(&["check", "--probe"]));
+        assert!(!ok && line.contains("topic `acme` was renamed to `news`"), "{}: {line}", place.database.name);
+        place.configure(&sandbox.lines(), &TOPIC.replace("\"acme\"", "\"news\""));
+        let (ok, line) = probed(&place.run(&["check", "--probe"]));
+        assert!(ok, "{}: {line}", place.database.name);
     }
 }
 

@@ -1,12 +1,13 @@
 //! A token for some topics learns nothing about the others from a refusal, a hint or a link.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::access_stage::{HIDDEN, Visitor, place, token};
 use crate::support::databases::{databases, wait};
+use crate::support::program::Place;
 use crate::support::web_client::Pages;
 use crate::support::word_index::await_index;
-use crate::support::world::{hour, post};
+use crate::support::world::{World, hour, post};
 
 #[test]
 fn a_source_of_another_topic_is_refused_like_an_unknown_one() {
@@ -88,6 +89,71 @@ fn a_report_of_one_topic_does_not_mention_uncompared_items_of_another() {
             text.contains("Not every item has been compared yet")
         };
         assert_eq!((waits("zebra"), waits("acme")), (true, false), "{}", place.database.name);
+    }
+}
+
+#[test]
+fn no_item_of_one_topic_tells_that_another_has_a_near_copy_of_it() {
+    for database in databases() {
+        let (_world, place) = place(database);
+        let one = token(&place, &["one", "--role", "read", "--topic", "acme"]);
+        let pages = Pages::serve(&place, &[]);
+        let rows = Visitor::Bearer(&one).asks(&pages, 1, "GET", "/api/v1/exports/items.jsonl", "");
+        let rows = rows.words();
+        let clusters: Vec<Value> =
+            rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()["cluster"].clone()).collect();
+        // One of them began as a copy of a hidden item, the others are alone.
+        assert_eq!(clusters, [Value::Null, Value::Null, Value::Null], "{}", place.database.name);
+    }
+}
+
+#[test]
+fn an_address_leads_a_token_of_one_topic_to_its_item_whatever_another_found_there() {
+    const ADDRESS: &str = "https://bsky.app/profile/did:plc:abc/post/3k";
+    for database in databases() {
+        let (world, place) = place(database);
+        let one = token(&place, &["one", "--role", "act", "--topic", "acme"]);
+        let file = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+        let (other, web) = ("tags = [\"other\"]\nsources = [\"social\"]", "tags = [\"other\"]\nsources = [\"web\"]");
+        assert!(file.contains(other), "{file}");
+        std::fs::write(place.path("jobs.toml"), file.replace(other, web)).unwrap();
+        let at = url::form_urlencoded::byte_serialize(ADDRESS.as_bytes()).collect::<String>();
+        let found = || {
+            let pages = Pages::serve(&place, &[]);
+            let reply = Visitor::Bearer(&one).asks(&pages, 1, "GET", &format!("/api/v1/items?key={at}"), "");
+            (reply.status, reply.json()["data"]["key"].clone())
+        };
+        let mut post = post(55, 11, "acme sells its old bicycles", 1);
+        post["url"] = json!(ADDRESS);
+        world.posts(&[post]);
+        place.ok(&["once", "--topic", "acme", "--at", &hour(12)]);
+        let expected = (200, json!("post:x:55"));
+        assert_eq!(found(), expected, "{}", place.database.name);
+        // The key of this page is the first that the address may have.
+        world.pages(&[json!({ "title": "zebra", "url": ADDRESS, "snippet": "a zebra on a bicycle" })]);
+        place.ok(&["once", "--topic", "zebra", "--at", &hour(13)]);
+        assert_eq!(found(), expected, "{}", place.database.name);
+    }
+}
+
+#[test]
+fn a_token_of_a_topic_that_never_ran_does_not_see_whether_another_has() {
+    for database in databases() {
+        let world = World::new();
+        let topic = |id: &str| {
+            format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nevery = \"12h\"\nsources = [\"social\"]\n")
+        };
+        let place = Place::new(database, &world.lines(), &(topic("acme") + &topic("zebra")));
+        place.ok(&["once", "--due", "--at", &hour(9)]);
+        let one = token(&place, &["one", "--role", "read", "--topic", "acme"]);
+        let overview = || {
+            let pages = Pages::serve(&place, &["--at", &hour(11)]);
+            let page = Visitor::Bearer(&one).asks(&pages, 1, "GET", "/", "").words();
+            (page.contains("not run yet"), page.contains("Nothing has run yet"))
+        };
+        assert_eq!(overview(), (true, false), "{}", place.database.name);
+        place.ok(&["once", "--topic", "zebra", "--at", &hour(10)]);
+        assert_eq!(overview(), (true, false), "{}", place.database.name);
     }
 }
 

@@ -407,6 +407,29 @@ fn renaming_or_forgetting_a_topic_covers_alerts_that_no_longer_name_it() {
 }
 
 #[test]
+fn the_day_of_a_topic_does_not_become_that_of_a_provider_with_its_new_name() {
+    for database in databases() {
+        let (sandbox, place) = world(database);
+        let limited = FILE.replace("every = \"12h\"", "every = \"12h\"\nmax_calls_per_day = 1000");
+        let (other, topics) = (providers(&sandbox, &["acme-three"]), "topics = [\"acme-two\"]\n");
+        let frugal = format!("[[alerts]]\nname = \"frugal\"\nrule = \"budget\"\n{topics}");
+        let sync = |alert: &str| {
+            place.configure(&sandbox.lines(), &format!("{limited}{alert}{other}"));
+            place.ok(&["once", "--due", "--at", NINE]);
+        };
+        sync(&frugal);
+        let subject = "acme-two/2026-03-11";
+        place.database.add_firings(&[("frugal", subject, NOW, false)]);
+        place.database.add_events(&[Event { alert: "frugal", subject, of: "2026-03-11", ..Event::default() }]);
+        sync(&frugal.replace(topics, ""));
+        place.ok(&["topic", "rename", "acme-two", "acme-three"]);
+        let [events, firing] = stored_of_day(&place);
+        assert_eq!(events, ["frugal acme-two/2026-03-11 words"], "{}", place.database.name);
+        assert!(firing.is_empty(), "{}: {firing:?}", place.database.name);
+    }
+}
+
+#[test]
 fn a_budget_event_of_an_unreadable_alert_is_hidden_and_forgotten_with_the_topic() {
     for database in databases() {
         let name = database.name;

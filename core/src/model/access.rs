@@ -76,12 +76,12 @@ impl LinkRow {
 }
 
 impl ItemRow {
-    /// The row for a reader who may not see all topics. Drops what is shared by all topics (star, note, number of
-    /// edits) and the cluster's first item, unless it is this item: that one may belong to other topics only.
+    /// The row for a reader who may not see all topics. Drops what is shared by all topics: star, note, number of edits,
+    /// and the cluster's first item, which may belong to other topics only. It is dropped from every row: otherwise its
+    /// absence would tell that another topic has a near-copy.
     #[must_use]
     pub fn without_shared_fields(self) -> Self {
-        let cluster = self.cluster.filter(|head| *head == self.key);
-        Self { cluster, starred_at: None, note: None, revisions: None, ..self }
+        Self { cluster: None, starred_at: None, note: None, revisions: None, ..self }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::config::{ProviderConfig, Target};
 use crate::model::{LookBack, Micros, SERVICE, Source, WebOperation, WebQuery, Window};
 use crate::search::decode::ContentType;
 use crate::search::{self, CallFailure, Client, ErrorClass, NoGate, SearchQuery, kinds};
-use crate::store::{DatabaseState, Store};
+use crate::store::{DatabaseState, Settings, Store, StoreError};
 
 /// The most calls to one provider.
 const PROBES: usize = 3;
@@ -41,11 +41,24 @@ pub(in crate::cli) struct ProbedDatabase {
 pub(in crate::cli) async fn database(context: &Context) -> ProbedDatabase {
     let settings = context.store_settings(false);
     let (ok, line, hint) = match Store::probe(&settings).await {
-        Ok(DatabaseState::Ready) => (true, "the database can be read and written".to_owned(), String::new()),
+        Ok(DatabaseState::Ready) => match refuse_renamed(context, &settings).await {
+            Ok(()) => (true, "the database can be read and written".to_owned(), String::new()),
+            Err(error) => (false, error.text, error.hint),
+        },
         Ok(DatabaseState::Unprepared(why)) => (true, format!("{why}; `once` and `run` prepare it"), String::new()),
         Err(error) => (false, error.text, error.hint),
     };
     ProbedDatabase { ok, line: output::escape_control(&line), hint }
+}
+
+/// Refuses a file that has the old id of a renamed topic: `run` and `once` would refuse it.
+async fn refuse_renamed(context: &Context, settings: &Settings) -> Result<(), StoreError> {
+    let store = Store::open_to_read(settings).await?;
+    let topics = &context.config.topics;
+    let ids: Vec<String> = topics.iter().map(|topic| topic.id.clone()).collect();
+    let refused = store.refuse_renamed(topics, &ids).await;
+    store.close().await;
+    refused
 }
 
 /// Asks the search service and every other provider once.

@@ -118,9 +118,14 @@ impl Store {
     }
 
     /// Returns the first of these keys that names an item. If none does, returns the key of the first item whose address
-    /// is spelled in one of these ways.
-    pub async fn key_at_address(&self, keys: &[String], spellings: &[String]) -> Result<Option<String>, StoreError> {
-        read!(self, one_item::key_at_address(keys, spellings))
+    /// is spelled in one of these ways. Only items of these topics, if given.
+    pub async fn key_at_address(
+        &self,
+        keys: &[String],
+        spellings: &[String],
+        topics: Option<&[String]>,
+    ) -> Result<Option<String>, StoreError> {
+        read!(self, one_item::key_at_address(keys, spellings, topics))
     }
 
     /// Returns an item's sightings, the latest first; only by these topics if given.

@@ -37,7 +37,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     if cards.is_empty() && after.is_empty() && !request.visitor.sees_all() {
         return Ok(Page { title, place: "/", live: true, origin, main: none_of_theirs() });
     }
-    if cards.is_empty() && after.is_empty() || !store.any_run().await? {
+    // Whether any topic has run is nothing that a token for some of them may learn.
+    let may_be_first = request.visitor.sees_all();
+    if cards.is_empty() && after.is_empty() || may_be_first && !store.any_run().await? {
         return Ok(Page { title, place: "/", live: true, origin, main: first_run(&site, &cards, &request.visitor) });
     }
     mark_missed(store, &mut cards, now).await?;

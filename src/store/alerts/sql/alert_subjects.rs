@@ -47,9 +47,16 @@ fn of_topic(of: &str) -> String {
     format!("({of}.subject = $1 OR substr({of}.subject, 1, length($1) + 1) = $1 || '/') AND {may_be}")
 }
 
-/// Moves events and firing subjects of a topic to its new id.
+/// Moves events and firing subjects of a topic to its new id. Days that an alert reported while it named topics stay where
+/// they are if it checks a provider with the new id now: they would become that provider's. Nothing fires for them any more.
 pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
-    let others = with_provider_budget(conn, old).await?;
+    let (others, taken) = (with_provider_budget(conn, old).await?, with_provider_budget(conn, new).await?);
+    let of_taken = |table: &str, list: u8| {
+        format!("({} AND {table}.alert IN (SELECT given.value FROM {}))", is_day(table), super::texts(list))
+    };
+    let over =
+        format!("DELETE FROM alert_firing WHERE {} AND {}", of_topic("alert_firing"), of_taken("alert_firing", 3));
+    sqlx::query(AssertSqlSafe(over)).bind(old).bind(&others).bind(&taken).execute(&mut *conn).await?;
     // An alert that was changed may have fired for a provider with the new name.
     let twice = format!(
         "DELETE FROM alert_firing WHERE {} AND EXISTS (SELECT 1 FROM alert_firing o WHERE o.alert = alert_firing.alert \
@@ -58,9 +65,9 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> R
     );
     sqlx::query(AssertSqlSafe(twice)).bind(old).bind(&others).bind(new).execute(&mut *conn).await?;
     for table in ["alert_event", "alert_firing"] {
-        let which = of_topic(table);
+        let which = format!("{} AND NOT {}", of_topic(table), of_taken(table, 4));
         let sql = format!("UPDATE {table} SET subject = $3 || substr(subject, length($1) + 1) WHERE {which}");
-        sqlx::query(AssertSqlSafe(sql)).bind(old).bind(&others).bind(new).execute(&mut *conn).await?;
+        sqlx::query(AssertSqlSafe(sql)).bind(old).bind(&others).bind(new).bind(&taken).execute(&mut *conn).await?;
     }
     Ok(())
 }

@@ -23,25 +23,37 @@ pub(in crate::store) async fn rows_of_key(conn: &mut Conn, key: &str) -> Result<
     rows.iter().map(read::item).collect()
 }
 
-/// Returns the first of these keys that names an item, else the key of the first item with one of these addresses.
+/// Returns the first of these keys that names an item, else the key of the first item with one of these addresses; of
+/// these topics, if given.
 pub(in crate::store) async fn key_at_address(
     conn: &mut Conn,
     keys: &[String],
     addresses: &[String],
+    topics: Option<&[String]>,
 ) -> Result<Option<String>, StoreError> {
-    let named = format!("SELECT k.key FROM {} CROSS JOIN item_key k WHERE k.key = given.value", super::texts(1));
-    let named: Vec<String> =
-        sqlx::query_scalar(AssertSqlSafe(named)).bind(to_json(keys)?).fetch_all(&mut *conn).await?;
+    let topics = listed(topics);
+    let of_topics = |item: &str| {
+        let condition = topic_condition("t.topic");
+        format!("EXISTS (SELECT 1 FROM topic_item t WHERE t.item = {item} AND {condition})")
+    };
+    let named = format!(
+        "SELECT k.key FROM {} CROSS JOIN item_key k WHERE k.key = given.value AND {}",
+        super::texts(1),
+        of_topics("k.item")
+    );
+    let named = sqlx::query_scalar(AssertSqlSafe(named)).bind(to_json(keys)?).bind(&topics);
+    let named: Vec<String> = named.fetch_all(&mut *conn).await?;
     if let Some(key) = keys.iter().find(|key| named.contains(key)) {
         return Ok(Some(key.clone()));
     }
     // Chosen before they are sorted: PostgreSQL would rather read all items in order of id.
     let at = format!(
         "WITH found AS MATERIALIZED (SELECT i.id AS id, i.key AS key FROM {} CROSS JOIN item i \
-         WHERE i.url = given.value AND {HAS_INDEXED_ADDRESS}) SELECT key FROM found ORDER BY id LIMIT 1",
-        super::texts(1)
+         WHERE i.url = given.value AND {HAS_INDEXED_ADDRESS} AND {}) SELECT key FROM found ORDER BY id LIMIT 1",
+        super::texts(1),
+        of_topics("i.id")
     );
-    Ok(sqlx::query_scalar(AssertSqlSafe(at)).bind(to_json(addresses)?).fetch_optional(conn).await?)
+    Ok(sqlx::query_scalar(AssertSqlSafe(at)).bind(to_json(addresses)?).bind(&topics).fetch_optional(conn).await?)
 }
 
 /// SQL condition: a column holds one of the topics listed in `$2`; an empty list means all.

@@ -3,7 +3,7 @@
 use axum::response::Response;
 use serde_json::json;
 
-use crate::compare::{self, Rankings, find_item_key};
+use crate::compare::{self, Rankings, find_item_key_within};
 use crate::model::excerpt;
 use crate::web::api::call::Call;
 use crate::web::api::call::envelope::answer;
@@ -32,9 +32,10 @@ fn unknown(key: &str) -> Problem {
 
 pub(in crate::web::api) async fn one(call: Call) -> Result<Response, Problem> {
     let (store, given) = (&call.site().store, call.required("key"));
-    let named = find_item_key(store, given).await?;
+    let only = call.visitor.visible_topics();
+    let named = find_item_key_within(store, given, only.as_deref()).await?;
     let key: &str = &named;
-    let (only, rows) = (call.visitor.visible_topics(), seen_by(&call.visitor, store.item_by_key(key).await?));
+    let rows = seen_by(&call.visitor, store.item_by_key(key).await?);
     let rows = Rankings::rate_all(store, rows).await?;
     let Some(item) = rows.first() else { return Err(unknown(given)) };
     let seen = store.item_sightings(key, only.as_deref(), MAX_LISTED).await?;

@@ -3,7 +3,7 @@
 use axum::response::Response;
 use serde_json::json;
 
-use crate::compare::find_item_key;
+use crate::compare::find_item_key_within;
 use crate::model::{Mark, MarkedVia, NewMark, Time, excerpt};
 use crate::web::api::call::Call;
 use crate::web::api::call::envelope::{answer, cut_page};
@@ -54,7 +54,8 @@ pub(in crate::web::api) async fn delete(call: Call) -> Result<Response, Problem>
 }
 
 async fn marked(call: &Call, topic: &str, key: &str, mark: Option<Mark>, suggested: bool) -> Result<Response, Problem> {
-    let key = find_item_key(&call.site().store, key).await?;
+    let only = call.visitor.visible_topics();
+    let key = find_item_key_within(&call.site().store, key, only.as_deref()).await?;
     set_mark(call.site(), topic, &key, NewMark { mark, through: MarkedVia::Api, suggested }).await?;
     answer(call, [("data", json!({ "topic": topic, "key": key, "mark": mark }))]).await
 }

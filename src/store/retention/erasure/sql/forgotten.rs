@@ -6,9 +6,10 @@ use sqlx::Row as _;
 
 use super::resolve::{fetch_json, to_json};
 use super::{Conn, erase, read};
-use crate::model::{Answer, Time, page_key_of_entry, page_keys_of_post};
+use crate::model::{Answer, ResultKind, Time, page_key_of_entry, page_keys_of_post, result_kind};
 use crate::store::{
-    ERASED, ForgetKey, Outcome, RunRef, SeenItem, StoreError, Tombstone, TombstoneKind, Tombstones, unpack,
+    ERASED, ForgetKey, Outcome, RunRef, SearchResult, SeenItem, StoreError, Tombstone, TombstoneKind, Tombstones,
+    unpack,
 };
 
 /// The part of a run's outcome that may be stored.
@@ -156,15 +157,17 @@ async fn add(conn: &mut Conn, tombstone: &Tombstone, done: bool) -> Result<(), S
     Ok(())
 }
 
-/// Returns the tombstones that may match these items: those of all authors, which are few, and of the items' own keys.
-pub(in crate::store) async fn for_items(
+/// Returns the tombstones that may match these items, and items that an answer cites: those of all authors, which are few,
+/// and of these keys.
+pub(in crate::store) async fn for_items<'i>(
     conn: &mut Conn,
-    items: impl Iterator<Item = &SeenItem>,
+    items: impl Iterator<Item = &'i SeenItem>,
+    cited: impl Iterator<Item = &'i String>,
 ) -> Result<Option<(ForgetKey, Tombstones)>, StoreError> {
     let Some(key) = key(conn).await? else { return Ok(None) };
     let authors: Vec<String> =
         sqlx::query_scalar("SELECT hash FROM forgotten WHERE kind = 'author'").fetch_all(&mut *conn).await?;
-    let names: BTreeSet<String> = items.flat_map(names_of).collect();
+    let names: BTreeSet<String> = items.flat_map(names_of).chain(cited.cloned()).collect();
     // Forgetting a page forgets its entries, too.
     let pages = names.iter().filter_map(|name| page_key_of_entry(name));
     let all = names.iter().map(String::as_str).chain(pages);
@@ -193,7 +196,8 @@ pub(in crate::store) fn is_forgotten(tombstones: &Tombstones, item: &SeenItem) -
 
 /// Returns for each of these items whether it must not be stored.
 pub(in crate::store) async fn are_forgotten(conn: &mut Conn, items: &[&SeenItem]) -> Result<Vec<bool>, StoreError> {
-    let tombstones = for_items(conn, items.iter().copied()).await?.map(|(_, tombstones)| tombstones);
+    let tombstones =
+        for_items(conn, items.iter().copied(), std::iter::empty()).await?.map(|(_, tombstones)| tombstones);
     let is = |item: &&SeenItem| tombstones.as_ref().is_some_and(|tombstones| is_forgotten(tombstones, item));
     Ok(items.iter().map(is).collect())
 }
@@ -204,7 +208,11 @@ pub(in crate::store) async fn filter_outcomes(
     ends: &[(&RunRef, &Outcome)],
 ) -> Result<Vec<Option<FilteredOutcome>>, StoreError> {
     let items = ends.iter().flat_map(|(_, outcome)| &outcome.items);
-    let Some((key, tombstones)) = for_items(conn, items).await? else { return Ok(ends.iter().map(|_| None).collect()) };
+    let answers = ends.iter().filter_map(|(_, outcome)| outcome.answer.as_ref());
+    let cited: Vec<&String> = answers.flat_map(|(_, cited)| cited).collect();
+    let Some((key, tombstones)) = for_items(conn, items, cited.into_iter()).await? else {
+        return Ok(ends.iter().map(|_| None).collect());
+    };
     let mut all = Vec::with_capacity(ends.len());
     for (_, outcome) in ends {
         let refused: Vec<&SeenItem> = outcome.items.iter().filter(|item| is_forgotten(&tombstones, item)).collect();
@@ -243,11 +251,6 @@ fn filter_outcome(tombstones: &Tombstones, outcome: &Outcome, refused: &[&SeenIt
     // Also drop a reply that names them elsewhere, for example in a quotation, and one that cannot be unpacked.
     let names =
         |body: &[u8]| unpack(body).is_none_or(|body| tombstones.mentions_forgotten(&String::from_utf8_lossy(&body)));
-    let dropped: Vec<bool> = outcome
-        .searches
-        .iter()
-        .map(|search| search.raw.as_ref().is_some_and(|raw| of(search.source) || names(&raw.body)))
-        .collect();
     let cites = |cited: &[String]| {
         cited.iter().any(|name| {
             tombstones.has(TombstoneKind::Item, name) || refused.iter().any(|item| item.keys.contains(name))
@@ -257,6 +260,14 @@ fn filter_outcome(tombstones: &Tombstones, outcome: &Outcome, refused: &[&SeenIt
         .answer
         .as_ref()
         .is_some_and(|(answer, cited)| cites(cited) || tombstones.mentions_forgotten(&answer.text));
+    // The reply of an answer that is blanked names what the answer does.
+    let of_answer =
+        |search: &SearchResult| answer && result_kind(search.source, search.operation) == ResultKind::Answer;
+    let dropped: Vec<bool> = outcome
+        .searches
+        .iter()
+        .map(|search| search.raw.as_ref().is_some_and(|raw| of(search.source) || of_answer(search) || names(&raw.body)))
+        .collect();
     let errors = outcome.searches.iter().map(|search| &search.error).chain([&outcome.error]);
     let named = errors.flatten().any(|(_, text)| tombstones.mentions_forgotten(text));
     if refused.is_empty() && !answer && !named && !dropped.contains(&true) {

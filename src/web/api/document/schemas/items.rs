@@ -47,7 +47,7 @@ const ITEM: &[Field] = &[
     (
         "cluster",
         Maybe(&Text),
-        "key of the first of its near-copies; null until they are compared, and with a token for some topics unless it is the first",
+        "key of the first of its near-copies; null until they are compared, and with a token for some topics",
     ),
     ("pruned_at", Maybe(&Time), "when its text was deleted because of its age"),
     ("mark", Maybe(&MARK), "its mark for this topic"),

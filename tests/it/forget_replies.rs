@@ -1,0 +1,71 @@
+//! Replies and answers that name what was forgotten without having found it: by its address, or in the request.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::json;
+
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place};
+use crate::support::service::{Raw, reply};
+
+const TEN: &str = "2026-03-11T10:00:00Z";
+const POST: &str = "https://x.com/i/status/1900000000000000001";
+
+/// A post as long as `found` is true, and an answer that cites its address.
+fn service(found: &Arc<AtomicBool>) -> Raw {
+    let found = Arc::clone(found);
+    Raw::saying(move |path| {
+        let post = json!({ "id": "1900000000000000001", "user": "ann", "text": "acme opens a shop", "created_at": "2026-03-11T08:00:00Z" });
+        let posts = if found.load(Ordering::SeqCst) { json!([post]) } else { json!([]) };
+        let body = match path.starts_with("/ai/") {
+            true => json!({ "summary": format!("It began with {POST}, they say."), "cost_usd": 0.001 }),
+            false => json!({ "results": posts }),
+        };
+        reply("200 OK", "content-type: application/json\r\n", body.to_string().as_bytes())
+    })
+}
+
+fn topic(query: &str) -> String {
+    format!("[[topics]]\nid = \"acme\"\nquery = \"{query}\"\nsources = [\"social\", \"ai\"]\nai.when = \"always\"\n")
+}
+
+#[test]
+fn an_answer_with_the_address_of_a_forgotten_item_is_not_kept_and_not_stored_again() {
+    for database in databases() {
+        let found = Arc::new(AtomicBool::new(true));
+        let server = service(&found);
+        let place = Place::new(database, &server.lines(), &topic("acme"));
+        let name = place.database.name;
+        place.ok(&["once", "--at", NINE]);
+        let replies = || place.database.number("SELECT count(*) FROM raw_reply");
+        assert_eq!(replies(), 2, "{name}");
+        let rehearsed = place.json(&["db", "forget", "--item", POST, "--dry-run", "--json"]);
+        place.ok(&["db", "forget", "--item", POST, "--yes"]);
+        // The answer's reply has the address.
+        assert_eq!((&rehearsed["taken"]["answers"], replies()), (&json!(1), 0), "{name}");
+        found.store(false, Ordering::SeqCst);
+        place.ok(&["once", "--at", TEN]);
+        let answers = place.database.texts("SELECT text FROM v_answer ORDER BY seq");
+        assert_eq!(answers, ["[erased]", "[erased]"], "{name}");
+        assert_eq!(replies(), 1, "{name}: that of the posts");
+    }
+}
+
+#[test]
+fn a_reply_whose_request_names_a_forgotten_author_is_deleted() {
+    for database in databases() {
+        let found = Arc::new(AtomicBool::new(false));
+        let server = service(&found);
+        let place = Place::new(database, &server.lines(), &topic("from:jane_d"));
+        let name = place.database.name;
+        place.ok(&["once", "--at", NINE]);
+        place.configure(&server.lines(), &topic("acme"));
+        place.ok(&["once", "--at", TEN]);
+        let replies = || place.database.number("SELECT count(*) FROM raw_reply");
+        let before = replies();
+        let taken = place.json(&["db", "forget", "--author", "jane_d", "--dry-run", "--json"])["taken"].clone();
+        place.ok(&["db", "forget", "--author", "jane_d", "--yes"]);
+        assert_eq!((&taken["raw_replies"], before, replies()), (&json!(2), 4, 2), "{name}");
+    }
+}
