@@ -167,9 +167,9 @@ impl Collector {
         }
         let RunFindings { searches, findings, mut answer, memory } = found;
         if run_outcome::is_fully_interrupted(&searches) && findings.is_empty() && stop.cancel.is_cancelled() {
-            // Tries that were answered with an error cost nothing.
-            let lost = searches.iter().filter(|search| search.result.state == SearchState::Lost);
-            let costs: Vec<_> = lost.map(|search| (search.result.source, search.result.cost)).collect();
+            // Tries that were answered with an error cost nothing, or what that named.
+            let lost = searches.iter().map(|search| &search.result).filter(|result| result.state == SearchState::Lost);
+            let costs: Vec<_> = lost.map(|result| (result.source, result.cost, result.cost_basis)).collect();
             self.store.release(run, self.now(), &costs).await?;
             return Ok(run_outcome::interrupted(run, searches));
         }

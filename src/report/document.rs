@@ -72,7 +72,11 @@ impl Report {
         let Some(total) = self.cost else { return "The cost of its searches is no longer known.".to_owned() };
         let cost = SearchCost { total, assumed: self.assumed.unwrap_or_default() };
         let removed = self.removed_topics.map_or_else(String::new, |cost| format!(" Removed topics: {cost} of it."));
-        format!("Searches cost {cost}.{removed}")
+        let unknown = match self.assumed {
+            None if total > Micros(0) => " Some were pruned: how much of this was assumed is not known.",
+            _ => "",
+        };
+        format!("Searches cost {cost}.{removed}{unknown}")
     }
 
     /// Returns what a report since the last one counts: items by run, as no report may miss one, but searches by time.

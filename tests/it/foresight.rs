@@ -228,8 +228,9 @@ fn a_plan_without_a_database_uses_configured_prices_and_creates_nothing() {
     assert_eq!(row("rare")["uncovered_ms"], 6 * 86_400_000);
     let once = json!({"horizon_usd": 0.467, "per_day_usd": 0.0467, "per_30_days_usd": 1.396});
     assert_eq!(plan["without_retries"], once);
-    // A call is tried four times unless the file says otherwise.
-    assert_eq!(plan["at_most"], json!({"horizon_usd": 1.868, "per_day_usd": 0.1868, "per_30_days_usd": 5.584}));
+    // A call is tried four times unless the file says otherwise, and a daily search without an answer in each slot.
+    assert_eq!(plan["at_most"], json!({"horizon_usd": 2.172, "per_day_usd": 0.2172, "per_30_days_usd": 6.528}));
+    assert_eq!((&row("day")["calls"]["ai"], &row("day")["tries"]["ai"]), (&json!(11), &json!(120)));
     assert_eq!(row("sure")["tries"], json!({"social": 40, "web": 0, "ai": 40}));
     assert!(plan["prices"].as_array().unwrap().iter().all(|price| price["basis"] == "configured"));
     assert_eq!(plan["quota"]["used_up"], Value::Null);

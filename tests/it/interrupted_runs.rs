@@ -31,6 +31,11 @@ async fn slow() -> SandboxHandle {
 
 /// A collector with one call at a time.
 fn collector(store: &Store, service: &str) -> Arc<Collector> {
+    collector_with(store, service, || 0.5)
+}
+
+/// The same with these random numbers.
+fn collector_with(store: &Store, service: &str, random: impl Fn() -> f64 + Send + Sync + 'static) -> Arc<Collector> {
     let client = Client::new(search::Settings {
         base_url: url::Url::parse(service).unwrap(),
         dialect: Dialect::Spec,
@@ -53,7 +58,7 @@ fn collector(store: &Store, service: &str) -> Arc<Collector> {
         sandbox: true,
     };
     let client = client.unwrap().with_backoff(search::Backoff { base: Duration::ZERO, ..search::Backoff::default() });
-    Arc::new(Collector::new(store.clone(), client, settings, Arc::new(|| NOW), Arc::new(|| 0.5)))
+    Arc::new(Collector::new(store.clone(), client, settings, Arc::new(|| NOW), Arc::new(random)))
 }
 
 /// Waits until it holds; fails after a minute.
@@ -165,6 +170,38 @@ async fn an_unanswered_try_counts_at_its_price_in_addition_to_the_next_try() {
         let search = store.searches(&["R1".into()]).await.unwrap().remove(0);
         assert_eq!((search.cost, search.cost_basis.as_deref()), (Micros(micros), Some(basis)), "{tries:?}");
         assert_eq!(search.tries, tries.len() as i64);
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_failed_try_was_billed_is_not_assumed_when_the_run_is_interrupted_before_the_next() {
+    const HEADERS: &str = "x-desearch-cost-usd: 0.002\r\nretry-after: 60\r\ncontent-type: application/json\r\n";
+    for database in databases() {
+        let store = open(&database).await;
+        let service = Raw::saying(|_| reply("503 Busy", HEADERS, b"{}"));
+        let (cancel, pauses) = (CancellationToken::new(), Arc::new(AtomicUsize::new(0)));
+        // The length of the pause is drawn when the failure is known.
+        let drawn = Arc::clone(&pauses);
+        let random = move || {
+            drawn.fetch_add(1, Ordering::SeqCst);
+            0.5
+        };
+        let collector = collector_with(&store, &service.url(), random);
+        let (worker_pool, mut ends) = WorkerPool::new(collector, 1, cancel.clone());
+        let run = manual(&store, &topic("rust"), "R1", NOW).await;
+        worker_pool.start(run, worker_pool.acquire().await.unwrap());
+        until("the pause", async || pauses.load(Ordering::SeqCst) > 0).await;
+        cancel.cancel();
+        worker_pool.finished().await;
+        drop(worker_pool);
+        let told = ends.recv().await.unwrap().result.unwrap().searches.remove(0);
+        assert_eq!((told.cost, told.assumed), (Micros(2_000), Micros(0)), "{}", database.name);
+        let search = store.searches(&["R1".into()]).await.unwrap().remove(0);
+        let basis = search.cost_basis.as_deref();
+        assert_eq!((search.state, search.cost, basis), (SearchState::Lost, Micros(2_000), Some("billed")));
+        assert_eq!(store.run("R1").await.unwrap().unwrap().cost, Micros(2_000), "{}", database.name);
+        assert_eq!(store.assumed_of_runs(&["R1".into()]).await.unwrap().len(), 0, "{}", database.name);
         database.close(store).await;
     }
 }

@@ -55,8 +55,10 @@ fn paid_on(place: &Place, day: u32) -> i64 {
 #[test]
 fn the_planned_maximum_cost_holds_if_every_call_is_retried() {
     // Each try is billed the price in the file; or only answers are billed, and more than that. Such a bill cannot be
-    // known before the first. Then any call may cost it, also with one try.
-    for (bills, days, single) in [(("0.002", "0.002"), &[11][..], 2_000), (("", "0.005"), &[11, 12], 5_000)] {
+    // known before the first. Then any try may cost it, also one that was free.
+    for (bills, days, single, billed_tries) in
+        [(("0.002", "0.002"), &[11][..], 2_000, 2), (("", "0.005"), &[11, 12], 5_000, 1)]
+    {
         for database in databases() {
             let server = failing(bills);
             let place = Place::new(database, &lines(&server), TOPIC);
@@ -70,9 +72,59 @@ fn the_planned_maximum_cost_holds_if_every_call_is_retried() {
                 last = (micros(&plan, "without_retries"), paid_on(&place, *day), micros(&plan, "at_most"), highest);
             }
             let (once, paid, at_most, highest) = last;
-            assert_eq!((highest, once, paid), (single, 4 * single, at_most), "{name}");
+            assert_eq!((highest, once, at_most), (single, 4 * single, 8 * single), "{name}");
+            assert_eq!(paid, 4 * billed_tries * single, "{name}");
             let tries = "SELECT count(*) FROM v_search WHERE tries = 2 AND state = 'ok'";
             assert_eq!(place.database.number(tries), 4 * days.len() as i64, "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_planned_at_most_holds_when_failed_tries_are_billed_that_were_free_before() {
+    for database in databases() {
+        // From the tenth call on, failures are billed, too.
+        let calls = AtomicUsize::new(0);
+        let server = Raw::saying(move |_| {
+            let call = calls.fetch_add(1, Ordering::SeqCst);
+            let status = if call.is_multiple_of(2) { "503 Busy" } else { "200 OK" };
+            let bill = if call >= 10 || status == "200 OK" { "x-desearch-cost-usd: 0.005\r\n" } else { "" };
+            reply(status, &format!("content-type: application/json\r\n{bill}"), br#"{"data": []}"#)
+        });
+        let place = Place::new(database, &lines(&server), TOPIC);
+        place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
+        place.ok(&["once", "--at", "2026-03-10T23:30:00Z"]);
+        assert_eq!(paid_on(&place, 11), 20_000, "{}", place.database.name);
+        let plan = planned(&place, "2026-03-11T23:30:00Z");
+        let paid = paid_on(&place, 12);
+        assert_eq!((paid, micros(&plan, "at_most")), (40_000, 40_000), "{}: {plan:#}", place.database.name);
+    }
+}
+
+#[test]
+fn what_is_planned_at_most_holds_if_no_daily_search_is_answered() {
+    for limit in ["", "max_calls_per_day = 1000\n"] {
+        for database in databases() {
+            let server = Raw::saying(|_| reply("503 Busy", "x-desearch-cost-usd: 0.004\r\n", b"{}"));
+            let ai = TOPIC.replace("[\"web\"]", "[\"ai\"]\nai.when = \"daily\"");
+            let file = format!("{}prices.ai = 0.004", server.lines());
+            let place = Place::new(database, &file, &format!("{ai}{limit}"));
+            let name = format!("{}, {limit}", place.database.name);
+            place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
+            let plan = planned(&place, "2026-03-10T23:30:00Z");
+            assert_eq!((&plan["calls"]["ai"], &plan["tries"]["ai"]), (&1.into(), &4.into()), "{name}: {plan:#}");
+            let paid: i64 = (0..4)
+                .map(|slot| {
+                    let before = place.database.spent();
+                    place.run(&["once", "--due", "--at", &format!("2026-03-11T{:02}:10:00Z", 6 * slot)]);
+                    place.database.spent() - before
+                })
+                .sum();
+            assert_eq!((paid, micros(&plan, "at_most")), (16_000, 16_000), "{name}: {plan:#}");
+            let shown = place.ok(&["plan", "--days", "1", "--at", "2026-03-10T23:30:00Z"]);
+            let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+            let words = "at most: if every call is made and billed and no daily AI search is answered";
+            assert!(shown.contains(words) && !shown.contains("1 times"), "{name}: {shown}");
         }
     }
 }

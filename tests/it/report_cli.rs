@@ -161,7 +161,7 @@ fn report_costs_equal_the_ledger_including_removed_topics_and_assumed_costs() {
             ),
             (
                 "INSERT INTO pruned_day (topic, day, runs, calls, cost) VALUES ('globex', 20523, 1, 1, 1000000)",
-                "Searches cost $21.016. Removed topics: $21.006 of it.",
+                "Searches cost $21.016. Removed topics: $21.006 of it. Some were pruned: how much of this was assumed is not known.",
             ),
         ] {
             wait(place.database.execute(sql));

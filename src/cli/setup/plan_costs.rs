@@ -3,6 +3,7 @@
 
 use super::plan_limits::only_providers;
 use crate::cli::terminal::output;
+use crate::draw::enumeration;
 use crate::insight::{Calls, Cost, Forecast, Price};
 use crate::model::{Micros, Source};
 
@@ -68,7 +69,7 @@ pub(super) fn render_costs(forecast: &Forecast) -> String {
     let shared = forecast.topics.iter().any(|row| row.shares_limits);
     let marks = Marks::new(if bounded { "≤" } else { "" }, fewer, shared);
     let dollars = |cost: Cost| (cost.per_day, cost.per_month);
-    if is_retried(forecast) {
+    if may_call_more(forecast) {
         rows.push(line("no retries", forecast.calls, &marks, dollars(forecast.without_retries)));
     }
     rows.push(line("at most", forecast.tries, &marks, dollars(forecast.at_most)));
@@ -89,7 +90,7 @@ pub(super) fn render_costs(forecast: &Forecast) -> String {
     if forecast.expected != forecast.at_most {
         let asked = forecast.topics.iter().any(|row| row.ai_asked.is_some());
         let dearer: Vec<&Price> = forecast.prices.iter().filter(|price| price.highest > price.price).collect();
-        let lines = if is_retried(forecast) { "lines above count" } else { "line above counts" };
+        let lines = if may_call_more(forecast) { "lines above count" } else { "line above counts" };
         let average =
             if dearer.iter().any(|price| price.highest_is_average) { " (or average of a search's calls)" } else { "" };
         let counted = match dearer.is_empty() {
@@ -107,8 +108,15 @@ pub(super) fn render_costs(forecast: &Forecast) -> String {
         );
         note("~ ", &expected);
     }
-    if is_retried(forecast) {
-        note("", &format!("at most: if each call is tried {} and every try is billed", times(forecast)));
+    if may_call_more(forecast) {
+        let mut conditions = match is_retried(forecast) {
+            true => vec![format!("each call is tried {}", times(forecast)), "every try is billed".to_owned()],
+            false => vec!["every call is made and billed".to_owned()],
+        };
+        if forecast.topics.iter().any(|row| row.may_repeat_ai) {
+            conditions.push("no daily AI search is answered".to_owned());
+        }
+        note("", &format!("at most: if {}", enumeration::join(&conditions, " and")));
     }
     if forecast.topics.iter().any(|row| row.may_skip_ai) {
         note("≤ ", UPPER);
@@ -122,25 +130,34 @@ pub(super) fn render_costs(forecast: &Forecast) -> String {
     text
 }
 
-/// Whether a planned call may be tried more than once.
-pub(super) fn is_retried(forecast: &Forecast) -> bool {
+/// Whether more calls may be made than those that are planned.
+fn may_call_more(forecast: &Forecast) -> bool {
     forecast.tries != forecast.calls
 }
 
-/// How often the planned calls may be tried, in words.
-fn times(forecast: &Forecast) -> String {
+/// Whether a planned call may be tried more than once.
+pub(super) fn is_retried(forecast: &Forecast) -> bool {
+    may_call_more(forecast) && planned(forecast).any(|price| price.tries() > 1)
+}
+
+/// Returns the prices of the sources that are planned. Which of the other providers are is not known here.
+fn planned(forecast: &Forecast) -> impl Iterator<Item = &Price> {
     let Calls { social, web, ai, providers } = forecast.calls;
-    let is_planned = |source: Source| match source {
+    let is_planned = move |source: Source| match source {
         Source::Social => social > 0,
         Source::Web => web > 0,
         Source::Ai => ai > 0,
         _ => providers > 0,
     };
-    let planned = || forecast.prices.iter().filter(|price| is_planned(price.source));
-    let tries = planned().map(Price::tries);
+    forecast.prices.iter().filter(move |price| is_planned(price.source))
+}
+
+/// How often the planned calls may be tried, in words.
+fn times(forecast: &Forecast) -> String {
+    let tries = planned(forecast).map(Price::tries);
     let (least, most) = tries.fold((u32::MAX, 0), |(least, most), tries| (least.min(tries), most.max(tries)));
-    let (some, all) = (planned().any(|price| price.logs_in), planned().all(|price| price.logs_in));
-    // Which of the other providers are planned is not known here, so no numbers if they differ.
+    let (some, all) = (planned(forecast).any(|price| price.logs_in), planned(forecast).all(|price| price.logs_in));
+    // No numbers if they differ.
     match (least == most && some == all, some) {
         (true, false) => format!("{most} times (max_tries)"),
         (true, true) => format!("{most} times (max_tries and once more after a new login)"),

@@ -65,8 +65,13 @@ impl Store {
     }
 
     /// Returns a claimed run to the queue; the attempt is not counted. Cancels a manual run and one whose topic is
-    /// gone. `costs` is what is known of its searches; others are lost at their expected price.
-    pub async fn release(&self, run: &RunRef, now: Time, costs: &[(Source, Micros)]) -> Result<(), StoreError> {
+    /// gone. `costs` is what is known of its searches, with its basis; others are lost at their expected price.
+    pub async fn release(
+        &self,
+        run: &RunRef,
+        now: Time,
+        costs: &[(Source, Micros, &'static str)],
+    ) -> Result<(), StoreError> {
         write_tx!(self, ledger::release(run, now, costs))
     }
 

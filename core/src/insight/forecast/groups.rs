@@ -110,7 +110,9 @@ impl Groups<'_> {
             let (many, of_try) = tries(source, prices);
             (Micros(0), of_try, self.configured.of(source), many)
         };
-        self.group(at).with_limited((topic, topic.limits), answered, self.used_by(topic), &price, &|_| true)
+        let group =
+            self.group(at).with_limited((topic, topic.limits), answered, self.used_by(topic), &price, &|_| true);
+        group.without_answers()
     }
 
     fn group(&self, at: usize) -> Group<'_> {

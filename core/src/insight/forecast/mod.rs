@@ -177,16 +177,24 @@ impl Groups<'_> {
             });
             total_cost(calls, prices, pick, ai_share).plus(named.fold(Micros(0), Micros::plus).times(slots))
         };
-        let (calls, in_month) = (calls(shared.slots, ai.0), calls(shared.month, ai.1));
+        // As if no daily search was answered: it is made again at the next slot.
+        let unanswered = if when.is_some() { (shared.slots, shared.month) } else { (0, 0) };
+        let all_calls = (calls(shared.slots, unanswered.0), calls(shared.month, unanswered.1));
+        let planned = (calls(shared.slots, ai.0), calls(shared.month, ai.1));
+        let calls = planned.0;
         let tries = match retried {
             Some((most, _)) => most.calls,
-            None => all_tries(topic, calls, shared.slots, prices),
+            None => all_tries(topic, all_calls.0, shared.slots, prices),
         };
         let shares_limits = within_limits.is_some_and(|(most, _)| {
             let cost = cost_of(calls, shared.slots, |price| price.price, (1, 1));
             topic.sources().len() > 1 && (most.total < calls.total() || most.money < cost)
         });
-        let cost = |pick: PickPrice, limits: Option<(Load, Load)>, within: fn(Load) -> Micros, ai_share: (i64, i64)| {
+        let cost = |(calls, in_month): (Calls, Calls),
+                    pick: PickPrice,
+                    limits: Option<(Load, Load)>,
+                    within: fn(Load) -> Micros,
+                    ai_share: (i64, i64)| {
             let mut horizon = cost_of(calls, shared.slots, pick, ai_share);
             let mut per_month = cost_of(in_month, shared.month, pick, ai_share);
             if let Some((most, most_per_month)) = limits {
@@ -194,7 +202,7 @@ impl Groups<'_> {
             }
             Cost { horizon, per_day: share(horizon, 1, i64::from(self.horizon.days)), per_month }
         };
-        let without_retries = cost(|price| price.single, within_limits, |most| most.highest, (1, 1));
+        let without_retries = cost(planned, |price| price.single, within_limits, |most| most.highest, (1, 1));
         let uncovered = topic.social.as_ref().and_then(|_| {
             let find_gap = || largest_uncovered_gap(&shared.schedule, topic.window, from);
             shared.uncovered.entry(topic.window).or_insert_with(find_gap).as_ref()
@@ -214,10 +222,12 @@ impl Groups<'_> {
             may_skip_ai,
             may_need_fewer_calls,
             shares_limits,
+            may_repeat_ai: when == Some(AiWhen::Daily) && all_calls.0.ai > ai.0,
             ai_asked,
-            at_most: cost(|price| price.all_tries, retried, |most| most.highest, (1, 1)).max(without_retries),
+            at_most: cost(all_calls, |price| price.all_tries, retried, |most| most.highest, (1, 1))
+                .max(without_retries),
             without_retries,
-            expected: cost(|price| price.price, within_limits, |most| most.money, ai_asked.unwrap_or((1, 1))),
+            expected: cost(planned, |price| price.price, within_limits, |most| most.money, ai_asked.unwrap_or((1, 1))),
             uncovered_ms: uncovered.map(|one| millis(one.over)),
             clock_change: uncovered.and_then(|one| one.clock_change.clone()),
         })

@@ -38,16 +38,18 @@ pub(in crate::insight) fn price(
     let bill = |of: fn(&BilledCostRow) -> Micros| past.map_or(Micros(0), of);
     let (average, single) =
         (configured.max(bill(|row| row.highest_call)), configured.max(bill(|row| row.highest_single)));
-    // Of a retried search one try may have cost all, and more may have been allowed than now: so a call costs at most the
-    // whole bill or all tries at the highest average. Of a search of several calls only the average says what one costs.
+    // Of a retried search one try may have cost all, and more may have been allowed than now. Of a search of several calls
+    // only the average says what one costs.
     let whole = if several { Micros(0) } else { bill(|row| row.highest_bill) };
-    let average_tries = average.times(i64::from(max_tries) + i64::from(logs_in));
+    let tries = i64::from(max_tries) + i64::from(logs_in);
+    let average_tries = average.times(tries);
     // If the price of a single try explains all bills, one try costs no more. Else any of them may be that of one try.
     let highest_is_average = several && average > single;
     let single = if average <= single { average } else { average.max(whole) };
     let of_try = if whole <= average_tries { single } else { single.max(whole) };
     let highest = single.max(price);
-    let all_tries = average_tries.max(whole).max(highest);
+    // A try that was free may be billed next time.
+    let all_tries = of_try.times(tries).max(highest);
     Price {
         source,
         price,
@@ -148,13 +150,13 @@ mod tests {
             // Each of four tries was billed what a single one costs.
             (&[(4, 8)], 4, 2, 2, 8),
             // Three failed tries were free, or cost little: one cost 12 or nearly that.
-            (&[(4, 12)], 4, 12, 12, 12),
+            (&[(4, 12)], 4, 12, 12, 48),
             (&[(4, 12)], 1, 12, 12, 12),
-            (&[(4, 12)], 2, 12, 12, 12),
+            (&[(4, 12)], 2, 12, 12, 24),
             (&[(4, 12), (1, 12)], 1, 12, 12, 12),
             // As many tries at the configured price are not allowed any more.
             (&[(4, 8)], 1, 2, 8, 8),
-            (&[(4, 8)], 3, 2, 8, 8),
+            (&[(4, 8)], 3, 2, 8, 24),
         ] {
             assert_eq!(priced(bills, max_tries), (highest, of_try, all_tries), "{bills:?}, {max_tries} tries");
         }

@@ -69,6 +69,14 @@ impl<'s> Group<'s> {
         self
     }
 
+    /// Asks daily sources in each slot: a search without an answer is made again at the next one.
+    pub(super) fn without_answers(mut self) -> Self {
+        for source in self.limited.iter_mut().flat_map(|topic| &mut topic.sources) {
+            source.daily = false;
+        }
+        self
+    }
+
     /// Adds the calls of a topic to those sources that `counted` accepts. `answered`: it had an answer on the first day.
     pub(in crate::insight) fn add(
         &mut self,

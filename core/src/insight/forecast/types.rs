@@ -88,7 +88,7 @@ pub struct Price {
     /// Whether it may be tried once more, after a new login.
     #[serde(skip)]
     pub logs_in: bool,
-    /// The most that a call costs with all its tries: each at the highest price, or the highest bill if that is more.
+    /// The most that a call costs with all its tries, each at the most that one costs if others were free.
     #[serde(rename = "all_tries_usd")]
     pub all_tries: Micros,
 }
@@ -184,7 +184,7 @@ pub struct TopicForecast {
     /// The most calls of the horizon to each source, within the topic's own limits, which any of them may use up: a run
     /// asks each source once, but `ai.when` may skip the AI source.
     pub calls: Calls,
-    /// The same with all tries of each call.
+    /// The same with all tries of each call, and a daily AI search in each slot, as if none was answered.
     pub tries: Calls,
     /// The most calls of the horizon together.
     #[serde(skip)]
@@ -200,10 +200,13 @@ pub struct TopicForecast {
     /// Whether its sources share limits that do not allow all their calls.
     #[serde(skip)]
     pub shares_limits: bool,
+    /// Whether a daily AI search without an answer is made again at the next slot; `tries` and `at_most` count these.
+    #[serde(skip)]
+    pub may_repeat_ai: bool,
     /// How many planned runs of the last 30 days asked the AI source, of how many; `None` with too few runs to predict
     /// from.
     pub ai_asked: Option<(i64, i64)>,
-    /// The most that the calls cost: each is tried as often as possible, and each try has its highest price.
+    /// The most that `tries` cost: each has its highest price.
     pub at_most: Cost,
     /// The same with one try of each call.
     pub without_retries: Cost,
@@ -232,6 +235,7 @@ impl TopicForecast {
             may_skip_ai: false,
             may_need_fewer_calls: false,
             shares_limits: false,
+            may_repeat_ai: false,
             ai_asked: None,
             at_most: Cost::default(),
             without_retries: Cost::default(),

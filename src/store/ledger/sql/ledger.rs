@@ -228,11 +228,12 @@ pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, 
     Ok(lost.len() as u64)
 }
 
-/// Counts calls that a dead process paid for, or may have, at their expected price.
+/// Counts calls that a dead process paid for, or may have, at their expected price. That is assumed, unless the process said
+/// that it is what was billed.
 async fn mark_calls_lost(conn: &mut Conn, run: i64, now: Time, why: &str) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE search SET state = 'lost', finished_at = $1, cost = expected_cost, \
-         cost_basis = CASE WHEN expected_cost > 0 THEN 'assumed' ELSE 'none' END, error_text = $2 \
+         cost_basis = CASE WHEN expected_cost > 0 THEN coalesce(cost_basis, 'assumed') ELSE 'none' END, error_text = $2 \
          WHERE run = $3 AND state = 'started'",
     )
     .bind(now.0)
@@ -277,7 +278,7 @@ pub(in crate::store) async fn release(
     conn: &mut Conn,
     run: &RunRef,
     now: Time,
-    costs: &[(Source, Micros)],
+    costs: &[(Source, Micros, &'static str)],
 ) -> Result<(), StoreError> {
     let claim = run.claim();
     lock_claimed(conn, &claim).await?;

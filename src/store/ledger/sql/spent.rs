@@ -79,7 +79,7 @@ pub(in crate::store) async fn settle_given_back(
     conn: &mut Conn,
     run: &RunRef,
     now: Time,
-    costs: &[(Source, Micros)],
+    costs: &[(Source, Micros, &'static str)],
 ) -> Result<(), StoreError> {
     if !run.topic.limits.is_none() {
         lock_topic_counters(conn).await?;
@@ -87,16 +87,17 @@ pub(in crate::store) async fn settle_given_back(
     let money: Option<String> =
         sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'money'").fetch_optional(&mut *conn).await?;
     if is_counted(money.and_then(|day| day.parse().ok()), now.utc_day()) {
-        settle(conn, &costs.iter().map(|(source, cost)| (run, *source, *cost)).collect::<Vec<_>>()).await?;
+        settle(conn, &costs.iter().map(|(source, cost, _)| (run, *source, *cost)).collect::<Vec<_>>()).await?;
     }
-    for (source, cost) in costs {
+    for (source, cost, basis) in costs {
         sqlx::query(
-            "UPDATE search SET expected_cost = $1 WHERE run = $2 AND attempt = $3 AND source = $4 AND state = 'started'",
+            "UPDATE search SET expected_cost = $1, cost_basis = $5 WHERE run = $2 AND attempt = $3 AND source = $4 AND state = 'started'",
         )
         .bind((*cost).max(Micros(0)).0)
         .bind(run.id)
         .bind(run.attempt)
         .bind(source.as_str())
+        .bind(*basis)
         .execute(&mut *conn)
         .await?;
     }
