@@ -161,6 +161,7 @@ mod sandbox_asked;
 mod sandbox_kinds;
 mod sandbox_rehearsal;
 mod scheduled_exports;
+mod sent_again;
 mod server_choice;
 mod several_processes;
 mod shutdown;
