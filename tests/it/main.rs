@@ -177,6 +177,7 @@ mod store_more;
 mod story_cli;
 mod story_figures;
 mod streams;
+mod style_sheet;
 mod support;
 mod terms;
 mod text_output;
