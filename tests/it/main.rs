@@ -193,6 +193,7 @@ mod web_addresses;
 mod web_alerts;
 mod web_browser;
 mod web_flood;
+mod web_forms_browser;
 mod web_hidden;
 mod web_keyboard;
 mod web_reload;
