@@ -117,6 +117,7 @@ mod number_links;
 mod old_verbs;
 mod openai;
 mod outbox;
+mod page_texts;
 mod pause_ends;
 mod pings;
 mod plan_retries;
