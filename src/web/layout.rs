@@ -130,6 +130,11 @@ fn render(site: &Site, page: &Page, visitor: &Visitor) -> Markup {
     }
 }
 
+/// What is wrong with a field, beside it. The field names the id in `aria-describedby`.
+pub(super) fn field_error(problem: Option<&Problem>) -> Markup {
+    html! { @if let Some(problem) = problem { p.bad #wrong { (problem.title) } } }
+}
+
 /// An instant in UTC, to the minute.
 pub(super) fn utc(at: Time) -> String {
     format!("{} UTC", format::date_time(at, "UTC"))

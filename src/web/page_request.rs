@@ -126,10 +126,11 @@ impl PageRequest {
     /// The problem that a parameter has an invalid value.
     pub(super) fn invalid(&self, name: &str) -> Problem {
         let value: String = self.get(name).unwrap_or("").chars().take(60).collect();
-        Problem::bad_request(
+        let problem = Problem::bad_request(
             format!("`{value}` is not a valid `{name}`"),
             format!("Remove `{name}` from the address, then choose in the form of the page."),
-        )
+        );
+        Problem { field: Some(name.to_owned()), ..problem }
     }
 
     /// Those of these parameters that are given.
@@ -186,7 +187,8 @@ pub(super) fn unknown_parameter(known: &[&str], name: &str) -> Problem {
 pub(super) fn words(typed: &str) -> Result<TextQuery, Problem> {
     parse_query(typed).map_err(|unclear| {
         let hint = "Write words, \"a phrase\", prefix*, #hashtag, @name; -word excludes.";
-        Problem::bad_request(format!("This search is not usable: {unclear}"), hint)
+        let problem = Problem::bad_request(format!("This search is not usable: {unclear}"), hint);
+        Problem { field: Some("search".to_owned()), ..problem }
     })
 }
 

@@ -1,15 +1,18 @@
 //! A form that was sent and not carried out, because its sender was logged out or the database was away. The page of the
 //! problem shows what was typed, and sends it again.
 
-use axum::body::{Body, to_bytes};
+use std::pin::pin;
+
+use axum::body::Body;
 use axum::extract::MatchedPath;
 use axum::http::request::Parts;
 use axum::http::{Method, StatusCode, header};
 use axum::response::Response;
+use futures_util::StreamExt as _;
 use maud::{Markup, html};
 use tokio::time::{Instant, timeout_at};
 
-use super::page_request::LARGEST_FORM;
+use super::page_request::{LARGEST_FORM, largest_form};
 use super::problem::Problem;
 
 /// Forms that are never shown again: one holds a token, the other says nothing.
@@ -60,7 +63,7 @@ impl SentForm {
                 @if log_in { a href="/login" target="_blank" rel="noopener" { "Log in in a new tab" } ", then come back here and send it again." }
                 @else { "It may have been saved all the same: look in another tab, and send it again if it is missing." }
             }
-            form method="post" action=(self.to) {
+            form method="post" action=(self.to) data-unsaved {
                 @for (name, value) in &self.fields { input type="hidden" name=(name) value=(value); }
                 button.main type="submit" { "Send it again" }
             }
@@ -87,18 +90,36 @@ pub(super) async fn keep(refused: &mut Response, head: &Parts, body: Body, until
     if !SentForm::is_sent_by(head) || passing_problem(refused).is_none() {
         return;
     }
-    match timeout_at(until, to_bytes(body, LARGEST_FORM)).await {
-        Ok(Ok(body)) => {
+    let read = timeout_at(until, read(body, largest_form(head.uri.path()))).await;
+    match read.ok().flatten() {
+        Some(body) => {
             if let Some(form) = SentForm::of(head, &body) {
                 form.add_to(refused);
             }
         }
-        Ok(Err(_)) | Err(_) => {
+        None => {
             if let Some(problem) = passing_problem(refused) {
-                const TOO_LONG: &str = "Nothing was saved, and what you sent is too long to be kept here: \
-                                        go back in your browser and copy it before you do anything else.";
+                const TOO_LONG: &str = "Nothing was saved. What you sent is longer than 32 KiB, so it is not kept here: \
+                                        go back and see whether your browser still has it.";
                 problem.hint = TOO_LONG.to_owned();
             }
         }
     }
+}
+
+/// Reads a body to its end, because a browser shows no answer before it has sent everything, and keeps it if it is short.
+async fn read(body: Body, most: usize) -> Option<Vec<u8>> {
+    let mut parts = pin!(body.into_data_stream());
+    let (mut kept, mut length) = (Vec::new(), 0);
+    while let Some(part) = parts.next().await {
+        let part = part.ok()?;
+        length += part.len();
+        if length > most {
+            return None;
+        }
+        if length <= LARGEST_FORM {
+            kept.extend_from_slice(&part);
+        }
+    }
+    (length <= LARGEST_FORM).then_some(kept)
 }

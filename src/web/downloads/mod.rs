@@ -128,7 +128,7 @@ pub(super) fn refused(invalid: &InvalidRequest) -> Problem {
         Some(value) => format!("{option}: `{}` {}", excerpt(value), option_names(&invalid.why)),
         None => format!("{option}{}", option_names(&invalid.why)),
     };
-    Problem::conflict(title, option_names(&invalid.hint))
+    Problem { field: Some(option), ..Problem::conflict(title, option_names(&invalid.hint)) }
 }
 
 /// Writes the file on a thread of its own, and streams it for as long as the visitor may have it.

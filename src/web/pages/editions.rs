@@ -31,7 +31,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     editions.truncate(PAGE_LENGTH as usize);
     let main = html! {
         h1 { "Reports and exports" }
-        @if editions.is_empty() {
+        @if editions.is_empty() && before.is_some() { p { "Nothing earlier." } }
+        @else if editions.is_empty() {
             p { "Nothing here yet. " code { "[[reports]]" } " and " code { "[[exports]]" } " in " code { "jobs.toml" } " are written on schedule and listed here; " code { "topicwatch report" } " writes one at once." }
         } @else { (table(&editions)) }
         nav.pages aria-label="More of these" {

@@ -59,7 +59,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         h1 { "Topics" }
         @if site.may_edit(&request.visitor) { p.actions { a.button href=(edit::NEW) { "Add a topic" } } }
         (tiles)
-        div.wide #topics { table.topics.cards {
+        @if cards.is_empty() { p { "No more topics." } } @else { div.wide #topics { table.topics.cards {
             caption.quiet { "Topics: last run, next slot, what is new" }
             thead { tr {
                 th scope="col" { "Topic" } th scope="col" { "Last run" } th scope="col" { "Sources" }
@@ -69,7 +69,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
                 @let noted: Vec<_> = firing.iter().filter(|one| one.topic == card.topic).cloned().collect();
                 (row(card, &history, &noted, &days.sparks(card, watched.get(&card.topic).copied(), now), now))
             } }
-        } }
+        } } }
         p.meta { "Days are in each topic's time zone; an item counts on the day it was published, or first seen if that was earlier or it has no date. " @if cards.iter().any(|card| card.may_be_more) { "≥: there may be more, because a source failed in the last run or was empty although posts are known, a reply of the last 24 hours was full, or searches missed a part of that time. " } "Earlier gaps and full replies are marked only on the topic's page. " @if waits { "The latest items are not counted yet." } }
         @if more || !after.is_empty() { nav.pages aria-label="More topics" {
             @if !after.is_empty() { a href="/" { "From the beginning" } }

@@ -16,13 +16,20 @@ pub(super) struct Problem {
     pub(super) hint: String,
     /// The form to correct, as it was filled in.
     pub(super) form: Option<Markup>,
+    /// The name of the form's field that it is about.
+    pub(super) field: Option<String>,
     /// Seconds after which to try again, if the hint says so.
     pub(super) retry_after: Option<u64>,
 }
 
 impl Problem {
     pub(super) fn new(status: StatusCode, title: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { status, title: title.into(), hint: hint.into(), form: None, retry_after: None }
+        Self { status, title: title.into(), hint: hint.into(), form: None, field: None, retry_after: None }
+    }
+
+    /// Whether it is about a field of a form.
+    pub(super) fn is_about(&self, field: &str) -> bool {
+        self.field.as_deref() == Some(field)
     }
 
     /// Nothing has that name.

@@ -49,9 +49,14 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let topics = topics_with_page(&site, &cards, (&events, &specs), named).await?;
     let requests = actions::latest_requests(&site, one, &request.visitor).await?;
     let acts = site.may_act(&request.visitor);
+    let title = match one {
+        Some(name) => format!("Alert: {}", format::line(name, 64)),
+        None if only_firing => "Alerts that fire".to_owned(),
+        None => "Alerts".to_owned(),
+    };
     let main = html! {
-        h1 { @match one { Some(name) => { "Alert: " (format::line(name, 64)) }, None => "Alerts" } }
-        @if one.is_some() || only_firing { p { @if only_firing { "Those that fire. " } a href="/alerts" { "All alerts" } } }
+        h1 { (title) }
+        @if one.is_some() || only_firing { p { a href="/alerts" { "All alerts" } } }
         @if one.is_some() && cards.is_empty() { p.note { "It is no longer in the configuration; its events are kept for 400 days." } }
         @if before.is_none() {
             (requests)
@@ -80,7 +85,6 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             }
         } }
     };
-    let title = one.map_or_else(|| "Alerts".to_owned(), |name| format!("Alert: {name}"));
     let live = before.is_none() && after.is_empty();
     Ok(Page { title, place: "/alerts", live, origin: site.origin().await?, main })
 }
@@ -170,7 +174,7 @@ fn state(card: &AlertCard, topics: &BTreeSet<String>, named: usize, now: Time) -
         @if let Some(until) = card.snoozed(now) { " " span.state.calm { "snoozed" } span.sub { "until " (moment(until, "UTC")) } }
         @if card.spec.paused && !card.firing.is_empty() { span.sub { "It fired before it was paused:" } }
         @for firing in card.firing.iter().take(named) { span.sub { (firing_view(firing, &card.spec, topics)) } }
-        @if more > 0 { span.sub { "and " (number(more.unsigned_abs())) " more" } }
+        @if more > 0 { span.sub { "and " a href=(page_of(&card.spec.name)) { (number(more.unsigned_abs())) " more" } } }
         @for held in card.held_back.iter().take(named).filter(|_| !card.spec.paused) {
             span.sub { "held back (" (Firing::UNRELATED) "): " (firing_view(held, &card.spec, topics)) }
         }

@@ -69,7 +69,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             (facts(item))
         }
         @if let Some(story) = &story { (story::section(story, &story_items)) }
-        (topics(&rows, site.may_act(&request.visitor), &pages))
+        (topics(&rows, (site.may_act(&request.visitor), !seen.is_empty()), &pages))
         (sightings(&seen, &rows, &pages))
         (edits(item, &earlier))
         (near(item, many, &copies, request.get("within").filter(|_| within.is_some())))
@@ -103,7 +103,7 @@ fn facts(item: &ItemRow) -> Markup {
     } }
 }
 
-fn topics(rows: &[ItemRow], acts: bool, pages: &BTreeSet<String>) -> Markup {
+fn topics(rows: &[ItemRow], (acts, has_sightings): (bool, bool), pages: &BTreeSet<String>) -> Markup {
     let has_marks = acts || rows.iter().any(|row| row.mark.is_some() || row.relevance.is_some());
     html! { section aria-labelledby="topics" {
         h2 #topics { "Topics that found it" }
@@ -114,7 +114,7 @@ fn topics(rows: &[ItemRow], acts: bool, pages: &BTreeSet<String>) -> Markup {
                 th scope="row" { (item_view::topic_link(&row.topic, pages)) }
                 td data-label="First seen" { (moment(row.first_seen, "UTC")) }
                 td data-label="Last seen" { (moment(row.last_seen, "UTC")) }
-                td.n data-label="In runs" { (number(row.times_seen.unsigned_abs())) }
+                td.n data-label="In runs" { @if has_sightings { a href="#sightings" { (number(row.times_seen.unsigned_abs())) } } @else { (number(row.times_seen.unsigned_abs())) } }
                 @if has_marks { td data-label="Mark" { (marks::of_item(row, acts, &item_view::item_page(&row.key), false)) } }
             } } }
         } }
@@ -142,7 +142,7 @@ fn sightings(seen: &[ItemSightingRow], rows: &[ItemRow], pages: &BTreeSet<String
             }
             thead { tr { th scope="col" { "When" } th scope="col" { "Topic" } th scope="col" { "Source" } th.n scope="col" { "Rank" } th scope="col" { "Reactions" } } }
             tbody { @for row in seen { tr {
-                td data-label="When" { (moment(row.at, "UTC")) }
+                td data-label="When" { a href=(link("/runs", [("run", row.run.as_str())])) { (moment(row.at, "UTC")) } }
                 td data-label="Topic" { (item_view::topic_link(&row.topic, pages)) }
                 td data-label="Source" { (row.source) }
                 td.n data-label="Rank" { (number(row.rank.unsigned_abs())) }

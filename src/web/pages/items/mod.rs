@@ -26,7 +26,7 @@ use crate::web::access::visitor::Visitor;
 use crate::web::downloads::pipe::Writer;
 use crate::web::downloads::{self, File};
 use crate::web::item_query::{ItemQuery, PARAMETERS, STEP, address, latest, place_of, tags_of};
-use crate::web::layout::{self, Page};
+use crate::web::layout::{self, Page, field_error};
 use crate::web::page_request::{LONGEST, PageRequest};
 use crate::web::problem::Problem;
 use crate::web::server::app::App;
@@ -52,7 +52,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let store = &site.store;
     let query = match ItemQuery::of(&site, &request, Format::Csv).await {
         Err(problem) if problem.status == StatusCode::BAD_REQUEST => {
-            let form = form(&site, &request, FilterMode::Hide, false).await?;
+            let form = form(&site, &request, FilterMode::Hide, false, Some(&problem)).await?;
             return Err(Problem { form: Some(form), ..problem });
         }
         query => query?,
@@ -67,7 +67,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let per_topic = query.order.filter.topics.is_empty() && store.count_topics().await? > 1;
     let filters = request.given_of(PARAMETERS);
     let narrowed = !filters.is_empty();
-    let form = form(&site, &request, query.filtered, row_filter.has_filters()).await?;
+    let form = form(&site, &request, query.filtered, row_filter.has_filters(), None).await?;
     let saved = searches::section(&site, &filters, site.may_annotate(&request.visitor)).await?;
     let state = ListState {
         more: next.is_some(),
@@ -113,7 +113,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         }
         (saved)
     };
-    Ok(Page { title: "Items".to_owned(), place: "/items", live: false, origin: site.origin().await?, main })
+    Ok(Page { title: heading(&filters).to_owned(), place: "/items", live: false, origin: site.origin().await?, main })
 }
 
 /// Links above the list to starred items and to those with a note.
@@ -178,12 +178,25 @@ fn list(request: &PageRequest, rows: &[ItemRow], state: &ListState) -> Markup {
     }
 }
 
-async fn form(site: &Site, request: &PageRequest, filtered: FilterMode, filters: bool) -> Result<Markup, Problem> {
+/// The form of the filters; with what is wrong beside the field that it is about.
+async fn form(
+    site: &Site,
+    request: &PageRequest,
+    filtered: FilterMode,
+    filters: bool,
+    wrong: Option<&Problem>,
+) -> Result<Markup, Problem> {
     let topics = site.store.topic_ids().await?;
     let (sources, tags) = (site.store.searched_sources().await?, tags_of(site).await?);
     let value_of = |name: &str| request.get(name).unwrap_or("");
+    let wrong_in = |name: &str| wrong.filter(|problem| problem.is_about(name));
     let field = |name: &'static str, label: &str, hint: &'static str, most: u32| {
-        html! { div { label for=(name) { (label) } input id=(name) name=(name) value=(value_of(name)) maxlength=(most) size="12" placeholder=[(!hint.is_empty()).then_some(hint)]; } }
+        let wrong = wrong_in(name);
+        html! { div {
+            label for=(name) { (label) }
+            input id=(name) name=(name) value=(value_of(name)) maxlength=(most) size="12" placeholder=[(!hint.is_empty()).then_some(hint)] aria-invalid=[wrong.map(|_| "true")] aria-describedby=[wrong.map(|_| "wrong")] autofocus[wrong.is_some()];
+            (field_error(wrong))
+        } }
     };
     let choice = |name: &'static str, label: &str, words: Vec<(&str, &str)>| {
         html! { div { label for=(name) { (label) } select id=(name) name=(name) {
@@ -198,7 +211,12 @@ async fn form(site: &Site, request: &PageRequest, filtered: FilterMode, filters:
     let label = deleted.map(|topic| format!("{topic}, deleted"));
     named.extend(deleted.zip(label.as_deref()));
     Ok(html! { form.filters method="get" action="/items" role="search" aria-label="Items" {
-        div.asked { label for="search" { "Words" } input #search type="search" name="search" value=(value_of("search")) maxlength="300"; }
+        div.asked {
+            @let wrong = wrong_in("search");
+            label for="search" { "Words" }
+            input #search type="search" name="search" value=(value_of("search")) maxlength="300" aria-invalid=[wrong.map(|_| "true")] aria-describedby=[wrong.map(|_| "wrong")] autofocus[wrong.is_some()];
+            (field_error(wrong))
+        }
         @if topics.len() > CHOICE { (field("topic", "Topic", "", 64)) } @else { (choice("topic", "Topic", named)) }
         @if filters { div { label for="filtered" { "Topics' filters" } select #filtered name="filtered" { @for mode in FilterMode::ALL { option value=(mode) selected[filtered == *mode] { (mode) } } } } }
         button.main type="submit" { "Show" }

@@ -30,8 +30,9 @@ pub(in crate::web::pages) fn section(kind: Kind, rows: &[Markup], all: usize, ha
     } }
 }
 
-/// A table in a few of its own words, without addresses, which may be secrets.
-pub(super) fn table_summary(jobs: &Jobs<'_>, kind: Kind, entry: &Entry) -> String {
+/// A table in a few of its own words, without addresses, which may be secrets. Words that run from right to left turn
+/// nothing else around.
+pub(super) fn table_summary(jobs: &Jobs<'_>, kind: Kind, entry: &Entry) -> Markup {
     let keys: &[&str] = match kind {
         Kind::Topic => &["query", "schedule", "every"],
         Kind::Report => &["window", "schedule", "every"],
@@ -49,5 +50,8 @@ pub(super) fn table_summary(jobs: &Jobs<'_>, kind: Kind, entry: &Entry) -> Strin
         KeyValue::Text(text) => Some(format!("{} (from [defaults])", format::line(text, 80))),
         _ => None,
     });
-    words.chain(inherited).collect::<Vec<_>>().join(" · ")
+    html! { @for (place, part) in words.chain(inherited).enumerate() {
+        @if place > 0 { " · " }
+        bdi { (part) }
+    } }
 }

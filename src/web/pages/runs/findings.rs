@@ -87,8 +87,10 @@ pub(in crate::web::pages) async fn section(
             (item_view::item(row, "UTC"))
             @if let Some(source) = source { p.meta { "shown by " (source) } }
         } } } }
+        @if items.is_empty() && page > 1 { p { "No more of these." } }
         nav.pages aria-label="More of these" {
-            @if page > 1 { a href=(to_page(request, page - 1)) { "Before these" } }
+            // A page beyond the last one leads back to the last one.
+            @if page > 1 { a href=(to_page(request, (page - 1).min((listed - 1).max(0) / ITEMS + 1))) { "Before these" } }
             @if more { a rel="next" href=(to_page(request, page + 1)) { "More of these" } }
         }
     } })

@@ -67,8 +67,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         _ => html! {},
     };
     let narrowed = topic.is_some() || wanted.is_some() || after.is_some() || summary.is_some();
+    let title = request.get("run").map_or_else(|| "Runs".to_owned(), |run| format!("Run {}", format::line(run, 120)));
     let main = html! {
-        h1 { "Runs" }
+        h1 { (title) }
         form.filters method="get" action="/runs" {
             div { label for="topic" { "Topic" } @if choice.len() > CHOICE { input #topic name="topic" value=(topic.unwrap_or("")) maxlength="64"; } @else {
                 select #topic name="topic" { option value="" { "any" } @for id in &choice { option value=(id) selected[topic == Some(id)] { (id) } }
@@ -91,7 +92,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         }
     };
     let live = after.is_none() && query.last.is_none_or(|last| last <= MOST_LIVE);
-    Ok(Page { title: "Runs".to_owned(), place: "/runs", live, origin: site.origin().await?, main })
+    Ok(Page { title, place: "/runs", live, origin: site.origin().await?, main })
 }
 
 /// Whether the visitor may see a run. Runs of reports and other jobs are for visitors who see all topics.

@@ -139,7 +139,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         @if !progress.is_over() { p { a href=(path) { "Refresh" } } }
         (progress.next_links())
     };
-    Ok(Page { title: "Run".to_owned(), place: "/runs", live: false, origin: site.origin().await?, main })
+    let title = progress.job().map_or_else(|| "Run".to_owned(), |job| format!("Run of {}", format::line(job, 80)));
+    Ok(Page { title, place: "/runs", live: false, origin: site.origin().await?, main })
 }
 
 fn unknown() -> Problem {

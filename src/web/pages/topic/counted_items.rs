@@ -86,6 +86,7 @@ pub(in crate::web::pages) async fn show(
 ) -> Result<Option<Page>, Problem> {
     let Some(counted) = Counted::of(request, site.now())? else { return Ok(None) };
     let skipped = request.word("after", |word| word.parse::<usize>().ok())?.unwrap_or(0);
+    let heading = format!("{}: {}", counted.heading(), format::line(&card.title, 120));
     let Listed { mut keys, words } = counted.list(site, card, &request.visitor).await?;
     let more_than_listed = keys.len() > MOST as usize;
     keys.truncate(MOST as usize);
@@ -96,9 +97,10 @@ pub(in crate::web::pages) async fn show(
     rows.sort_by_key(|row| listed.iter().position(|key| *key == row.key));
     let rows: Vec<ItemRow> = rows.into_iter().filter_map(|row| seen(&request.visitor, row)).collect();
     let main = html! {
-        h1 { (format::line(&card.title, 120)) " " small.meta { (card.topic) } }
+        h1 { (heading) " " small.meta { (card.topic) } }
         p { a href=(path) { "Back to the topic" } }
         p.lead role="status" { strong { (at_least_noun(keys.len() as u64, more_than_listed, "item")) } ": " (words) }
+        @if rows.is_empty() && skipped > 0 { p { "No more items." } }
         ol.found { @for (place, row) in rows.iter().enumerate() { li id=(format!("i{place}")) data-item tabindex="-1" {
             (item_view::item(row, card.timezone()))
         } } }
@@ -107,7 +109,7 @@ pub(in crate::web::pages) async fn show(
             @if !more.is_empty() { a rel="next" href=(request.with(&path, &[("after", Some((skipped + listed.len()).to_string().as_str()))])) { "More items" } }
         }
     };
-    Ok(Some(Page { title: card.title.clone(), place: "/", live: false, origin: site.origin().await?, main }))
+    Ok(Some(Page { title: heading, place: "/", live: false, origin: site.origin().await?, main }))
 }
 
 impl Counted {
@@ -144,6 +146,18 @@ impl Counted {
             }
             _ => Self::New { since: instant(choice)?.unwrap_or(now), baseline: choice == "baseline_since" },
         }))
+    }
+
+    /// What is listed, in a few words.
+    fn heading(&self) -> &'static str {
+        match self {
+            Self::New { baseline: false, .. } => "New items",
+            Self::New { baseline: true, .. } => "Items of the baseline",
+            Self::Days(_) => "Items of a span",
+            Self::Term { .. } => "Items with a term",
+            Self::Theme { .. } => "Items of a theme",
+            Self::Alert { .. } => "Items of an alert",
+        }
     }
 
     async fn list(self, site: &Site, card: &TopicCard, visitor: &Visitor) -> Result<Listed, Problem> {

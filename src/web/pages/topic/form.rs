@@ -75,7 +75,8 @@ impl Form {
                     (error_line(wrong))
                 } } }
             } }
-            form.topic method="post" action=(if saves { &self.path } else { CHECK }) {
+            @let unsaved = saves && (self.outlook.is_some() || self.changed.is_some() || !self.wrong.is_empty());
+            form.topic method="post" action=(if saves { &self.path } else { CHECK }) data-unsaved[unsaved] {
                 @if let (false, Some(topic)) = (saves, &self.topic) { input type="hidden" name="topic" value=(topic); }
                 input type="hidden" name="seen" value=(self.seen);
                 @if let Some(from) = &self.from { input type="hidden" name="from" value=(from); }
@@ -85,7 +86,7 @@ impl Form {
                         @let errors = self.errors(TOML);
                         div.field {
                             label for=(id(TOML)) { "The topic, as in the file" }
-                            textarea id=(id(TOML)) name=(TOML) rows="18" spellcheck="false" maxlength=(LONGEST_TEXT) aria-describedby=[(!errors.is_empty()).then(|| described(TOML))] aria-invalid=[(!errors.is_empty()).then_some("true")] { "\n" (toml) }
+                            textarea id=(id(TOML)) name=(TOML) rows="18" spellcheck="false" maxlength=(LONGEST_TEXT) aria-describedby=[(!errors.is_empty()).then(|| described(TOML))] aria-invalid=[(!errors.is_empty()).then_some("true")] autofocus[self.is_first_wrong(TOML)] { "\n" (toml) }
                             (problems(TOML, &errors))
                         }
                     },
@@ -137,6 +138,11 @@ impl Form {
         self.wrong.iter().filter(|(of, _)| *of == Some(key)).map(|(_, wrong)| wrong).collect()
     }
 
+    /// Whether it is the first field with an error: the page begins there.
+    fn is_first_wrong(&self, key: &str) -> bool {
+        self.wrong.iter().find_map(|(of, _)| *of) == Some(key)
+    }
+
     /// What applies to a field that is empty. A schedule or a period replaces the default of both.
     fn inherited(&self, field: &Field) -> Option<&str> {
         let typed = |key: &str| self.values.get(key).is_some_and(|value| !value.trim().is_empty());
@@ -150,7 +156,7 @@ impl Form {
         let inherited = self.inherited(field);
         let errors = self.errors(field.key);
         let (id, described) = (id(field.key), described(field.key));
-        let invalid = (!errors.is_empty()).then_some("true");
+        let (invalid, first) = ((!errors.is_empty()).then_some("true"), self.is_first_wrong(field.key));
         // Entries of a list may hold commas, so each has a line of its own.
         html! { div.field {
             @match field.shape {
@@ -159,12 +165,12 @@ impl Form {
                 },
                 Shape::Lines => {
                     label for=(id) { (field.label) }
-                    textarea id=(id) name=(field.key) rows="3" maxlength=(LONGEST_TEXT) placeholder=[inherited] aria-describedby=(described) aria-invalid=[invalid] { "\n" (value) }
+                    textarea id=(id) name=(field.key) rows="3" maxlength=(LONGEST_TEXT) placeholder=[inherited] aria-describedby=(described) aria-invalid=[invalid] autofocus[first] { "\n" (value) }
                 },
                 Shape::Line | Shape::Names | Shape::Number => {
                     label for=(id) { (field.label) }
                     @let fixed = self.topic.is_some() && field.key == "id";
-                    input id=(id) name=(field.key) value=(value) maxlength=(LONGEST_LINE) autocomplete="off" placeholder=[inherited] readonly[fixed] inputmode=[(field.shape == Shape::Number).then_some("numeric")] aria-describedby=(described) aria-invalid=[invalid];
+                    input id=(id) name=(field.key) value=(value) maxlength=(LONGEST_LINE) autocomplete="off" placeholder=[inherited] readonly[fixed] inputmode=[(field.shape == Shape::Number).then_some("numeric")] aria-describedby=(described) aria-invalid=[invalid] autofocus[first];
                 },
             }
             div id=(described) {

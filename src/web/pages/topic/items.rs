@@ -11,7 +11,7 @@ use crate::insight::{RISING_GAIN, RISING_SHARE};
 use crate::model::{CopyRow, Tone, TopicCard};
 use crate::store::{ItemCursor, ItemRow};
 use crate::web::access::visitor::Visitor;
-use crate::web::layout::moment;
+use crate::web::layout::{field_error, moment};
 use crate::web::page_request::{LONGEST, PageRequest};
 use crate::web::pages::items::item::{all_copies, seen};
 use crate::web::pages::items::{item_view, marks, stars_and_notes};
@@ -81,7 +81,7 @@ pub(in crate::web::pages) fn section(
 ) -> Markup {
     html! { section aria-labelledby="items" {
         h2 #items { "Items" }
-        (form(request, card, query, (found.learned.is_some(), site.may_act(&request.visitor))))
+        (form(request, card, query, (found.learned.is_some(), site.may_act(&request.visitor)), None))
         (list(request, card, query, found, (site.may_act(&request.visitor), site.may_annotate(&request.visitor))))
         @if !found.items.is_empty() || found.next.is_some() { (files(request, card, query)) }
     } }
@@ -104,14 +104,26 @@ fn files(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery) -> Mar
 }
 
 /// The form with values of which one is invalid.
-pub(super) async fn form_to_correct(site: &Site, request: &PageRequest, card: &TopicCard) -> Result<Markup, Problem> {
+pub(super) async fn form_to_correct(
+    site: &Site,
+    request: &PageRequest,
+    card: &TopicCard,
+    wrong: &Problem,
+) -> Result<Markup, Problem> {
     let rest = TopicItemQuery::of(&request.without("search"), card, site.now());
     let query = rest.or_else(|_| TopicItemQuery::of(&PageRequest::default(), card, site.now()))?;
     let learned = Ranking::of(&site.store, &card.topic).await?.is_some();
-    Ok(form(request, card, &query, (learned, site.may_act(&request.visitor))))
+    Ok(form(request, card, &query, (learned, site.may_act(&request.visitor)), Some(wrong)))
 }
 
-fn form(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery, (learned, acts): (bool, bool)) -> Markup {
+/// The form of the filters; with what is wrong beside the field that it is about.
+fn form(
+    request: &PageRequest,
+    card: &TopicCard,
+    query: &TopicItemQuery,
+    (learned, acts): (bool, bool),
+    wrong: Option<&Problem>,
+) -> Markup {
     let value_of = |name: &str| request.get(name).unwrap_or("");
     // An order is offered where it lists something, or the visitor can use what it lists.
     let is_offered = |name: &str| match name {
@@ -121,7 +133,12 @@ fn form(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery, (learne
     };
     let filters = card.has_filter();
     html! { form.filters method="get" action=(format!("/topics/{}#items", card.topic)) role="search" {
-        div { label for="search" { "Words" } input #search type="search" name="search" value=(value_of("search")) maxlength="300"; }
+        div {
+            @let wrong = wrong.filter(|problem| problem.is_about("search"));
+            label for="search" { "Words" }
+            input #search type="search" name="search" value=(value_of("search")) maxlength="300" aria-invalid=[wrong.map(|_| "true")] aria-describedby=[wrong.map(|_| "wrong")] autofocus[wrong.is_some()];
+            (field_error(wrong))
+        }
         div { label for="order" { "Order" } select #order name="order" { @for (name, text) in ORDERS.iter().filter(|(name, _)| is_offered(name) || query.order == *name) { option value=(name) selected[query.order == *name] { (text) } } } }
         div { label for="tone" { "Tone" } select #tone name="tone" { option value="" { "any" } @for tone in Tone::ALL { option value=(tone) selected[value_of("tone") == tone.as_str()] { (tone) } } } }
         div { label for="source" { "Source" } select #source name="source" { option value="" { "any" } @for source in card.sources() { option value=(source) selected[value_of("source") == source.as_str()] { (source) } } } }

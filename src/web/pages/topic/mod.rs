@@ -52,7 +52,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let query = match TopicItemQuery::of(&request, &card, now) {
         // What was typed can be corrected.
         Err(problem) if problem.status == StatusCode::BAD_REQUEST => {
-            let form = items::form_to_correct(&site, &request, &card).await?;
+            let form = items::form_to_correct(&site, &request, &card, &problem).await?;
             return Err(Problem { form: Some(form), ..problem });
         }
         query => query?,

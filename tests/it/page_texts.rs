@@ -1,0 +1,114 @@
+//! Words around the rows of pages: each page has a title of its own, a page beyond the last says so, words from right to
+//! left turn nothing else around, and the numbers of an item lead to their rows.
+
+use std::collections::BTreeMap;
+
+use crate::support::databases::{databases, sqlite};
+use crate::support::editor::place_with;
+use crate::support::number_links::number_links;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
+use crate::support::web_topics::TOPICS;
+
+/// What stands between two marks.
+fn between<'p>(page: &'p str, begin: &str, end: &str) -> &'p str {
+    let (_, rest) = page.split_once(begin).unwrap_or_else(|| panic!("no {begin}: {page}"));
+    rest.split(end).next().unwrap()
+}
+
+fn stage(database: crate::support::databases::Database) -> (Sandbox, Place) {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(database, &sandbox.lines(), &format!("[web]\nedit = true\n{TOPICS}"));
+    place.ok(&["once", "--at", NINE]);
+    (sandbox, place)
+}
+
+#[test]
+fn each_page_has_a_title_of_its_own() {
+    let (_sandbox, place) = stage(sqlite());
+    let run = place.database.last_run("acme");
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let (one, progress) = (format!("/runs?run={run}"), format!("/progress/{run}"));
+    let mut seen = BTreeMap::new();
+    for path in [
+        "/",
+        "/items",
+        "/items?starred=true",
+        "/items?noted=true",
+        "/topics/acme",
+        "/topics/acme?new_since=24h",
+        "/topics/acme?baseline_since=24h",
+        "/answers/acme",
+        "/alerts",
+        "/alerts?firing=true",
+        "/runs",
+        one.as_str(),
+        progress.as_str(),
+        "/files",
+        "/jobs",
+        "/jobs/new",
+        "/jobs/topics/acme",
+        "/jobs/new?from=acme",
+        "/health",
+        "/keys",
+        "/access",
+    ] {
+        let page = pages.page(path);
+        assert_eq!(page.matches("<h1").count(), 1, "{path}");
+        let title = between(&page, "<title>", "</title>").to_owned();
+        if let Some(other) = seen.insert(title.clone(), path) {
+            panic!("{other} and {path} have the title {title}");
+        }
+    }
+}
+
+#[test]
+fn a_page_beyond_the_last_says_so_and_leads_back() {
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = stage(database);
+        let run = place.database.last_run("acme");
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        for (path, words) in [
+            ("/?after=zzzz".to_owned(), "No more topics."),
+            ("/files?after=1/z".to_owned(), "Nothing earlier."),
+            ("/topics/acme?new_since=24h&after=99999".to_owned(), "No more items."),
+            (format!("/runs?run={run}&page=99"), "No more of these."),
+        ] {
+            let page = pages.page(&path);
+            assert!(page.contains(words) && !page.contains("Nothing here yet"), "{name}: {path}: {page}");
+        }
+        let beyond = pages.page(&format!("/runs?run={run}&page=99"));
+        let (before, _) = beyond.split_once("\">Before these</a>").expect("a way back");
+        let address = before.rsplit("href=\"").next().unwrap().replace("&amp;", "&");
+        let back = pages.page(address.split('#').next().unwrap());
+        assert!(back.contains("<li id=\"i0\""), "{name}: {address}: {back}");
+    }
+}
+
+#[test]
+fn words_from_right_to_left_turn_nothing_else_around() {
+    let (_sandbox, place) = place_with("[[topics]]\nid = \"akhbar\"\nquery = \"خبر\"\nevery = \"12h\"\n");
+    let page = Pages::serve(&place, &["--at", NINE]).page("/jobs");
+    assert!(page.contains("<bdi>خبر</bdi> · <bdi>12h</bdi>"), "{page}");
+}
+
+#[test]
+fn the_runs_of_an_item_lead_to_its_sightings_and_these_to_their_runs() {
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = stage(database);
+        let key = place.database.first_post();
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish();
+        let page = pages.page(&format!("/item?{query}"));
+        let links = number_links(&page);
+        let runs = links.iter().find(|link| link.address == "#sightings");
+        assert_eq!(runs.map(|runs| runs.number()), Some(1), "{name}: {page}");
+        let sightings = between(&page, "id=\"sightings\"", "</section>");
+        let run = between(sightings, "<td data-label=\"When\"><a href=\"", "\"").replace("&amp;", "&");
+        let run = pages.page(&run);
+        assert!(run.contains(&format!("href=\"/item?{query}\"")), "{name}: {run}");
+    }
+}

@@ -1,0 +1,90 @@
+//! A form that is sent after the session ended is kept on the page of the problem, and can be sent again after logging in.
+//! Nothing else is: no token, and nothing that has no route here.
+
+use crate::support::databases::databases;
+use crate::support::editor::Typed;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{ASKED, Answer, Pages};
+
+/// Two lines, with signs that HTML writes in another way.
+const NOTE: &str = "Call <b>Ann</b>\r\n& ask \"why\"";
+
+fn form(fields: &[(&str, &str)]) -> String {
+    url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish()
+}
+
+/// Sends a form as a browser does; without a cookie, as one whose session ended.
+fn send(pages: &Pages, path: &str, cookie: Option<&str>, body: &str) -> Answer {
+    let origin = pages.origin();
+    let mut headers = vec![("Origin", origin.as_str())];
+    headers.extend(cookie.map(|cookie| ("Cookie", cookie)));
+    pages.ask("POST", path, &headers, body)
+}
+
+#[test]
+fn what_was_typed_while_the_session_ended_is_sent_again_after_logging_in() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let pages = Pages::run(&place);
+        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+        let key = place.database.first_post();
+        let typed = form(&[("key", &key), ("back", "/items"), ("note", NOTE)]);
+        // As often as it is sent without a session.
+        for _ in 0..2 {
+            let refused = send(&pages, "/items/note", None, &typed);
+            assert_eq!(refused.status, 401, "{name}: {}", refused.text);
+            let page = &refused.body;
+            assert!(
+                page.contains("<h1>You are not logged in</h1>") && page.contains("href=\"/login\""),
+                "{name}: {page}"
+            );
+            assert!(page.contains("<form method=\"post\" action=\"/items/note\" data-unsaved>"), "{name}: {page}");
+            // It is shown, too: it can be copied.
+            assert!(page.contains("Call &lt;b&gt;Ann&lt;/b&gt;") && !page.contains("<b>Ann"), "{name}: {page}");
+            let kept = Typed::of(page, "/items/note");
+            for (field, value) in [("key", key.as_str()), ("back", "/items"), ("note", NOTE)] {
+                assert_eq!(kept.value(field), value, "{name}");
+            }
+        }
+        let cookie = pages.log_in();
+        let again = send(&pages, "/items/note", Some(&cookie), &typed);
+        assert_eq!((again.status, again.header("location")), (303, Some("/items")), "{name}: {}", again.text);
+        let item = form(&[("key", &key)]);
+        let item = pages.ask("GET", &format!("/item?{item}"), &[("Cookie", &cookie)], "");
+        assert!(item.body.contains("<blockquote class=\"kept\">"), "{name}: {}", item.body);
+        // A topic's form, as an editor fills it in.
+        let topic = form(&[("seen", "x"), ("id", "zig"), ("query", "zig news"), ("do", "save")]);
+        let refused = send(&pages, "/jobs/new", None, &topic);
+        let kept = Typed::of(&refused.body, "/jobs/new");
+        assert_eq!((refused.status, kept.value("query").as_str()), (401, "zig news"), "{name}");
+        assert_eq!(kept.value("do"), "save", "{name}");
+    }
+}
+
+#[test]
+fn neither_a_token_nor_what_has_no_route_nor_a_page_of_others_is_kept() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), ASKED);
+    let pages = Pages::serve_to_some(&place, &["--at", NINE]);
+    let typed = form(&[("note", "typed words")]);
+    for path in ["//evil.example/items/note", "/nowhere", "/logout"] {
+        let refused = send(&pages, path, None, &typed);
+        assert_eq!(refused.status, 401, "{path}: {}", refused.text);
+        assert!(!refused.text.contains("typed words") && !refused.text.contains("evil.example"), "{}", refused.text);
+    }
+    let foreign = pages.ask("POST", "/items/note", &[("Origin", "https://evil.example")], &typed);
+    assert!(foreign.status == 403 && !foreign.text.contains("typed words"), "{}", foreign.text);
+    // Too many wrong tokens: the last answers are problems.
+    let guess = form(&[("token", "a-wrong-token-of-some-length")]);
+    let guessed: Vec<Answer> = (0..12).map(|_| send(&pages, "/login", None, &guess)).collect();
+    assert_eq!(guessed.last().map(|last| last.status), Some(429));
+    assert!(guessed.iter().all(|answer| !answer.text.contains("a-wrong-token")), "a token is on a page");
+    // What is too long is not kept, and the page says so.
+    let long = form(&[("toml", &"typed words ".repeat(4_000))]);
+    let refused = send(&pages, "/jobs/new", None, &long);
+    assert!(refused.status == 401 && refused.body.contains("is longer than 32 KiB"), "{}", refused.text);
+    assert!(!refused.body.contains("typed words"), "{}", refused.text);
+}
