@@ -399,7 +399,7 @@ async fn a_manual_run_and_a_due_slot_of_one_report_never_run_together() {
 
 #[tokio::test]
 async fn a_permanent_refusal_is_not_retried() {
-    let database = crate::support::databases::sqlite();
+    let database = sqlite();
     let redirect = "302 Found\r\nlocation: http://127.0.0.1:1/elsewhere";
     for (status, says) in [(redirect, "redirects are not followed"), ("404 Not Found", "404"), ("410 Gone", "410")] {
         let (hooks, events) = (Hook::answering(move |_| Answer::Say(status)), format!("{status:.3}"));
