@@ -49,9 +49,10 @@ pub(in crate::store) async fn key_at_address(
     // Chosen before they are sorted: PostgreSQL would rather read all items in order of id.
     let at = format!(
         "WITH found AS MATERIALIZED (SELECT i.id AS id, i.key AS key FROM {} CROSS JOIN item i \
-         WHERE i.url = given.value AND {HAS_INDEXED_ADDRESS} AND {}) SELECT key FROM found ORDER BY id LIMIT 1",
+         WHERE i.url = given.value AND {HAS_INDEXED_ADDRESS}) \
+         SELECT key FROM found WHERE {} ORDER BY id LIMIT 1",
         super::texts(1),
-        of_topics("i.id")
+        of_topics("found.id")
     );
     Ok(sqlx::query_scalar(AssertSqlSafe(at)).bind(to_json(addresses)?).bind(&topics).fetch_optional(conn).await?)
 }
