@@ -119,3 +119,33 @@ fn an_address_that_leads_to_no_item_is_looked_up_in_an_index() {
         assert!(plan.iter().any(|line| line.contains("item_address")), "{name}: {plan:#?}");
     }
 }
+
+#[test]
+fn the_overview_reads_full_replies_and_runs_that_found_something_new() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
+        let pages = Pages::of(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
+        assert_eq!(pages.get("/").status, 200, "{}", place.database.name);
+        let mut log = String::new();
+        pages.going.look(|_, err| log = err.to_owned());
+        for (condition, of_run, index) in [
+            ("s.saturated = 1", "r.id = s.run", "search_full"),
+            ("r.new > 0", "r.topic = given.value", "run_topic_new"),
+        ] {
+            let all = statements(&log).filter(|sql| sql.contains(condition) && sql.contains(of_run));
+            let all: Vec<String> = all.collect();
+            assert!(!all.is_empty(), "{}: {condition}: {log}", place.database.name);
+            // PostgreSQL decides by the size of the tables.
+            if place.database.name == "SQLite" {
+                place.database.forget_statistics();
+                for sql in all {
+                    let plan = place.database.plan(&sql);
+                    assert!(plan.iter().any(|line| line.contains(index)), "{sql}\n{plan:#?}");
+                }
+            }
+        }
+    }
+}
