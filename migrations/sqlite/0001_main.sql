@@ -636,6 +636,8 @@ CREATE TABLE report (
     delivered_at INTEGER
 ) STRICT;
 CREATE INDEX report_name ON report (name, made_at);
+-- All reports by time.
+CREATE INDEX report_at ON report (made_at);
 
 -- An edition: what a scheduled export wrote, or is writing. Its range of `seq` and its definition are fixed before its first byte, so
 -- that after a kill the same rows go into files of the same names. `export` is the name of its job and of its follower. A run begins
@@ -654,6 +656,8 @@ CREATE TABLE export_edition (
     PRIMARY KEY (export, number),
     UNIQUE (export, run)
 ) STRICT, WITHOUT ROWID;
+-- Finished editions of all exports by time.
+CREATE INDEX export_edition_at ON export_edition (done_at) WHERE done_at IS NOT NULL AND files IS NOT NULL;
 
 -- Files of an unfinished edition that are in place. If the export is changed meanwhile, the edition continues as now configured;
 -- rows that an incremental export already wrote to these files are not written again, even if the files were moved. `topic` is empty

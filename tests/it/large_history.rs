@@ -121,6 +121,29 @@ fn an_address_that_leads_to_no_item_is_looked_up_in_an_index() {
 }
 
 #[test]
+fn reports_and_editions_are_listed_from_the_latest_back() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
+        let pages = Pages::of(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
+        let name = place.database.name;
+        assert_eq!(pages.get("/files").status, 200, "{name}");
+        let mut log = String::new();
+        pages.going.look(|_, err| log = err.to_owned());
+        let all: Vec<String> = statements(&log).filter(|sql| sql.contains("AS editions")).collect();
+        assert_eq!(all.len(), 1, "{name}: {log}");
+        if name == "SQLite" {
+            let plan = place.database.plan(&all[0]);
+            for index in ["report_at", "export_edition_at"] {
+                assert!(plan.iter().any(|line| line.contains(index)), "{plan:#?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_overview_reads_full_replies_and_runs_that_found_something_new() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
