@@ -62,6 +62,10 @@ fn lists_of_the_latest_do_not_sort_all_that_was_ever_found() {
             statements(&log).filter(|sql| sql.contains("topic_item") || sql.contains("run r")).collect();
         walks_back(&place.database, &all, items, 4);
         walks_back(&place.database, &all, runs, 1);
+        // Without a limit, PostgreSQL sorts everything before it returns the first item to count.
+        let counts = all.iter().filter(|sql| sql.contains("ORDER BY t.topic, t.first_seen, i.key"));
+        let counts: Vec<&String> = counts.collect();
+        assert!(counts.len() >= 3 && counts.iter().all(|sql| sql.contains(" LIMIT ")), "{counts:#?}");
     }
 }
 
