@@ -125,6 +125,31 @@ fn an_address_that_leads_to_no_item_is_looked_up_in_an_index() {
 }
 
 #[test]
+fn near_copies_are_folded_among_the_items_of_a_list_read_once() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
+        let pages = Pages::of(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
+        let name = place.database.name;
+        for path in ["/topics/acme?order=engagement", "/topics/acme?order=negative", "/topics/acme?search=acme"] {
+            assert_eq!(pages.get(path).status, 200, "{name}: {path}");
+        }
+        let mut log = String::new();
+        pages.going.look(|_, err| log = err.to_owned());
+        let all: Vec<String> = statements(&log).filter(|sql| sql.contains("FROM matched h")).collect();
+        assert_eq!(all.len(), 3, "{name}: {log}");
+        assert!(all.iter().all(|sql| sql.contains("matched AS MATERIALIZED")), "{name}: {all:#?}");
+        if name == "SQLite" {
+            place.database.forget_statistics();
+            let plan = place.database.plan(&all[0]);
+            assert!(!plan.iter().any(|line| line.starts_with("SCAN i") || line.starts_with("SCAN t")), "{plan:#?}");
+        }
+    }
+}
+
+#[test]
 fn reports_and_editions_are_listed_from_the_latest_back() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);

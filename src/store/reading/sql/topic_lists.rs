@@ -59,15 +59,18 @@ pub(in crate::store) async fn items(
     let mut query = QueryBuilder::<Database>::new("WITH seen AS (");
     push_window(&mut query, filter, from, window);
     query
-        .push("), matched AS (SELECT t.topic AS of, t.item AS item, i.cluster AS cluster, w.first_seen AS first_seen, CAST(")
+        // SQLite would otherwise read the topic's items again for each near-copy.
+        .push("), matched AS MATERIALIZED (SELECT t.topic AS of, t.item AS item, i.cluster AS cluster, w.first_seen AS first_seen, CAST(")
         .push(value)
         .push(format!(" AS BIGINT) AS value, {} AS published, i.key AS key ", if order == ItemOrder::New { PUBLISHED } else { "0" }));
     query.push("FROM seen w JOIN topic_item t ON t.topic = w.of AND t.item = w.item JOIN item i ON i.id = t.item WHERE w.seq IS NOT NULL");
     push_matching(&mut query, filter, order, if window < ALL { WordCheck::Seen } else { WordCheck::Found });
     query.push("), page AS (SELECT m.of, m.item, m.value, m.published, m.key FROM matched m WHERE 1 = 1");
-    match (folded, order) {
-        (true, ItemOrder::New) => push_folded(&mut query, filter, order),
-        (true, _) => push_folded_in_window(&mut query),
+    // By time, only a window without limit and start holds all that other pages list.
+    let is_part = order == ItemOrder::New && (window < ALL || from.is_some());
+    match (folded, is_part) {
+        (true, true) => push_folded(&mut query, filter, order),
+        (true, false) => push_folded_in_window(&mut query),
         (false, _) => {}
     }
     if let Some(after) = after.filter(|_| order != ItemOrder::New) {
@@ -143,7 +146,7 @@ fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemO
     query.push("))");
 }
 
-/// The same among the items of the window: what lies before it is on no page.
+/// The same among the items of the window: what lies outside it is on no page.
 fn push_folded_in_window(query: &mut QueryBuilder<Database>) {
     query.push(
         " AND (m.cluster IS NULL OR m.cluster = m.item OR (m.cluster NOT IN (SELECT h.item FROM matched h) \
