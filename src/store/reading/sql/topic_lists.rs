@@ -150,12 +150,13 @@ fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemO
     query.push("))");
 }
 
-/// The same among the items of the window: what lies outside it is on no page.
+/// The same among the items of the window: what lies outside it is on no page. Reads them once, not once for each copy.
 fn push_folded_in_window(query: &mut QueryBuilder<Database>) {
     query.push(
         " AND (m.cluster IS NULL OR m.cluster = m.item OR (m.cluster NOT IN (SELECT h.item FROM matched h) \
-         AND NOT EXISTS (SELECT 1 FROM matched h WHERE h.cluster = m.cluster \
-           AND (h.first_seen < m.first_seen OR (h.first_seen = m.first_seen AND h.key < m.key)))))",
+         AND m.item IN (SELECT r.item FROM (SELECT h.item AS item, \
+           row_number() OVER (PARTITION BY h.cluster ORDER BY h.first_seen, h.key) AS place \
+           FROM matched h WHERE h.cluster <> h.item) AS r WHERE r.place = 1)))",
     );
 }
 
