@@ -141,6 +141,8 @@ WHERE state NOT IN ('ok', 'queued', 'running');
 CREATE INDEX run_again ON run (coalesce(started_at, slot, planned_at), public_id) WHERE attempt > 1;
 -- A topic's runs by time, for its page.
 CREATE INDEX run_topic_at ON run (topic, coalesce(started_at, slot, planned_at), public_id);
+-- A topic's runs that found something new, by time: few among many if it is searched every minute.
+CREATE INDEX run_topic_new ON run (topic, coalesce(started_at, slot, planned_at)) WHERE seq IS NOT NULL AND new > 0;
 -- Runs that were started, without missed and skipped slots. After months in which nothing ran, a topic has thousands of those
 -- slots, and finding its last run, or an earlier answer to its query, must not read them all.
 CREATE INDEX run_started ON run (topic, seq) WHERE started_at IS NOT NULL;
@@ -192,6 +194,8 @@ CREATE INDEX search_open ON search (run) WHERE state = 'started';
 CREATE INDEX search_covered ON search (topic, source, covered_until) WHERE covered_until IS NOT NULL;
 -- Full replies that cover nothing: each run asks how far its topic was covered.
 CREATE INDEX search_in_vain ON search (topic, source, asked_until) WHERE saturated = 1 AND covered_until IS NULL;
+-- Full replies by time: few among many.
+CREATE INDEX search_full ON search (started_at) WHERE saturated = 1;
 -- Searches that called and whose cost no bill confirms, by the day on which they were counted: pages say how much of a day's cost
 -- is assumed.
 CREATE INDEX search_unbilled ON search (coalesce(counted_on, started_at / 86400000))
@@ -632,6 +636,8 @@ CREATE TABLE report (
     delivered_at INTEGER
 ) STRICT;
 CREATE INDEX report_name ON report (name, made_at);
+-- All reports by time.
+CREATE INDEX report_at ON report (made_at);
 
 -- An edition: what a scheduled export wrote, or is writing. Its range of `seq` and its definition are fixed before its first byte, so
 -- that after a kill the same rows go into files of the same names. `export` is the name of its job and of its follower. A run begins
@@ -650,6 +656,8 @@ CREATE TABLE export_edition (
     PRIMARY KEY (export, number),
     UNIQUE (export, run)
 ) STRICT, WITHOUT ROWID;
+-- Finished editions of all exports by time.
+CREATE INDEX export_edition_at ON export_edition (done_at) WHERE done_at IS NOT NULL AND files IS NOT NULL;
 
 -- Files of an unfinished edition that are in place. If the export is changed meanwhile, the edition continues as now configured;
 -- rows that an incremental export already wrote to these files are not written again, even if the files were moved. `topic` is empty

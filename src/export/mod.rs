@@ -205,7 +205,8 @@ pub async fn count_items(
         counted += u64::from(row_filter.shows_item(&row));
         if examined > most { Err(CountStop::Full) } else { Ok(()) }
     };
-    match store.each_item(&options.filter, &mut count).await {
+    // One more than the limit shows that there are more.
+    match store.each_first_item(&options.filter, most.saturating_add(1), &mut count).await {
         Ok(()) => Ok(ItemCount::All(counted)),
         Err(CountStop::Full) if counted > most => Ok(ItemCount::More),
         Err(CountStop::Full) => Ok(ItemCount::AtLeast(counted)),

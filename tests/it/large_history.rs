@@ -62,6 +62,10 @@ fn lists_of_latest_items_do_not_sort_the_whole_history() {
             statements(&log).filter(|sql| sql.contains("topic_item") || sql.contains("run r")).collect();
         walks_back(&place.database, &all, items, 4);
         walks_back(&place.database, &all, runs, 1);
+        // Without a limit, PostgreSQL sorts everything before it returns the first item to count.
+        let counts = all.iter().filter(|sql| sql.contains("ORDER BY t.topic, t.first_seen, i.key"));
+        let counts: Vec<&String> = counts.collect();
+        assert!(counts.len() >= 3 && counts.iter().all(|sql| sql.contains(" LIMIT ")), "{counts:#?}");
     }
 }
 
@@ -117,5 +121,83 @@ fn an_address_that_leads_to_no_item_is_looked_up_in_an_index() {
         assert_eq!(all.len(), 1, "{name}: {}", ended.err);
         let plan = place.database.plan(&all[0]);
         assert!(plan.iter().any(|line| line.contains("item_address")), "{name}: {plan:#?}");
+    }
+}
+
+#[test]
+fn near_copies_are_folded_among_the_items_of_a_list_read_once() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
+        let pages = Pages::of(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
+        let name = place.database.name;
+        for path in ["/topics/acme?order=engagement", "/topics/acme?order=negative", "/topics/acme?search=acme"] {
+            assert_eq!(pages.get(path).status, 200, "{name}: {path}");
+        }
+        let mut log = String::new();
+        pages.going.look(|_, err| log = err.to_owned());
+        let all: Vec<String> = statements(&log).filter(|sql| sql.contains("FROM matched h")).collect();
+        assert!(all.len() >= 3, "{name}: {log}");
+        assert!(all.iter().all(|sql| sql.contains("matched AS MATERIALIZED")), "{name}: {all:#?}");
+        if name == "SQLite" {
+            place.database.forget_statistics();
+            let plan = place.database.plan(&all[0]);
+            assert!(!plan.iter().any(|line| line.starts_with("SCAN i") || line.starts_with("SCAN t")), "{plan:#?}");
+        }
+    }
+}
+
+#[test]
+fn reports_and_editions_are_listed_from_the_latest_back() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
+        let pages = Pages::of(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
+        let name = place.database.name;
+        assert_eq!(pages.get("/files").status, 200, "{name}");
+        let mut log = String::new();
+        pages.going.look(|_, err| log = err.to_owned());
+        let all: Vec<String> = statements(&log).filter(|sql| sql.contains("AS editions")).collect();
+        assert_eq!(all.len(), 1, "{name}: {log}");
+        if name == "SQLite" {
+            let plan = place.database.plan(&all[0]);
+            for index in ["report_at", "export_edition_at"] {
+                assert!(plan.iter().any(|line| line.contains(index)), "{plan:#?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_overview_reads_full_replies_and_runs_that_found_something_new() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
+        let pages = Pages::of(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
+        assert_eq!(pages.get("/").status, 200, "{}", place.database.name);
+        let mut log = String::new();
+        pages.going.look(|_, err| log = err.to_owned());
+        for (condition, of_run, index) in [
+            ("s.saturated = 1", "r.id = s.run", "search_full"),
+            ("r.new > 0", "r.topic = given.value", "run_topic_new"),
+        ] {
+            let all = statements(&log).filter(|sql| sql.contains(condition) && sql.contains(of_run));
+            let all: Vec<String> = all.collect();
+            assert!(!all.is_empty(), "{}: {condition}: {log}", place.database.name);
+            // PostgreSQL decides by the size of the tables.
+            if place.database.name == "SQLite" {
+                place.database.forget_statistics();
+                for sql in all {
+                    let plan = place.database.plan(&sql);
+                    assert!(plan.iter().any(|line| line.contains(index)), "{sql}\n{plan:#?}");
+                }
+            }
+        }
     }
 }

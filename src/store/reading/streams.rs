@@ -11,7 +11,18 @@ impl Store {
         filter: &Filter,
         each: &mut (dyn FnMut(ItemRow) -> Result<(), E> + Send),
     ) -> Result<(), E> {
-        stream!(self, items(filter, each))
+        stream!(self, items(filter, None, each))
+    }
+
+    /// The same for the first `most` items.
+    pub async fn each_first_item<E: From<StoreError>>(
+        &self,
+        filter: &Filter,
+        most: u64,
+        each: &mut (dyn FnMut(ItemRow) -> Result<(), E> + Send),
+    ) -> Result<(), E> {
+        let most = Some(i64::try_from(most).unwrap_or(i64::MAX));
+        stream!(self, items(filter, most, each))
     }
 
     /// Streams answers by start of the run and run.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use futures_util::TryStreamExt as _;
-use sqlx::Row as _;
+use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row};
 use crate::model::{EditionRow, Time, WrittenFile};
@@ -18,20 +18,31 @@ pub(in crate::store) async fn list(
     limit: i64,
 ) -> Result<Vec<EditionRow>, StoreError> {
     let (at, after) = before.map_or((i64::MAX, ""), |place| (place.at.0, place.run.as_str()));
-    let rows = sqlx::query(
-        "SELECT kind, name, run, made_at, subject, written, files FROM (\
-         SELECT 'report' AS kind, name, run, made_at, subject, CAST(NULL AS BIGINT) AS written, files FROM report \
-         UNION ALL SELECT 'export' AS kind, export AS name, run, done_at AS made_at, '' AS subject, written, files FROM export_edition \
-         WHERE done_at IS NOT NULL AND files IS NOT NULL) AS made \
-         WHERE ($1 = '' OR run = $1) AND (made_at < $2 OR (made_at = $2 AND run > $3)) AND ($5 = '' OR kind = $5) ORDER BY made_at DESC, run LIMIT $4",
-    )
-    .bind(run.unwrap_or(""))
-    .bind(at)
-    .bind(after)
-    .bind(limit)
-    .bind(kind.unwrap_or(""))
-    .fetch_all(&mut *conn)
-    .await?;
+    let which = if run.is_some() { "run = $1" } else { "$1 = ''" };
+    // Bounds on both sides let SQLite walk back along an index of time and stop at the limit.
+    let latest = |at: &str, kind: &str| {
+        format!(
+            "{at} >= {} AND {at} <= $2 AND ({at} < $2 OR run > $3) AND {which} AND $5 IN ('', '{kind}') ORDER BY {at} DESC, run LIMIT $4",
+            -i64::MAX
+        )
+    };
+    let sql = format!(
+        "SELECT kind, name, run, made_at, subject, written, files FROM (SELECT * FROM (\
+         SELECT 'report' AS kind, name, run, made_at, subject, CAST(NULL AS BIGINT) AS written, files FROM report WHERE {}) AS reports \
+         UNION ALL SELECT * FROM (\
+         SELECT 'export' AS kind, export AS name, run, done_at AS made_at, '' AS subject, written, files FROM export_edition \
+         WHERE done_at IS NOT NULL AND files IS NOT NULL AND {}) AS editions) AS made ORDER BY made_at DESC, run LIMIT $4",
+        latest("made_at", "report"),
+        latest("done_at", "export")
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql))
+        .bind(run.unwrap_or(""))
+        .bind(at)
+        .bind(after)
+        .bind(limit)
+        .bind(kind.unwrap_or(""))
+        .fetch_all(&mut *conn)
+        .await?;
     let mut editions = rows
         .iter()
         .map(|row| {

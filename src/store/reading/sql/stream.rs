@@ -11,9 +11,12 @@ use crate::store::{AnswerRow, Filter, ItemRow, RunRow, StoreError};
 /// Called for each row.
 type RowCallback<'a, T, E> = &'a mut (dyn FnMut(T) -> Result<(), E> + Send);
 
+/// Reads all items, or the first `most`. PostgreSQL would sort all of them before the first, if it did not know that few
+/// are read.
 pub(in crate::store) async fn items<E: From<StoreError>>(
     conn: &mut Conn,
     filter: &Filter,
+    most: Option<i64>,
     each: RowCallback<'_, ItemRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
@@ -23,6 +26,9 @@ pub(in crate::store) async fn items<E: From<StoreError>>(
     filter_conditions::new(&mut query, filter);
     filter_conditions::found_by_sources(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
     query.push(" AND f.seq IS NOT NULL ORDER BY t.topic, t.first_seen, i.key");
+    if let Some(most) = most {
+        query.push(" LIMIT ").push_bind(most);
+    }
     run(conn, query, read::item, each).await
 }
 

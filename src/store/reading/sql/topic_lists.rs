@@ -54,25 +54,32 @@ pub(in crate::store) async fn items(
         _ if order == ItemOrder::New => STEP,
         _ => WINDOW,
     };
-    // By time, the window begins where the last page ended; in other orders, with the latest item.
-    let from = after.filter(|_| order == ItemOrder::New);
+    // By time, the window begins where the last page ended; in other orders and without limit, with the latest item.
+    let from = after.filter(|_| order == ItemOrder::New && window < ALL);
     let mut query = QueryBuilder::<Database>::new("WITH seen AS (");
     push_window(&mut query, filter, from, window);
     query
-        .push("), matched AS (SELECT t.topic AS of, t.item AS item, i.cluster AS cluster, w.first_seen AS first_seen, CAST(")
+        // SQLite would otherwise read the topic's items again for each near-copy.
+        .push("), matched AS MATERIALIZED (SELECT t.topic AS of, t.item AS item, i.cluster AS cluster, w.first_seen AS first_seen, CAST(")
         .push(value)
         .push(format!(" AS BIGINT) AS value, {} AS published, i.key AS key ", if order == ItemOrder::New { PUBLISHED } else { "0" }));
     query.push("FROM seen w JOIN topic_item t ON t.topic = w.of AND t.item = w.item JOIN item i ON i.id = t.item WHERE w.seq IS NOT NULL");
     push_matching(&mut query, filter, order, if window < ALL { WordCheck::Seen } else { WordCheck::Found });
     query.push("), page AS (SELECT m.of, m.item, m.value, m.published, m.key FROM matched m WHERE 1 = 1");
-    match (folded, order) {
-        (true, ItemOrder::New) => push_folded(&mut query, filter, order),
-        (true, _) => push_folded_in_window(&mut query),
+    // By time, other pages list what lies outside a window with a limit.
+    let is_part = order == ItemOrder::New && window < ALL;
+    match (folded, is_part) {
+        (true, true) => push_folded(&mut query, filter, order),
+        (true, false) => push_folded_in_window(&mut query),
         (false, _) => {}
     }
-    if let Some(after) = after.filter(|_| order != ItemOrder::New) {
-        query.push(" AND (m.value < ").push_bind(after.value).push(" OR (m.value = ").push_bind(after.value);
-        query.push(" AND m.key > ").push_bind(after.key.clone()).push("))");
+    match after {
+        Some(after) if order != ItemOrder::New => {
+            query.push(" AND (m.value < ").push_bind(after.value).push(" OR (m.value = ").push_bind(after.value);
+            query.push(" AND m.key > ").push_bind(after.key.clone()).push("))");
+        }
+        Some(after) if window == ALL => push_after(&mut query, ["m.value", "m.published", "m.key"], after),
+        _ => {}
     }
     query.push(" ORDER BY m.value DESC, m.published DESC, m.key LIMIT ").push_bind(limit + 1).push(") ");
     query.push(read::ITEM.replacen("SELECT ", "SELECT page.value AS value, ", 1));
@@ -143,12 +150,13 @@ fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemO
     query.push("))");
 }
 
-/// The same among the items of the window: what lies before it is on no page.
+/// The same among the items of the window: what lies outside it is on no page. Reads them once, not once for each copy.
 fn push_folded_in_window(query: &mut QueryBuilder<Database>) {
     query.push(
         " AND (m.cluster IS NULL OR m.cluster = m.item OR (m.cluster NOT IN (SELECT h.item FROM matched h) \
-         AND NOT EXISTS (SELECT 1 FROM matched h WHERE h.cluster = m.cluster \
-           AND (h.first_seen < m.first_seen OR (h.first_seen = m.first_seen AND h.key < m.key)))))",
+         AND m.item IN (SELECT r.item FROM (SELECT h.item AS item, \
+           row_number() OVER (PARTITION BY h.cluster ORDER BY h.first_seen, h.key) AS place \
+           FROM matched h WHERE h.cluster <> h.item) AS r WHERE r.place = 1)))",
     );
 }
 
@@ -207,21 +215,27 @@ fn push_window(query: &mut QueryBuilder<Database>, filter: &Filter, from: Option
         filter_conditions::any_time(query, "t.first_seen");
     }
     if let Some(from) = from {
-        // The first half bounds the index scan; the second skips items already shown.
-        query.push(" AND t.first_seen <= ").push_bind(from.value).push(" AND (t.first_seen < ").push_bind(from.value);
-        push_published_before(query, &from.key);
-        query.push(" AND i.key > ").push_bind(from.key.clone()).push("))");
+        push_after(query, ["t.first_seen", PUBLISHED, "i.key"], from);
     }
     query.push(format!(" ORDER BY t.first_seen DESC, {PUBLISHED} DESC, i.key LIMIT ")).push_bind(window);
 }
 
-/// Adds two conditions after an `OR`: item `i` was published before the item with a key, or at the same time and what
-/// the caller adds. An item that was forgotten meanwhile bounds nothing: some items are then listed twice, none is lost.
-fn push_published_before(query: &mut QueryBuilder<Database>, key: &str) {
+/// Keeps items after a place in a topic's list by time. The columns are when each was first seen and published, and its key.
+fn push_after(query: &mut QueryBuilder<Database>, [seen, published, key]: [&str; 3], from: &ItemCursor) {
+    // The first half bounds the index scan; the second skips items already shown.
+    query.push(format!(" AND {seen} <= ")).push_bind(from.value);
+    query.push(format!(" AND ({seen} < ")).push_bind(from.value);
+    push_published_before(query, published, &from.key);
+    query.push(format!(" AND {key} > ")).push_bind(from.key.clone()).push("))");
+}
+
+/// Adds two conditions after an `OR`: an item was published before the item with a key, or at the same time and what the
+/// caller adds. An item that was forgotten meanwhile bounds nothing: some items are then listed twice, none is lost.
+fn push_published_before(query: &mut QueryBuilder<Database>, published: &str, key: &str) {
     for (and, compared) in [(" OR ", "<"), (" OR (", "=")] {
         query
             .push(and)
-            .push(PUBLISHED)
+            .push(published)
             .push(compared)
             .push(" coalesce((SELECT coalesce(p.published_at, 0) FROM item p WHERE p.key = ");
         query.push_bind(key.to_owned()).push("), 9223372036854775807)");
@@ -276,7 +290,7 @@ pub(in crate::store) async fn items_after(
             // The first part bounds the index scan; the others skip rows of the same instant already shown.
             query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
             query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
-            push_published_before(&mut query, &after.key);
+            push_published_before(&mut query, PUBLISHED, &after.key);
             query.push(" AND (t.topic > ").push_bind(after.topic.clone()).push(" OR (t.topic = ");
             query.push_bind(after.topic.clone()).push(" AND i.key > ").push_bind(after.key.clone()).push("))))");
         }
