@@ -35,6 +35,9 @@ fn slots_that_a_clock_ran_which_was_ahead_run_again_when_they_come() {
         let place = Place::new(database, &sandbox.lines(), &(topic("schedule = \"0 * * * *\"") + report));
         let name = place.database.name;
         due(&place, &sandbox, &[at(11, 8), at(11, 9), at(21, 8), at(21, 9), at(21, 10), at(11, 10), at(11, 11)]);
+        // After its three runs come those of the present, before the slots that it recorded as missed.
+        let runs = place.json(&["runs", "--json", "--topic", "acme", "--limit", "4"]);
+        assert_eq!(runs["runs"][3]["slot"], "2026-03-11T11:00:00.000Z", "{name}: {runs:#}");
         due(&place, &sandbox, &[at(20, 23), at(21, 7)]);
         let called = sandbox.calls();
         due(&place, &sandbox, &[at(21, 8), at(21, 9)]);
