@@ -56,11 +56,16 @@ pub(super) async fn topic(
     let seen = Span { from: reads_from(spec, span), until: Time(now.0.saturating_add(1)) };
     let tail = Span { from: span.from, until: Time(span.until.0.saturating_add(TAIL).min(seen.until.0)) };
     let rule = PeriodRule { span, by_moment: spec.window.is_calendar(), since };
-    // Items first seen by a clock that is ahead belong to this report, too, or to none.
-    let first_seen_span = if rule.by_moment { seen } else { Span { until: Time(i64::MAX), ..seen } };
+    // Items first seen by a clock that is ahead belong to this report, too, or to none. In a report about days, they are those
+    // that a run before the present saw.
+    let first_seen_span = Span { until: Time(i64::MAX), ..seen };
     let most = crate::failpoint::limit("report/items", MOST_MARKS);
-    let all = snapshot.counted_items_first_seen(&topic.id, first_seen_span, most).await?;
+    let mut all = snapshot.counted_items_first_seen(&topic.id, first_seen_span, most).await?;
     let cut = i64::try_from(all.len()).is_ok_and(|many| many >= most);
+    if rule.by_moment && all.first().is_some_and(|mark| mark.first_seen >= seen.until) {
+        let last = snapshot.seq_before(&topic.id, seen.until).await?;
+        all.retain(|mark| mark.first_seen < seen.until || mark.seq <= last);
+    }
     // What was first seen before the earliest item read is not known here.
     let reach = if cut { all.last().map(|mark| mark.first_seen) } else { None };
     let period_cut = reach.is_some_and(|reach| reach > span.from);

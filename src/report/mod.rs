@@ -39,7 +39,7 @@ pub use comparison::measures::{EarlierDay, FoundBy, NamedCause, SourceShare, Ton
 pub use document::Report;
 pub use facts::*;
 pub use highlights::matter::Highlight;
-pub use period::{paths, report_span, span_of_date, span_of_name};
+pub use period::{paths, report_span, span_before_skipped, span_of_date, span_of_name};
 pub use shares::voice_parts::{VoiceCell, VoicePart};
 pub use terms::rest_words;
 

@@ -1,5 +1,5 @@
 //! What the program says and does after its clock was wrong for a while, once the times that it wrote then have come, on
-//! both databases. Clocks that jump while a daemon runs are tested in `endure_clock`.
+//! both databases; also a time that a zone skipped. Clocks that jump while a daemon runs are tested in `endure_clock`.
 
 use serde_json::{Value, json};
 
@@ -35,6 +35,9 @@ fn slots_that_a_clock_ran_which_was_ahead_run_again_when_they_come() {
         let place = Place::new(database, &sandbox.lines(), &(topic("schedule = \"0 * * * *\"") + report));
         let name = place.database.name;
         due(&place, &sandbox, &[at(11, 8), at(11, 9), at(21, 8), at(21, 9), at(21, 10), at(11, 10), at(11, 11)]);
+        // After its three runs come those of the present, before the slots that it recorded as missed.
+        let runs = place.json(&["runs", "--json", "--topic", "acme", "--limit", "4"]);
+        assert_eq!(runs["runs"][3]["slot"], "2026-03-11T11:00:00.000Z", "{name}: {runs:#}");
         due(&place, &sandbox, &[at(20, 23), at(21, 7)]);
         let called = sandbox.calls();
         due(&place, &sandbox, &[at(21, 8), at(21, 9)]);
@@ -142,5 +145,41 @@ fn a_daily_report_reads_on_when_the_times_of_a_clock_that_was_ahead_have_come() 
         // The last report is of the day before, made after that day's runs.
         let since = place.json(&["diff", "acme", "--since", "last-report", "--json", "--at", &at(15, 9)]);
         assert_eq!(since["runs"], 1, "{}: {since}", place.database.name);
+    }
+}
+
+#[test]
+fn a_daily_report_counts_what_a_clock_first_saw_that_was_ahead() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("every = \"1h\""));
+        for (number, now) in [at(11, 9), at(15, 9), at(11, 13)].iter().enumerate() {
+            let number = u32::try_from(number).unwrap() + 1;
+            world.posts(&[post(number, 7 + number, &format!("post {number} of acme"), 1)]);
+            place.ok(&["once", "--at", now]);
+        }
+        place.ok(&["report", "--topic", "acme", "--date", "2026-03-11", "--at", &at(12, 9), "--out", "day.md"]);
+        let report = std::fs::read_to_string(place.path("day.md")).unwrap();
+        assert!(report.contains("3** items"), "{}: {report}", place.database.name);
+        // As of the time before the third run, nobody knew that the clock had been ahead.
+        place.ok(&["report", "--topic", "acme", "--date", "2026-03-11", "--at", &at(11, 12), "--out", "day.md"]);
+        let report = std::fs::read_to_string(place.path("day.md")).unwrap();
+        assert!(report.contains("1** item,"), "{}: {report}", place.database.name);
+    }
+}
+
+/// The clocks of Nuuk went from 23:00 to midnight: a report at half past eleven was made at midnight, of another day.
+#[test]
+fn a_daily_report_of_a_time_that_the_zone_skipped_to_midnight_is_of_the_day_before() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let report = "[[reports]]\nname = \"daily\"\nschedule = \"30 23 * * *\"\ntimezone = \"America/Nuuk\"\npath = \"out/{date}\"\n";
+        let place = Place::new(database, &sandbox.lines(), &(topic("every = \"6h\"") + report));
+        for (now, made) in
+            [("2026-03-28T01:30:01Z", "26"), ("2026-03-29T01:00:01Z", "27"), ("2026-03-30T00:30:01Z", "28")]
+        {
+            due(&place, &sandbox, &[format!("{}0:10:00Z", &now[..12]), now.to_owned()]);
+            assert!(place.path(&format!("out/2026-03-{made}.html")).exists(), "{}: {now}", place.database.name);
+        }
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use croner::parser::{CronParser, Seconds, Year};
-use jiff::Timestamp;
-use jiff::civil::{DateTime, date};
+use jiff::civil::{Date, DateTime, date};
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 use super::duration::{format_duration, show};
 use super::error::{MIN_PERIOD, ScheduleError};
@@ -49,6 +49,18 @@ impl Cron {
             local::next_fixed(&self.zone, after, search)
         }?;
         Some(Time::from_jiff(next))
+    }
+
+    /// Returns the local date of the time that a slot stands for.
+    pub(super) fn date_of(&self, slot: Time) -> Option<Date> {
+        let at = slot.to_jiff()?;
+        let shown = self.zone.to_datetime(at);
+        if self.real_time || self.search(shown) == Some(shown) {
+            return Some(shown.date());
+        }
+        // A clock change skipped it: the first time of the pattern that the clock before would have shown.
+        let before = self.zone.to_offset(at.checked_sub(SignedDuration::from_secs(1)).ok()?);
+        Some(self.search(before.to_datetime(at))?.min(shown).date())
     }
 
     /// Returns the first matching civil time at or after `from`.

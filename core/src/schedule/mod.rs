@@ -39,6 +39,8 @@ pub use zone::{check_zone, zone_suggestions};
 
 use std::time::Duration;
 
+use jiff::civil::Date;
+
 use crate::model::{Period, SchedulePolicy, Time};
 
 /// A checked schedule. Cheap to clone; a cron schedule holds about 6 KB, shared by its clones.
@@ -95,6 +97,16 @@ impl Schedule {
         };
         // A slot not later than the one before would make the planner loop; no known input does this.
         (next > after && next.to_jiff().is_some()).then_some(next)
+    }
+
+    /// Returns the local date of the time that a slot stands for: that of a time skipped by a clock change may be the day
+    /// before. `None` for a period.
+    #[must_use]
+    pub fn date_of(&self, slot: Time) -> Option<Date> {
+        match &self.when {
+            When::Every(_) => None,
+            When::Cron(cron) => cron.date_of(slot),
+        }
     }
 
     /// Returns the slots in (`after`, `until`], oldest first.

@@ -18,6 +18,7 @@ use crate::files::{self, Protected};
 use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow};
 use crate::notify::{Channel, Delivery, DeliveryWorker, PingTargets, Pinger};
 use crate::report::{self, Report};
+use crate::schedule::Schedule;
 use crate::store::{JobRun, ReportRecord, SendResult, Store};
 
 /// The most bytes of a message's page or data, and of its text. A longer page is left out, a longer text is cut.
@@ -91,7 +92,9 @@ async fn make_report(
         ReportWindow::SinceLast => now,
     };
     let last = store.cursor(&run.job.id).await?;
-    let span = report::report_span(&spec, at, last.map(|cursor| cursor.at));
+    let date = run.slot.and_then(|slot| Schedule::compile(run.job.schedule.as_ref()?).ok()?.date_of(slot));
+    let skipped = run.slot.zip(date).and_then(|(slot, date)| report::span_before_skipped(&spec, slot, date));
+    let span = skipped.unwrap_or_else(|| report::report_span(&spec, at, last.map(|cursor| cursor.at)));
     let topics = store.definitions().await?;
     let report = report::make(store, &spec, &topics, span, last.map(|cursor| cursor.seq), now, false).await?;
     let files = write_files(&spec, &report, protected)?;

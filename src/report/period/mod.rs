@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
@@ -48,6 +49,16 @@ pub fn report_span(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
         }
         ReportWindow::SinceLast => since(last.unwrap_or_else(|| at.minus(DAY))),
     }
+}
+
+/// Returns the span of a daily report whose slot stands for a time of an earlier date, which a clock change skipped: the last
+/// whole day before that date.
+#[must_use]
+pub fn span_before_skipped(spec: &ReportSpec, slot: Time, date: Date) -> Option<Span> {
+    let skipped = spec.window == ReportWindow::Day && date < date_of(slot, &spec.timezone);
+    let before = |back: i32| date.checked_sub(back.days()).ok().and_then(|date| day_of(date, &spec.timezone));
+    // Of two, because the zone may have skipped one.
+    skipped.then(|| (1..=2).find_map(before).map(|day| day.span)).flatten()
 }
 
 /// Returns the span of a local date; `None` for a day that the zone skipped.

@@ -101,6 +101,11 @@ impl ReadSnapshot {
         snapshot_read!(self, report::counted_items(topic, span))
     }
 
+    /// Returns the last number of the topic's runs that started before an instant.
+    pub async fn seq_before(&mut self, topic: &str, at: Time) -> Result<i64, StoreError> {
+        snapshot_read!(self, changes::seq_before(topic, at))
+    }
+
     /// Returns when the topic first saw items, within a span.
     pub async fn first_seen_in(&mut self, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
         snapshot_read!(self, report::first_seen_in(topic, span))

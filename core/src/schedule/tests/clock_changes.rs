@@ -176,3 +176,23 @@ fn cron_nicknames_have_the_slots_of_their_expressions() {
         assert_eq!(slots(nickname), slots(fields), "{nickname}");
     }
 }
+
+#[test]
+fn a_slot_stands_for_the_date_of_its_time_even_if_a_clock_change_skipped_that() {
+    for (fields, zone, slot, date) in [
+        ("30 23 * * *", "America/Nuuk", "2026-03-29T01:00:00Z", "2026-03-28"),
+        ("0 0 * * *", "America/Nuuk", "2026-03-29T01:00:00Z", "2026-03-29"),
+        ("30 0 * * *", "Africa/Cairo", "2026-04-23T22:00:00Z", "2026-04-24"),
+        ("0 8 * * *", "Pacific/Apia", "2011-12-30T10:00:00Z", "2011-12-30"),
+        ("30 2 * * *", "Europe/Berlin", "2026-10-25T00:30:00Z", "2026-10-25"),
+        ("*/30 * * * *", "America/Nuuk", "2026-03-29T01:00:00Z", "2026-03-29"),
+    ] {
+        let schedule = parse_cron(fields, zone).unwrap();
+        assert_eq!(schedule.next_after(Time(time(slot).0 - 1)), Some(time(slot)), "{zone}");
+        assert_eq!(
+            schedule.date_of(time(slot)).map(|date| date.to_string()),
+            Some(date.to_owned()),
+            "{zone}: {fields}"
+        );
+    }
+}

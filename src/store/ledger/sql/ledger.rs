@@ -185,7 +185,7 @@ async fn end_future(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
          error_text = CASE WHEN attempt = 0 THEN NULL \
                       ELSE 'the process that ran it stopped or hung, attempt ' || attempt || ' of ' || max_attempts END, \
          public_id = public_id || '~' || id, \
-         slot = NULL, reason = $3, finished_at = $1 WHERE state = 'queued' AND due_at > $2 AND slot > $2",
+         slot = NULL, reason = $3, planned_at = $1, finished_at = $1 WHERE state = 'queued' AND due_at > $2 AND slot > $2",
     )
     .bind(now.0)
     .bind(now.believed_until(FARTHEST).0)

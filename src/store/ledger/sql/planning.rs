@@ -127,10 +127,11 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
 }
 
 /// Frees slots that are still to come but were already recorded as missed or skipped, by a clock that was ahead. The
-/// old rows keep their place in the reading order but not their slot, which can run when it really comes.
+/// old rows keep their place in the reading order but not their slot, which can run when it really comes. Lists have them at
+/// the present, not before all that comes.
 async fn free_future_slots(conn: &mut Conn, plan: &JobPlan) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE run SET slot = NULL, public_id = public_id || '~' || id, reason = $3 \
+        "UPDATE run SET slot = NULL, planned_at = $2, public_id = public_id || '~' || id, reason = $3 \
          WHERE job = $1 AND slot > $2 AND state IN ('missed', 'skipped')",
     )
     .bind(&plan.id)
