@@ -251,6 +251,19 @@ fn an_author_has_the_name_that_the_feed_gives() {
     assert_eq!(names, ["Ann Lee", "Ben Fox", "cem@c.example", "Dan", "-", "e@e.example ()", "Fay"]);
 }
 
+/// Two entries of one title would be one item if their addresses were lost.
+#[test]
+fn a_relative_address_of_a_json_feed_is_one_below_the_feed() {
+    let feed = r#"{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[
+        {"id":"1","url":"/p/1","title":"News"},{"id":"2","url":"2?a=b","title":"News"},{"id":"3","url":"","title":"Alone"}]}"#;
+    let server = Replies::start(vec![reply(200, &[], feed)]);
+    let place = Place::bare(sqlite(), &file(&server, &["dir/feed.json"]));
+    place.ok(&["once", "--at", NINE]);
+    let below = |path: &str| format!("{}/{path}", server.url());
+    let urls = place.database.texts("SELECT coalesce(url, '-') FROM v_item ORDER BY title, url");
+    assert_eq!(urls, ["-".to_owned(), below("dir/2?a=b"), below("p/1")]);
+}
+
 #[test]
 fn a_feed_that_declares_iso_2022_jp_is_read_although_its_bytes_are_ascii() {
     // 自社製品 begins with the bytes of `<+`.
