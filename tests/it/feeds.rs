@@ -574,6 +574,21 @@ fn what_a_redirect_repeats_of_an_address_is_not_shown() {
     }
 }
 
+#[test]
+fn only_a_redirect_leads_to_another_address() {
+    for (status, says) in
+        [(404, "404 Not Found: gone"), (403, "403 Forbidden"), (429, "429 Too Many"), (503, "503 Service")]
+    {
+        let server = Replies::of(move |_, path| match path {
+            "/feed" => reply(status, &[("Location", "/login"), ("Retry-After", "3600")], "gone"),
+            _ => reply(200, &[], "<html>Log in"),
+        });
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        place.run(&["once", "--at", &at(0)]).shows(3, &[says]);
+        assert_eq!(server.heads().len(), 1, "{status}");
+    }
+}
+
 /// The second address of three has the secret, and the third server repeats it.
 #[test]
 fn what_an_address_on_the_way_holds_in_secret_is_not_shown() {

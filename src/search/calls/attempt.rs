@@ -219,8 +219,10 @@ impl HttpSender {
         let value =
             |name| response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let header_wait = value(RETRY_AFTER).and_then(|text| retry_after::header(&text, now()));
-        // An empty one names the address that was asked.
-        let location = value(LOCATION).filter(|to| !to.trim().is_empty());
+        // With another status it is no target (RFC 9110, section 10.2.2), and that of 305 is a proxy. An empty one names
+        // the address that was asked.
+        let redirects = matches!(status, 300..=303 | 307 | 308);
+        let location = value(LOCATION).filter(|to| redirects && !to.trim().is_empty());
         let named_cost = header_cost(response.headers());
         let name = response.status().canonical_reason().map_or_else(String::new, |reason| format!(" {reason}"));
         // Even a part of an error body is worth quoting.
