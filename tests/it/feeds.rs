@@ -221,6 +221,23 @@ fn a_feed_that_is_old_already_when_it_comes_is_asked_again_sooner() {
     }
 }
 
+/// The server's clock is a day ahead; a header may come in several lines.
+#[test]
+fn a_feed_rests_as_long_as_its_headers_say_together() {
+    let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
+    for headers in [
+        [("Date", "Thu, 12 Mar 2026 09:00:00 GMT"), ("Expires", "Thu, 12 Mar 2026 09:10:00 GMT")],
+        [("Cache-Control", "public"), ("Cache-Control", "max-age=600")],
+    ] {
+        let server = Replies::start(vec![reply(200, &headers, &feed)]);
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        for (minute, calls) in [(0, 1), (5, 1), (10, 2)] {
+            place.ok(&["once", "--at", &at(minute)]);
+            assert_eq!(server.heads().len(), calls, "{headers:?}, minute {minute}");
+        }
+    }
+}
+
 #[test]
 fn a_feed_whose_server_asks_to_wait_holds_up_no_feed_of_another() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");

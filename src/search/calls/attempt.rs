@@ -281,8 +281,9 @@ impl HttpSender {
         let known =
             |name: &str| matches!(name, "content-type" | "x-request-id" | "retry-after" | "x-topicwatch-sandbox");
         // Headers needed for a later conditional request.
-        let caching =
-            |name: &str| cached && matches!(name, "etag" | "last-modified" | "cache-control" | "expires" | "age");
+        let caching = |name: &str| {
+            cached && matches!(name, "etag" | "last-modified" | "cache-control" | "expires" | "date" | "age")
+        };
         let worth = |name: &str| known(name) || caching(name) || name.starts_with("x-desearch-");
         let kept = headers.iter().filter(|(name, _)| worth(name.as_str())).take(HEADERS);
         kept.map(|(name, value)| {
