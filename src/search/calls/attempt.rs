@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use reqwest::Response;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, EXPIRES, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout_at;
 use url::Url;
@@ -281,8 +281,11 @@ impl HttpSender {
         let known =
             |name: &str| matches!(name, "content-type" | "x-request-id" | "retry-after" | "x-topicwatch-sandbox");
         // Headers needed for a later conditional request.
-        let caching = |name: &str| {
-            cached && matches!(name, "etag" | "last-modified" | "cache-control" | "expires" | "date" | "age")
+        let caching = |name: &str| match name {
+            "etag" | "last-modified" | "cache-control" | "expires" | "age" => cached,
+            // The time from which `Expires` counts.
+            "date" => cached && headers.contains_key(EXPIRES),
+            _ => false,
         };
         let worth = |name: &str| known(name) || caching(name) || name.starts_with("x-desearch-");
         let kept = headers.iter().filter(|(name, _)| worth(name.as_str())).take(HEADERS);
