@@ -221,6 +221,25 @@ fn a_feed_that_is_old_already_when_it_comes_is_asked_again_sooner() {
     }
 }
 
+/// A tag is sent back as it came, or not at all.
+#[test]
+fn a_tag_that_could_not_be_kept_whole_is_not_sent_back() {
+    let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
+    for (tag, sent) in
+        [("\"short\"".to_owned(), true), (format!("\"{}\"", "x".repeat(400)), false), ("\"é\"".to_owned(), false)]
+    {
+        let server = Replies::start(vec![reply(200, &[("ETag", &tag)], &feed)]);
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        for minute in 0..2 {
+            place.ok(&["once", "--at", &at(minute)]);
+        }
+        let heads = server.heads();
+        assert!(!heads[0].contains("if-none-match"), "{tag}: {}", heads[0]);
+        assert_eq!(heads[1].contains(&format!("if-none-match: {tag}")), sent, "{tag}: {}", heads[1]);
+        assert_eq!(heads[1].contains("if-none-match"), sent, "{tag}: {}", heads[1]);
+    }
+}
+
 /// The server's clock is a day ahead; a header may come in several lines.
 #[test]
 fn a_feed_rests_as_long_as_its_headers_say_together() {

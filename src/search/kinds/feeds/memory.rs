@@ -129,7 +129,8 @@ impl Memory {
 
     /// The memory after the feed was read. `shared` holds its shared addresses.
     pub(super) fn changed(&self, reply: &PartReply, feed: &Feed, since: Time, shared: Vec<String>, now: Time) -> Self {
-        let short = |value: &&str| value.len() <= LONGEST_TAG;
+        // One that was cut, or has other letters, is not what the server sent.
+        let short = |value: &&str| value.len() <= LONGEST_TAG && value.is_ascii();
         let rest = feed.rest(now);
         Self {
             etag: reply.header("etag").filter(short).map(str::to_owned),
