@@ -289,7 +289,9 @@ async fn a_damaged_compressed_body_is_no_reply_and_not_asked_for_again() {
 #[tokio::test]
 async fn headers_of_old_servers_do_not_hide_the_reply() {
     let many: String = (0..300).map(|n| format!("Link: </{n}.css>\r\n")).collect();
-    for header in ["X-Long: one\r\n two\r\n", "X-Space : one\r\n", "Warning in line 7\r\n", "X-(Odd): one\r\n", &many] {
+    for header in
+        ["X-Long: one\r\n two\r\n", "X-Space : one\r\n", "Warning in line 7\r\n", "X-(Odd): one\r\n", many.as_str()]
+    {
         let server = Server::start(script(vec![reply(200, header, "{}")])).await;
         assert_eq!(call(&client(settings(&server)), &web()).await.unwrap().body, "{}", "{header}");
     }
