@@ -21,6 +21,9 @@ pub(crate) use key_redactor::KeyRedactor;
 /// The user agent sent to servers.
 pub const USER_AGENT: &str = concat!("topicwatch/", env!("CARGO_PKG_VERSION"));
 
+/// The most headers of a response; all of them together have at most some hundred kilobytes.
+const MOST_HEADERS: usize = 1_000;
+
 /// Which certificate authorities a client trusts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Roots {
@@ -95,6 +98,7 @@ fn builder(options: &Options) -> reqwest::ClientBuilder {
         .http1_allow_obsolete_multiline_headers_in_responses(true)
         .http1_allow_spaces_after_header_name_in_responses(true)
         .http1_ignore_invalid_headers_in_responses(true)
+        .http1_max_headers(MOST_HEADERS)
         // `read_capped` decompresses it.
         .default_headers(HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("gzip"))]));
     let builder = if options.public_only { builder.dns_resolver(std::sync::Arc::new(PublicOnly)) } else { builder };

@@ -221,6 +221,42 @@ fn the_age_header_shortens_the_cache_time_of_a_feed() {
     }
 }
 
+/// A tag is sent back as it came, or not at all.
+#[test]
+fn a_tag_that_could_not_be_kept_whole_is_not_sent_back() {
+    let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
+    for (tag, sent) in
+        [("\"short\"".to_owned(), true), (format!("\"{}\"", "x".repeat(400)), false), ("\"é\"".to_owned(), false)]
+    {
+        let server = Replies::start(vec![reply(200, &[("ETag", &tag)], &feed)]);
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        for minute in 0..2 {
+            place.ok(&["once", "--at", &at(minute)]);
+        }
+        let heads = server.heads();
+        assert!(!heads[0].contains("if-none-match"), "{tag}: {}", heads[0]);
+        assert_eq!(heads[1].contains(&format!("if-none-match: {tag}")), sent, "{tag}: {}", heads[1]);
+        assert_eq!(heads[1].contains("if-none-match"), sent, "{tag}: {}", heads[1]);
+    }
+}
+
+/// The server's clock is a day ahead; a header may come in several lines.
+#[test]
+fn a_feed_rests_as_long_as_its_headers_say_together() {
+    let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
+    for headers in [
+        [("Date", "Thu, 12 Mar 2026 09:00:00 GMT"), ("Expires", "Thu, 12 Mar 2026 09:10:00 GMT")],
+        [("Cache-Control", "public"), ("Cache-Control", "max-age=600")],
+    ] {
+        let server = Replies::start(vec![reply(200, &headers, &feed)]);
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        for (minute, calls) in [(0, 1), (5, 1), (10, 2)] {
+            place.ok(&["once", "--at", &at(minute)]);
+            assert_eq!(server.heads().len(), calls, "{headers:?}, minute {minute}");
+        }
+    }
+}
+
 #[test]
 fn a_retry_after_of_one_server_does_not_delay_feeds_of_another() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
@@ -249,6 +285,19 @@ fn an_author_has_the_name_that_the_feed_gives() {
     place.ok(&["once", "--at", NINE]);
     let names = place.database.texts("SELECT coalesce(author_name, '-') FROM v_item ORDER BY title");
     assert_eq!(names, ["Ann Lee", "Ben Fox", "cem@c.example", "Dan", "-", "e@e.example ()", "Fay"]);
+}
+
+/// Two entries of one title would be one item if their addresses were lost.
+#[test]
+fn a_relative_address_of_a_json_feed_is_one_below_the_feed() {
+    let feed = r#"{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[
+        {"id":"1","url":"/p/1","title":"News"},{"id":"2","url":"2?a=b","title":"News"},{"id":"3","url":"","title":"Alone"}]}"#;
+    let server = Replies::start(vec![reply(200, &[], feed)]);
+    let place = Place::bare(sqlite(), &file(&server, &["dir/feed.json"]));
+    place.ok(&["once", "--at", NINE]);
+    let below = |path: &str| format!("{}/{path}", server.url());
+    let urls = place.database.texts("SELECT coalesce(url, '-') FROM v_item ORDER BY title, url");
+    assert_eq!(urls, ["-".to_owned(), below("dir/2?a=b"), below("p/1")]);
 }
 
 #[test]
@@ -558,6 +607,21 @@ fn a_url_secret_repeated_in_a_redirect_is_hidden() {
             place.run(&["report", "--at", NINE, "--out", "-"]).out,
         ];
         assert!(given.iter().all(|text| !text.contains("SECRET")), "{given:?}");
+    }
+}
+
+#[test]
+fn only_a_redirect_leads_to_another_address() {
+    for (status, says) in
+        [(404, "404 Not Found: gone"), (403, "403 Forbidden"), (429, "429 Too Many"), (503, "503 Service")]
+    {
+        let server = Replies::of(move |_, path| match path {
+            "/feed" => reply(status, &[("Location", "/login"), ("Retry-After", "3600")], "gone"),
+            _ => reply(200, &[], "<html>Log in"),
+        });
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        place.run(&["once", "--at", &at(0)]).shows(3, &[says]);
+        assert_eq!(server.heads().len(), 1, "{status}");
     }
 }
 

@@ -44,14 +44,19 @@ pub fn safe_link(text: &str) -> Option<String> {
 /// fragment dropped unless it selects content (`#!…`, `#/…`, `#name=value`).
 #[must_use]
 pub fn canonical(text: &str) -> Option<String> {
-    let url = http_url(text)?;
+    let mut url = http_url(text)?;
     let host = canonical_host(&url.host()?)?;
     let mut out = format!("https://{host}");
     // The parser drops only the scheme's own default port. Here http and https are the same, so drop both.
     if let Some(port) = url.port().filter(|port| !matches!(port, 80 | 443)) {
         out.push_str(&format!(":{port}"));
     }
-    let path = normalise(url.path(), Part::Path);
+    let mut path = normalise(url.path(), Part::Path);
+    if let Some(bare) = without_session(&path) {
+        // It may have hidden a dot segment.
+        url.set_path(&bare);
+        path = normalise(url.path(), Part::Path);
+    }
     match path.trim_end_matches('/') {
         "" => out.push('/'),
         path => out.push_str(path),
@@ -66,6 +71,18 @@ pub fn canonical(text: &str) -> Option<String> {
         out.push_str(&fragment);
     }
     (out.len() <= MAX_URL_BYTES).then_some(out)
+}
+
+/// A path without the session that Java servers write into it: `/a;jsessionid=1F2E`. `None` if it has none.
+fn without_session(path: &str) -> Option<String> {
+    const NAME: &str = ";jsessionid=";
+    let mut bare = path.to_owned();
+    while let Some(begin) = bare.to_ascii_lowercase().find(NAME) {
+        let after = bare.get(begin + NAME.len()..).unwrap_or_default();
+        let rest = after.find([';', '/']).and_then(|at| after.get(at..)).unwrap_or_default();
+        bare = format!("{}{rest}", bare.get(..begin).unwrap_or_default());
+    }
+    (bare != path).then_some(bare)
 }
 
 /// The query without tracking parameters, sorted by name. `a=` and `a` become the same.
@@ -145,6 +162,10 @@ mod tests {
             ("https://twitter.com/Somebody?s=20", "https://x.com/Somebody"),
             ("\u{feff} https://example.com/a\u{a0}", "https://example.com/a"),
             ("http://[2001:DB8::1]/", "https://[2001:db8::1]/"),
+            ("https://example.com/a.do;jsessionid=1F2E.node1?b=1", "https://example.com/a.do?b=1"),
+            ("https://example.com/a;v=2;JSESSIONID=1;JSessionID=2/c", "https://example.com/a;v=2/c"),
+            ("https://example.com/a/..;jsessionid=1/c", "https://example.com/c"),
+            ("https://example.com/a;%6Asessionid=1", "https://example.com/a"),
             ("https://web.example/web/2013/https://a.example/", "https://web.example/web/2013/https://a.example"),
         ] {
             assert_eq!(canonical(text).as_deref(), Some(expected), "{text}");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use reqwest::Response;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, EXPIRES, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout_at;
 use url::Url;
@@ -219,8 +219,10 @@ impl HttpSender {
         let value =
             |name| response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let header_wait = value(RETRY_AFTER).and_then(|text| retry_after::header(&text, now()));
-        // An empty one names the address that was asked.
-        let location = value(LOCATION).filter(|to| !to.trim().is_empty());
+        // With another status it is no target (RFC 9110, section 10.2.2), and that of 305 is a proxy. An empty one names
+        // the address that was asked.
+        let redirects = matches!(status, 300..=303 | 307 | 308);
+        let location = value(LOCATION).filter(|to| redirects && !to.trim().is_empty());
         let named_cost = header_cost(response.headers());
         let name = response.status().canonical_reason().map_or_else(String::new, |reason| format!(" {reason}"));
         // Even a part of an error body is worth quoting.
@@ -279,8 +281,12 @@ impl HttpSender {
         let known =
             |name: &str| matches!(name, "content-type" | "x-request-id" | "retry-after" | "x-topicwatch-sandbox");
         // Headers needed for a later conditional request.
-        let caching =
-            |name: &str| cached && matches!(name, "etag" | "last-modified" | "cache-control" | "expires" | "age");
+        let caching = |name: &str| match name {
+            "etag" | "last-modified" | "cache-control" | "expires" | "age" => cached,
+            // The time from which `Expires` counts.
+            "date" => cached && headers.contains_key(EXPIRES),
+            _ => false,
+        };
         let worth = |name: &str| known(name) || caching(name) || name.starts_with("x-desearch-");
         let kept = headers.iter().filter(|(name, _)| worth(name.as_str())).take(HEADERS);
         kept.map(|(name, value)| {

@@ -153,12 +153,12 @@ fn read_entry(hit: &Value, now: Time) -> Option<ReplyEntry> {
     let text = |name: &str| hit.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let number = |name: &str| hit.get(name).and_then(Value::as_i64);
     let id = id(hit)?;
-    let comment = text("comment_text").map(markup::text);
+    let comment = text("comment_text").map(|html| markup::text(&with_whole_links(html)));
     let body = match &comment {
         Some(comment) => comment.clone(),
         // A story's text is its title, its link and what it says.
         None => {
-            let story_text = text("story_text").map(markup::text);
+            let story_text = text("story_text").map(|html| markup::text(&with_whole_links(html)));
             let lines = [text("title").map(markup::decode_entities), text("url").map(str::to_owned), story_text];
             lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
         }
@@ -179,4 +179,50 @@ fn read_entry(hit: &Value, now: Time) -> Option<ReplyEntry> {
         id: Some(id),
         ..ReplyEntry::default()
     })
+}
+
+/// Writes out the links that the site shortens to `https://a.example/what...`: their words would be another address.
+fn with_whole_links(html: &str) -> String {
+    const LINK: &str = "<a href=\"";
+    let (mut whole, mut rest) = (String::with_capacity(html.len()), html);
+    while let Some((before, link)) = rest.split_once(LINK) {
+        let parts = link.split_once('"').and_then(|(address, after)| {
+            let (words, after) = after.split_once('>')?.1.split_once("</a>")?;
+            Some((address, words, after))
+        });
+        // A link without an end: all that follows stays as it is.
+        let Some((address, words, after)) = parts else { break };
+        let is_short = words.strip_suffix("...").is_some_and(|begin| address.starts_with(begin));
+        whole.push_str(before);
+        whole.push_str(if is_short { address } else { words });
+        rest = after;
+    }
+    whole.push_str(rest);
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortened_link_is_written_out() {
+        let link = |address: &str, words: &str| format!("<a href=\"{address}\" rel=\"nofollow\">{words}</a>");
+        let long = "https:&#x2F;&#x2F;a.example&#x2F;a-long-path?b=1&amp;c=2";
+        for (html, text) in [
+            (
+                format!("see {}, and", link(long, "https:&#x2F;&#x2F;a.example&#x2F;a-lo...")),
+                "see https://a.example/a-long-path?b=1&c=2, and",
+            ),
+            (link(long, "the page..."), "the page..."),
+            (link("https://b.example/", "https://b.example/"), "https://b.example/"),
+            (format!("{} <a href=\"x", link(long, "https:...")), "https://a.example/a-long-path?b=1&c=2 <a href=\"x"),
+            ("1 < 2 <a href=".to_owned(), "1 < 2 <a href="),
+        ] {
+            assert_eq!(markup::text(&with_whole_links(&html)), text, "{html}");
+        }
+        assert_eq!(with_whole_links(&LINK_WITHOUT_END.repeat(100_000)).len(), LINK_WITHOUT_END.len() * 100_000);
+    }
+
+    const LINK_WITHOUT_END: &str = "<a href=\"x\" ";
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use feed_rs::model::{Entry, Person, Text};
+use url::{ParseError, Url};
 
 use super::entry_limit::MOST;
 use super::namespaces::has_entries;
@@ -176,21 +177,28 @@ fn plain(text: &Text) -> String {
 /// address of the feed, which may contain a key.
 fn address(entry: &Entry, feed: Option<&str>) -> Option<String> {
     let page = |address: &str| address.split('#').next().map(str::to_owned);
-    let feed = feed.and_then(|feed| page(url::Url::parse(feed).ok()?.as_str()));
+    let base = feed.and_then(|feed| Url::parse(feed).ok());
+    let feed = base.as_ref().and_then(|feed| page(feed.as_str()));
     let web = |address: &&str| {
         (address.starts_with("http://") || address.starts_with("https://")) && (feed.is_none() || page(address) != feed)
     };
-    let link = |rel: &str| {
-        let links =
-            entry.links.iter().filter(move |link| link.rel.as_deref().unwrap_or("alternate").eq_ignore_ascii_case(rel));
-        links.map(|link| link.href.as_str()).find(|address| web(address))
+    // The parser leaves a relative link of a JSON Feed as it is.
+    let whole = |href: &str| match (Url::parse(href), &base) {
+        (Err(ParseError::RelativeUrlWithoutBase), Some(base)) if !href.is_empty() => {
+            base.join(href).ok().map(String::from)
+        }
+        _ => Some(href.to_owned()),
     };
-    link("alternate")
+    let links: Vec<(&str, String)> = (entry.links.iter())
+        .filter_map(|link| Some((link.rel.as_deref().unwrap_or("alternate"), whole(&link.href)?)))
+        .collect();
+    let alternate = links.iter().filter(|(rel, _)| rel.eq_ignore_ascii_case("alternate"));
+    (alternate.map(|(_, href)| href.as_str()).find(web))
         .or_else(|| Some(entry.id.as_str()).filter(web))
-        .or_else(|| entry.links.iter().map(|link| link.href.as_str()).find(|address| web(address)))
+        .or_else(|| links.iter().map(|(_, href)| href.as_str()).find(web))
         .or_else(|| {
             let media = entry.media.iter().flat_map(|media| &media.content);
-            media.filter_map(|content| content.url.as_ref()).map(url::Url::as_str).find(|address| web(address))
+            media.filter_map(|content| content.url.as_ref()).map(Url::as_str).find(web)
         })
         .map(str::to_owned)
 }

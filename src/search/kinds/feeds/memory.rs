@@ -129,7 +129,8 @@ impl Memory {
 
     /// The memory after the feed was read. `shared` holds its shared addresses.
     pub(super) fn changed(&self, reply: &PartReply, feed: &Feed, since: Time, shared: Vec<String>, now: Time) -> Self {
-        let short = |value: &&str| value.len() <= LONGEST_TAG;
+        // One that was cut, or has other letters, is not what the server sent.
+        let short = |value: &&str| value.len() <= LONGEST_TAG && value.is_ascii();
         let rest = feed.rest(now);
         Self {
             etag: reply.header("etag").filter(short).map(str::to_owned),
@@ -146,18 +147,21 @@ impl Memory {
     }
 }
 
-/// Returns how long a reply stays fresh: `Cache-Control: max-age` less the `Age` that it has from a cache on its way, else
-/// `Expires` (RFC 9111, section 4.2).
+/// Returns how long a reply stays fresh: `Cache-Control: max-age`, else the time from its `Date` to `Expires`, since the
+/// server's clock may be wrong; less the `Age` that it has from a cache on its way (RFC 9111, section 4.2).
 fn freshness(reply: &PartReply, now: Time) -> Duration {
-    let control = reply.header("cache-control").unwrap_or_default().to_ascii_lowercase();
+    let lines = reply.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("cache-control"));
+    let control = lines.map(|(_, value)| value.to_ascii_lowercase()).collect::<Vec<_>>().join(",");
     if control.contains("no-cache") || control.contains("no-store") {
         return Duration::ZERO;
     }
     let lifetime: Option<u64> =
         control.split(',').find_map(|part| part.trim().strip_prefix("max-age=")?.trim_matches('"').parse().ok());
-    let age = || reply.header("age").and_then(|age| age.trim().parse().ok()).unwrap_or(0);
-    match lifetime {
-        Some(seconds) => Duration::from_secs(seconds.saturating_sub(age())),
-        None => reply.header("expires").and_then(|at| date::read(at, now)).map_or(Duration::ZERO, |at| at.since(now)),
-    }
+    let time_of = |name: &str| reply.header(name).and_then(|at| date::read(at, now));
+    let lifetime = match lifetime {
+        Some(seconds) => Duration::from_secs(seconds),
+        None => time_of("expires").map_or(Duration::ZERO, |at| at.since(time_of("date").unwrap_or(now))),
+    };
+    let age = reply.header("age").and_then(|age| age.trim().parse().ok()).unwrap_or(0);
+    lifetime.saturating_sub(Duration::from_secs(age))
 }

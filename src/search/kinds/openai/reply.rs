@@ -92,7 +92,8 @@ impl ModelAnswer {
 
 /// Reads the body of a reply.
 pub(super) fn read(body: &[u8]) -> Result<ModelAnswer, DecodeError> {
-    let written = parse(body)?;
+    let mut written = parse(body)?;
+    written.text = without_thoughts(&written.text).to_owned();
     if !written.text.trim().is_empty() {
         return Ok(written);
     }
@@ -116,6 +117,12 @@ pub(super) fn read(body: &[u8]) -> Result<ModelAnswer, DecodeError> {
     } else {
         malformed("the reply contains no text", HINT)
     })
+}
+
+/// Returns an answer without the thoughts that some servers leave before it.
+fn without_thoughts(text: &str) -> &str {
+    let Some(thoughts) = text.trim_start().strip_prefix("<think>") else { return text };
+    thoughts.split_once("</think>").map_or("", |(_, answer)| answer)
 }
 
 /// Returns the tokens that a reply reports, whatever else is in it.
@@ -248,6 +255,17 @@ mod tests {
             let body = format!("{{\"error\":{empty},\"choices\":[{{\"message\":{{\"content\":\"Two words.\"}}}}]}}");
             assert_eq!(read(body.as_bytes()).unwrap().text, "Two words.", "{empty}");
         }
+    }
+
+    #[test]
+    fn thoughts_before_an_answer_are_no_part_of_it() {
+        let body = |text: &str, reason: &str| {
+            serde_json::json!({ "choices": [{ "message": { "content": text }, "finish_reason": reason }] }).to_string()
+        };
+        let written = read(body("<think>\nThe user wants\n</think>\n\nTwo words <think>.", "stop").as_bytes()).unwrap();
+        assert_eq!(written.text.trim(), "Two words <think>.");
+        let error = read(body("<think>\nThe user wants", "length").as_bytes()).unwrap_err();
+        assert!(error.text.contains("before its first word"), "{}", error.text);
     }
 
     #[test]
