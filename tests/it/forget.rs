@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use crate::support::access_stage::link;
 use crate::support::alert_rows::Event;
 use crate::support::copied_posts::heads;
 use crate::support::databases::{Database, databases, sqlite, wait};
@@ -326,6 +327,21 @@ fn forgetting_a_topic_removes_its_own_items_and_allows_a_fresh_start() {
         place.run(&["once", "--at", TEN, "--topic", "acme"]).shows(0, &["5 found = 4 new"]);
         place.run(&["forget", "--resume"]).shows(0, &["nothing is left"]);
         assert_eq!(place.database.items_of("acme"), 4, "{name}");
+    }
+}
+
+#[test]
+fn a_link_to_a_forgotten_topic_does_not_show_another_that_gets_its_id() {
+    for database in databases() {
+        let (server, place) = told_of_her(database);
+        let (secret, _) = link(&place, &["--topic", "acme", "--for", "7d", "--at", NINE]);
+        let shown = || Pages::serve(&place, &["--at", TEN]).get(&format!("/shared/{secret}")).status;
+        assert_eq!(shown(), 200, "{}", place.database.name);
+        place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
+        place.ok(&["forget", "--topic", "acme", "--yes"]);
+        place.configure(&server.lines(), TOPICS);
+        place.ok(&["once", "--at", TEN, "--topic", "acme"]);
+        assert_eq!(shown(), 404, "{}", place.database.name);
     }
 }
 

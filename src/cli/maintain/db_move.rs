@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
+use crate::cli::wiring::journal;
 use crate::cli::wiring::options::Common;
 use crate::store::Settings;
 
@@ -32,9 +33,15 @@ pub(in crate::cli) async fn run(common: &Common, args: &MoveArgs) -> Result<Exit
         }
     };
     let moved = store.copy_to(&target, (context.clock)(), &report_table).await;
-    let from = store.location().to_owned();
+    let (from, forgotten) = (store.location().to_owned(), store.forget_key().await);
     store.close().await;
     let moved = moved?;
+    if forgotten?.is_some() {
+        // Beside a SQLite file, the journal outlives a backup that is restored over it.
+        let copy = target_context.store_to_read().await?;
+        journal::keep(&copy).await?;
+        copy.close().await;
+    }
     let to = crate::config::redact_url(&target.url);
     if args.json {
         output::json(&json!({ "from": from, "to": to, "tables": moved }))?;

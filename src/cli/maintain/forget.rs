@@ -13,7 +13,6 @@ use crate::cli::wiring::ids;
 use crate::cli::wiring::journal::{self, Journal};
 use crate::cli::wiring::options::Common;
 use crate::collect::{Eraser, Forgotten};
-use crate::files::Protected;
 use crate::model::{Follower, Time};
 use crate::normalise::address_keys;
 use crate::store::{ForgetKey, ReportFiles, Store, Tombstone, TombstoneKind, Tombstones, normalize_handle};
@@ -96,7 +95,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
         store.add_tombstones(&names, new_key()?, now).await?;
         crate::failpoint::at("forget/left");
     }
-    keep_journal(&store).await?;
+    journal::keep(&store).await?;
     erase(&context, &store, now, ended, args.json).await
 }
 
@@ -159,14 +158,6 @@ fn new_key() -> Result<ForgetKey, Failure> {
         .ok_or_else(|| Failure::new(Exit::Unexpected, "no key could be generated", "please report it"))
 }
 
-async fn keep_journal(store: &Store) -> Result<(), Failure> {
-    match journal::path_for(store) {
-        // The journal belongs to the database and nothing else writes it, so it needs no protected files.
-        Some(path) => Journal::write(store, &path, &Protected::default()).await.map(drop),
-        None => Ok(()),
-    }
-}
-
 async fn dry_run(
     context: &Context,
     store: &Store,
@@ -221,7 +212,7 @@ async fn erase(context: &Context, store: &Store, now: Time, ended: Vec<String>, 
     if scrubbed {
         store.close_tombstones(&open.iter().map(|one| one.hash.as_str()).collect()).await?;
         // Write the journal again, now that the erasure is complete.
-        keep_journal(store).await?;
+        journal::keep(store).await?;
     }
     store.close().await;
     let copies = found.taken.items > 0 || !found.topics.is_empty();

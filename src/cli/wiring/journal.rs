@@ -68,6 +68,15 @@ pub(in crate::cli) fn path_for(store: &Store) -> Option<PathBuf> {
     store.file_beside(".forgotten")
 }
 
+/// Writes the journal beside a SQLite database, if anything was ever forgotten in it.
+pub(in crate::cli) async fn keep(store: &Store) -> Result<(), Failure> {
+    match path_for(store) {
+        // The journal belongs to the database and nothing else writes it, so it needs no protected files.
+        Some(path) => Journal::write(store, &path, &Protected::default()).await.map(drop),
+        None => Ok(()),
+    }
+}
+
 impl Journal {
     /// Reads a journal; `None` if there is no file.
     pub(in crate::cli) fn read(path: &Path) -> Result<Option<Self>, JournalError> {

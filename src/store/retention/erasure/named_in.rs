@@ -52,8 +52,9 @@ const KEYS_BEGIN: [&str; 3] = ["post", "page", "text"];
 
 impl Tombstones {
     /// Returns whether a text names a forgotten author or item: by a handle after `@`, `/`, `:`, `"` or `>` (a mention,
-    /// an address, a query, JSON, HTML), or by a whole handle or key between quotes or tags. Elsewhere a handle does
-    /// not count, since it may be a common word. Field names and parts of keys are not handles.
+    /// an address, a query, JSON, HTML), by a handle with its server, or by a whole handle or key between quotes or
+    /// tags. Elsewhere a handle does not count, since it may be a common word. Field names and parts of keys are not
+    /// handles.
     #[must_use]
     pub fn mentions_forgotten(&self, text: &str) -> bool {
         if !self.any(TombstoneKind::Author) && !self.any(TombstoneKind::Item) {
@@ -85,6 +86,14 @@ impl Tombstones {
             if may_be_handle && checked.insert(word) && self.has(TombstoneKind::Author, word) {
                 return true;
             }
+            // A handle with its server, `@jane@social.example`. No common word has this form, so it needs no mark.
+            let end = at + mark.len_utf8() + word.len();
+            if mark == '@'
+                && let Some(whole) = with_server(text, at, end)
+                && self.matches_whole(whole, &mut checked)
+            {
+                return true;
+            }
             if matches!(mark, '"' | '>')
                 && let Some(quoted) = before(rest, ['"', '<'])
                 && self.matches_whole(quoted, &mut checked)
@@ -112,6 +121,12 @@ impl Tombstones {
         let is_key = has_valid_length && name.contains(':') && self.has(TombstoneKind::Item, name);
         is_key || (has_valid_length && checked.insert(name) && self.has(TombstoneKind::Author, name))
     }
+}
+
+/// Returns the handle that has its server after the `@` at this place, up to `end`; `None` if it has no name or no server.
+fn with_server(text: &str, at: usize, end: usize) -> Option<&str> {
+    let begin = text.get(..at)?.trim_end_matches(is_of_handle).len();
+    text.get(begin..end).filter(|_| begin < at && at + 1 < end)
 }
 
 /// Returns whether a key of a post may begin at the end of this text.
@@ -169,6 +184,20 @@ mod tests {
         }
         assert!(tombstones.has(TombstoneKind::Author, " @JANE_d ") && !tombstones.has(TombstoneKind::Item, "jane_d"));
         assert!(!of(&[]).mentions_forgotten("@jane_d"));
+    }
+
+    #[test]
+    fn a_handle_with_its_server_is_named_by_both() {
+        let tombstones = of(&[(TombstoneKind::Author, "Jane@Social.example")]);
+        for text in
+            ["see @jane@social.example.", "ask jane@social.example, please", r#"{"acct":"jane@social.example"}"#]
+        {
+            assert!(tombstones.mentions_forgotten(text), "{text}");
+        }
+        for text in ["@jane", "@social.example", "mary-jane@social.example", "@jane@social.example.org", "jane@", "@@"]
+        {
+            assert!(!tombstones.mentions_forgotten(text), "{text}");
+        }
     }
 
     #[test]

@@ -108,7 +108,8 @@ pub(in crate::store) async fn page_of_items(
     items(conn, key, ids, now).await
 }
 
-/// Stops watching a topic: cancels its queued runs and deletes its job.
+/// Stops watching a topic: cancels its queued runs, deletes its job, and withdraws links to it, which would show a topic
+/// that gets its id.
 pub(in crate::store) async fn close_topic(conn: &mut Conn, topic: &str, now: Time) -> Result<(), StoreError> {
     super::lock(conn, 1).await?;
     let running: i64 = sqlx::query_scalar("SELECT count(*) FROM run WHERE topic = $1 AND state = 'running'")
@@ -124,6 +125,13 @@ pub(in crate::store) async fn close_topic(conn: &mut Conn, topic: &str, now: Tim
     }
     sqlx::query(
         "UPDATE run SET state = 'cancelled', reason = 'the topic was forgotten', finished_at = $1 WHERE topic = $2 AND state = 'queued'",
+    )
+    .bind(now.0)
+    .bind(topic)
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query(
+        "UPDATE share_link SET withdrawn_at = $1 WHERE kind = 'topic' AND target = $2 AND withdrawn_at IS NULL",
     )
     .bind(now.0)
     .bind(topic)
