@@ -14,7 +14,8 @@ use crate::insight::story::{
 };
 use crate::insight::{source_coverage, without_wrong_times};
 use crate::model::{Kind, LinkSource, ReplyEntry, Span, StoryRows, Tie, Time};
-use crate::normalise::{canonical, decode_entities, identify, words::url_query};
+use crate::normalise::words::{VERSION, url_query};
+use crate::normalise::{canonical, decode_entities, identify};
 use crate::store::{ReadSnapshot, Store, StoreError};
 
 /// Maximum number of items of a story; if there are more, those seen first are shown.
@@ -128,7 +129,7 @@ async fn members(snapshot: &mut ReadSnapshot, item: &LinkSource) -> Result<Story
         links: links.into_iter().map(|(address, _)| address).collect(),
         links_beyond,
         more,
-        unindexed: snapshot.words_waiting().await?,
+        unindexed: snapshot.words_waiting(VERSION).await?,
         uncompared: snapshot.has_unclustered().await?,
         last_looks: Vec::new(),
         edits: Vec::new(),

@@ -6,8 +6,8 @@ use proptest::test_runner::TestRunner;
 use serde_json::json;
 use topicwatch::collect::index_words;
 use topicwatch::model::{Kind, Phrase, SearchableItem, Source, TextQuery, Time, Tokens};
-use topicwatch::normalise::words::{parse_query, tokens};
-use topicwatch::store::{Filter, SearchCursor, SeenItem, Store, StoreError};
+use topicwatch::normalise::words::{VERSION, parse_query, tokens};
+use topicwatch::store::{Filter, SearchCursor, SeenItem, Store, StoreError, StoreErrorKind};
 
 use crate::support::databases::{Database, databases, postgres, sqlite};
 use crate::support::program::{NINE, Place};
@@ -127,9 +127,9 @@ async fn search_finds_the_same_on_both_databases_and_passes_no_database_syntax()
     for database in databases() {
         let store = open(&database).await;
         store_texts(&store, 0, &texts()).await;
-        assert_eq!(store.index_backlog().await.unwrap(), texts().len() as i64);
+        assert_eq!(store.index_backlog(VERSION).await.unwrap(), texts().len() as i64);
         index_words(&store, &|_| false).await.unwrap();
-        assert_eq!(store.index_backlog().await.unwrap(), 0);
+        assert_eq!(store.index_backlog(VERSION).await.unwrap(), 0);
         let long = "x".repeat(900);
         for (typed, places) in [
             ("price increase", &[0, 1][..]),
@@ -245,7 +245,7 @@ async fn an_item_is_found_by_its_current_words() {
             let run = manual(&store, &t, &format!("R{n}"), at(n)).await;
             store.finish(&run, outcome(at(n), world)).await.unwrap();
             store.publish().await.unwrap();
-            let known = store.index_backlog().await.unwrap();
+            let known = store.index_backlog(VERSION).await.unwrap();
             // An unchanged item that is seen again is not due for the index.
             assert_eq!(known > 0, n < 3, "{} {n}", database.name);
             index_words(&store, &|_| false).await.unwrap();
@@ -277,15 +277,21 @@ async fn indexing_an_old_database_continues_after_a_stop() {
         // As if nothing had ever been due.
         database.execute("DELETE FROM item_words_due").await;
         assert_eq!(index_words(&store, &|done| done >= 500).await.unwrap(), 500, "{}", database.name);
-        assert_eq!(store.index_backlog().await.unwrap(), 700);
+        assert_eq!(store.index_backlog(VERSION).await.unwrap(), 700);
         assert_eq!(index_words(&store, &|_| false).await.unwrap(), 700);
         assert_eq!(index_words(&store, &|_| false).await.unwrap(), 0);
         assert_eq!(found(&store, &asked("number 1199")).await, [1199]);
-        // The index of a newer version is kept.
+        // Rules of a later version: everything waits, even before anything is indexed by them.
+        assert_eq!((store.index_backlog(VERSION).await.unwrap(), store.index_backlog(9).await.unwrap()), (0, 1_200));
+        assert_eq!(store.words_waiting_of("t", 9).await.unwrap(), 1_200);
         store.set_tokenizer_version(9).await.unwrap();
-        assert_eq!(store.index_backlog().await.unwrap(), 1_200);
-        index_words(&store, &|_| false).await.unwrap();
-        assert_eq!(database.number("SELECT version FROM item_words_rules"), 9);
+        assert_eq!(store.index_backlog(9).await.unwrap(), 1_200);
+        // What this version would index, the later one would not find.
+        let older = index_words(&store, &|_| false).await.unwrap_err();
+        assert_eq!(older.kind, StoreErrorKind::Newer, "{older}");
+        assert_eq!(store.index_words((VERSION, tokens), 500).await.unwrap(), 0);
+        assert_eq!((store.index_backlog(9).await.unwrap(), found(&store, &asked("text")).await.len()), (1_200, 0));
+        assert_eq!(store.index_waiting((9, tokens), &|_| false).await.unwrap(), 1_200);
         assert_eq!(found(&store, &asked("text")).await.len(), 1_200);
         database.close(store).await;
     }

@@ -9,7 +9,7 @@ use crate::mcp::caveats;
 use crate::mcp::error::ToolError;
 use crate::mcp::quoting::{IN_A_LIST, quote_fields, quote_fields_of_all};
 use crate::model::{Span, Time, Tone, excerpt};
-use crate::normalise::words::parse_query;
+use crate::normalise::words::{VERSION, parse_query};
 use crate::store::{Filter, ItemCursor, ItemOrder};
 
 /// Fields of an item that are ours; all others hold text of others.
@@ -61,7 +61,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
         folded: Some(&filter).filter(|_| folded),
     };
     let list = list_items(store, ranking.as_ref(), listed.rows, options).await?;
-    let waiting = if arguments.text("search").is_some() { store.index_backlog().await? } else { 0 };
+    let waiting = if arguments.text("search").is_some() { store.index_backlog(VERSION).await? } else { 0 };
     let complete = order == ItemOrder::New || listed.whole;
 
     let mut answer = Answer::default();

@@ -262,9 +262,9 @@ impl ReadSnapshot {
         snapshot_read!(self, story::uncompared_of(topic))
     }
 
-    /// Returns the number of items that wait for the text index.
-    pub async fn words_waiting(&mut self) -> Result<i64, StoreError> {
-        snapshot_read!(self, word_index::waiting())
+    /// Returns the number of items that wait to be indexed by these rules.
+    pub async fn words_waiting(&mut self, rules: i64) -> Result<i64, StoreError> {
+        snapshot_read!(self, word_index::waiting(rules))
     }
 
     /// Returns an item's earlier words, the latest first.

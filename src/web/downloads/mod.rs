@@ -22,6 +22,7 @@ use super::site::Site;
 use crate::compare::{FilterMode, RowFilter};
 use crate::export::{self, ExportError, ExportOptions, Format, InvalidRequest};
 use crate::model::excerpt;
+use crate::normalise::words;
 use crate::store::{Store, StoreError};
 use export_pool::AT_ONCE;
 use pipe::{Pages, Writer, pipe};
@@ -106,10 +107,10 @@ pub(super) async fn check_indexed(store: &Store, topics: &[String]) -> Result<()
 /// Whether items of these topics wait for the index; items of any topic if none is named.
 async fn has_unindexed_items(store: &Store, topics: &[String]) -> Result<bool, StoreError> {
     if topics.is_empty() {
-        return Ok(store.index_backlog().await? > 0);
+        return Ok(store.index_backlog(words::VERSION).await? > 0);
     }
     for topic in topics {
-        if store.words_waiting_of(topic).await? > 0 {
+        if store.words_waiting_of(topic, words::VERSION).await? > 0 {
             return Ok(true);
         }
     }

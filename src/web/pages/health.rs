@@ -8,6 +8,7 @@ use maud::{Markup, html};
 
 use crate::draw::format::{at_least, count_noun, number};
 use crate::model::{LATE, ProcessRow, Time};
+use crate::normalise::words;
 use crate::web::layout::{Page, moment};
 use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
@@ -26,7 +27,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
     let ledger = store.ledger(now.minus(MISSED), now.minus(LATE)).await?;
     let since = now.minus(MISSED).to_string();
     let undelivered = store.undelivered(None).await?;
-    let waiting = store.index_backlog().await?;
+    let waiting = store.index_backlog(words::VERSION).await?;
     let disk = store.disk().await?;
     // Not from the rows, which are only the latest.
     let alive = store.running_instances(now).await? > 0;

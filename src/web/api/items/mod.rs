@@ -14,6 +14,7 @@ use super::call::envelope::{answer, with};
 use super::topics::card;
 use crate::compare::{FilterMode, ListOptions, Ranking, ShownItem, items_to_mark_and_ranking, list_items};
 use crate::model::{Source, Tone, TopicCard};
+use crate::normalise::words;
 use crate::store::{Filter, ItemCursor, ItemOrder};
 use crate::web::pages::items::item::seen;
 use crate::web::pages::topic::item_query::{fastest, most_relevant};
@@ -78,8 +79,8 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     listing.items = listing.items.into_iter().filter_map(if_visible).collect();
     let data = listing.items.iter().map(item).collect::<Result<Vec<_>, _>>()?;
     let waiting = match call.one("search") {
-        Some(_) if call.visitor.sees_all() => store.index_backlog().await?,
-        Some(_) => store.words_waiting_of(&card.topic).await?,
+        Some(_) if call.visitor.sees_all() => store.index_backlog(words::VERSION).await?,
+        Some(_) => store.words_waiting_of(&card.topic, words::VERSION).await?,
         None => 0,
     };
     let next = next.map(|place| call.token(place.value, &place.key));

@@ -21,6 +21,7 @@ use crate::compare::{FilterMode, Rankings, RowFilter};
 use crate::draw::format::{count_noun, number};
 use crate::export::{ExportError, Format, ItemCount, count_items, write_items};
 use crate::model::{Kind, Mark, Source, Time, Tone};
+use crate::normalise::words;
 use crate::store::{AllItemsCursor, ItemRow, Store};
 use crate::web::access::visitor::Visitor;
 use crate::web::downloads::pipe::Writer;
@@ -63,7 +64,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let mut row_filter = RowFilter::of(store, &query.order.filter.topics, query.filtered).await?;
     let many = count_items(store, &query.order, &mut row_filter, COUNTED).await?;
     let hidden = if query.filtered == FilterMode::Hide { row_filter.hidden_count() } else { 0 };
-    let waiting = query.order.filter.words.is_some() && store.index_backlog().await? > 0;
+    let waiting = query.order.filter.words.is_some() && store.index_backlog(words::VERSION).await? > 0;
     let per_topic = query.order.filter.topics.is_empty() && store.count_topics().await? > 1;
     let filters = request.given_of(PARAMETERS);
     let narrowed = !filters.is_empty();

@@ -9,6 +9,7 @@ use crate::export::Format;
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::insight::{RISING_GAIN, RISING_SHARE};
 use crate::model::{CopyRow, Tone, TopicCard};
+use crate::normalise::words;
 use crate::store::{ItemCursor, ItemRow};
 use crate::web::access::visitor::Visitor;
 use crate::web::layout::{field_error, moment};
@@ -66,7 +67,7 @@ pub(super) async fn load_items(
     let listing = list_items(store, ranking.as_ref(), page.rows, query.options(&card.topic, Some(COPIES))).await?;
     let (hidden, noise) = (listing.hidden, listing.noise);
     let items = listing.items.into_iter().filter_map(|one| Some((seen(visitor, one.row)?, one.copies))).collect();
-    let waiting = query.filter.words.is_some() && store.words_waiting_of(&card.topic).await? > 0;
+    let waiting = query.filter.words.is_some() && store.words_waiting_of(&card.topic, words::VERSION).await? > 0;
     let learned = ranking.map(|ranking| ranking.describe());
     Ok(Found { items, next: page.next, hidden, cut: page.cut, waiting, learned, noise, read, sightings_cut })
 }

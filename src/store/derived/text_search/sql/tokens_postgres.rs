@@ -60,6 +60,14 @@ fn tsquery(wanted: &TextQuery) -> String {
     all.chain(none).collect::<Vec<_>>().join(" & ")
 }
 
+/// Empties the index.
+pub(in crate::store) async fn empty_index(conn: &mut Conn) -> Result<(), StoreError> {
+    // The session's limit is for short statements.
+    sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *conn).await?;
+    sqlx::query("DELETE FROM item_words").execute(conn).await?;
+    Ok(())
+}
+
 /// Rebuilds the index, which otherwise keeps tokens that no item has any more.
 pub(in crate::store) async fn merge_index(conn: &mut Conn) -> Result<(), StoreError> {
     // The session's limit is for short statements. With some hundred thousand items this takes minutes.

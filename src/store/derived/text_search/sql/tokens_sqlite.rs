@@ -53,6 +53,13 @@ fn match_query(wanted: &TextQuery) -> String {
     query
 }
 
+/// Empties the index. Deleted item by item, it would be merged again after each tenth of its items, and other writers
+/// would wait for seconds each time.
+pub(in crate::store) async fn empty_index(conn: &mut Conn) -> Result<(), StoreError> {
+    sqlx::query("INSERT INTO item_words (item_words) VALUES ('delete-all')").execute(conn).await?;
+    Ok(())
+}
+
 /// Merges the index, which otherwise keeps deleted words and only skips them.
 pub(in crate::store) async fn merge_index(conn: &mut Conn) -> Result<(), StoreError> {
     sqlx::query("INSERT INTO item_words (item_words) VALUES ('optimize')").execute(conn).await?;

@@ -17,7 +17,7 @@ pub(in crate::store) async fn version(conn: &mut Conn) -> Result<Option<i64>, St
     Ok(sqlx::query_scalar("SELECT max(version) FROM item_words_rules").fetch_one(conn).await?)
 }
 
-/// Switches to these rules and marks every item to be indexed again. Newer rules stay in force.
+/// Switches to these rules: empties the index and marks every item to be indexed again. Newer rules stay in force.
 pub(in crate::store) async fn renew(conn: &mut Conn, to: i64) -> Result<(), StoreError> {
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
     if version(conn).await?.is_some_and(|current| current >= to) {
@@ -28,24 +28,26 @@ pub(in crate::store) async fn renew(conn: &mut Conn, to: i64) -> Result<(), Stor
     )
     .execute(&mut *conn)
     .await?;
+    tokens::empty_index(conn).await?;
     sqlx::query("DELETE FROM item_words_rules").execute(&mut *conn).await?;
     sqlx::query("INSERT INTO item_words_rules (version) VALUES ($1)").bind(to).execute(conn).await?;
     Ok(())
 }
 
-/// Returns the number of waiting items. Without rules, as in a database that was moved, all items wait.
-pub(in crate::store) async fn waiting(conn: &mut Conn) -> Result<i64, StoreError> {
-    let sql = "SELECT CASE WHEN EXISTS (SELECT 1 FROM item_words_rules) THEN (SELECT count(*) FROM item_words_due) \
-               ELSE (SELECT count(*) FROM item WHERE id > 0) END";
-    Ok(sqlx::query_scalar(sql).fetch_one(conn).await?)
+/// Returns the number of items that wait to be indexed by these rules. Where only older rules were in force, or none, as
+/// in a database of before an upgrade or one that was moved, all items wait.
+pub(in crate::store) async fn waiting(conn: &mut Conn, rules: i64) -> Result<i64, StoreError> {
+    let sql = "SELECT CASE WHEN EXISTS (SELECT 1 FROM item_words_rules WHERE version >= $1) \
+               THEN (SELECT count(*) FROM item_words_due) ELSE (SELECT count(*) FROM item WHERE id > 0) END";
+    Ok(sqlx::query_scalar(sql).bind(rules).fetch_one(conn).await?)
 }
 
 /// Returns how many of these a topic knows.
-pub(in crate::store) async fn waiting_of(conn: &mut Conn, topic: &str) -> Result<i64, StoreError> {
-    let sql = "SELECT CASE WHEN EXISTS (SELECT 1 FROM item_words_rules) \
+pub(in crate::store) async fn waiting_of(conn: &mut Conn, topic: &str, rules: i64) -> Result<i64, StoreError> {
+    let sql = "SELECT CASE WHEN EXISTS (SELECT 1 FROM item_words_rules WHERE version >= $2) \
                THEN (SELECT count(*) FROM item_words_due d JOIN topic_item t ON t.item = d.item WHERE t.topic = $1) \
                ELSE (SELECT count(*) FROM topic_item t WHERE t.topic = $1) END";
-    Ok(sqlx::query_scalar(sql).bind(topic).fetch_one(conn).await?)
+    Ok(sqlx::query_scalar(sql).bind(topic).bind(rules).fetch_one(conn).await?)
 }
 
 /// Returns whether any item waits.
@@ -86,9 +88,18 @@ pub(in crate::store) async fn remove(conn: &mut Conn, items: &[i64]) -> Result<(
     Ok(())
 }
 
-/// Indexes up to `limit` waiting items and returns how many. The lock keeps items from changing meanwhile.
-pub(in crate::store) async fn index(conn: &mut Conn, tokenise: Tokenise, limit: i64) -> Result<u64, StoreError> {
+/// Indexes up to `limit` waiting items by these rules and returns how many. None if a newer program has put its rules in
+/// force: they wait for it. The lock keeps items from changing meanwhile.
+pub(in crate::store) async fn index(
+    conn: &mut Conn,
+    rules: i64,
+    tokenise: Tokenise,
+    limit: i64,
+) -> Result<u64, StoreError> {
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
+    if version(conn).await?.is_some_and(|current| current > rules) {
+        return Ok(0);
+    }
     let rows = sqlx::query(
         "SELECT d.item, i.kind, i.title, i.text, i.author, i.author_name, i.url \
          FROM (SELECT item FROM item_words_due ORDER BY item LIMIT $1) AS d LEFT JOIN item i ON i.id = d.item",
