@@ -312,6 +312,7 @@ fn a_plan_says_which_budget_is_used_up_and_when() {
         "! 2026-03-12: service money, $0.400 a day, is used up at 19:00 UTC ($0.000 used today); expected use: $0.440; exceeded on",
         "! 2026-03-12: topic calls of a, 20 calls a day, is used up at 19:00 UTC",
         "The busiest day of topic money of a, 2026-03-12, is expected to use $0.200 of $0.240",
+        "! these costs ignore that daily limits of the service or of a provider are used up (below)",
     ] {
         assert!(flat.contains(part), "`{part}` is not in\n{shown}");
     }

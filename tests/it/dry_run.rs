@@ -96,6 +96,19 @@ fn a_dry_run_words_one_limit_and_one_call_in_the_singular() {
 }
 
 #[test]
+fn calls_that_a_run_may_leave_out_are_counted_as_a_bound() {
+    let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
+    for (more, words) in [
+        ("", "; at most 3 calls would cost about $0.008 "),
+        ("ai.when = \"daily\"\n", "; at most 3 calls would cost about $0.008 "),
+        ("ai.when = \"always\"\n", "; 3 calls would cost about $0.008 "),
+    ] {
+        let reported = dry(&Place::new(sqlite(), "base_url = \"sandbox\"", &format!("{topic}{more}")), &[]);
+        assert!(reported.contains(words), "{more}\n{reported}");
+    }
+}
+
+#[test]
 fn a_limit_below_the_page_size_is_requested_unchanged() {
     let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nhn.limit = 20\n";
     let reported = dry(&Place::bare(sqlite(), &format!("[providers.hn]\nkind = \"hackernews\"\n\n{topic}")), &[]);

@@ -39,7 +39,8 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
     each(&mut |search| {
         total = total.plus(search.price.times(search.calls()));
         calls += search.calls();
-        if search.more > 0 || search.topic.provider(search.source).is_some_and(ProviderQuery::may_need_fewer_calls) {
+        let may_need_fewer = || search.topic.provider(search.source).is_some_and(ProviderQuery::may_need_fewer_calls);
+        if search.more > 0 || may_need_fewer() || !search.condition().is_empty() {
             bound = "at most ";
         }
         sources.insert(search.source);

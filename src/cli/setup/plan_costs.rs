@@ -17,6 +17,9 @@ const FEWER: &str =
 /// Explains the mark of calls within limits.
 const SHARED: &str = "if no other source uses the topic's own limits, which hold for all its calls together";
 
+/// Says what the costs leave out.
+const UNLIMITED: &str = "these costs ignore that daily limits of the service or of a provider are used up (below)";
+
 /// The marks of uncertain numbers in a line of costs.
 struct Marks {
     service: &'static str,
@@ -118,6 +121,9 @@ pub(super) fn render_costs(forecast: &Forecast) -> String {
         }
         note("", &format!("at most: if {}", enumeration::join(&conditions, " and")));
     }
+    if is_limited(forecast) {
+        note("! ", UNLIMITED);
+    }
     if forecast.topics.iter().any(|row| row.may_skip_ai) {
         note("≤ ", UPPER);
     }
@@ -128,6 +134,13 @@ pub(super) fn render_costs(forecast: &Forecast) -> String {
         note("≤ ", SHARED);
     }
     text
+}
+
+/// Whether a limit that topics share is used up. The costs of a topic keep to its own limits.
+fn is_limited(forecast: &Forecast) -> bool {
+    forecast.quota.used_up.is_some()
+        || forecast.providers.iter().any(|provider| provider.quota.used_up.is_some())
+        || forecast.budgets.iter().any(|met| met.topic.is_none() && met.used_up_on.is_some())
 }
 
 /// Whether more calls may be made than those that are planned.
