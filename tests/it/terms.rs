@@ -429,6 +429,13 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
         }
         let page = pages.page("/topics/acme");
         assert!(page.contains("Terms that are news") && page.contains("<bdi>bridge collapse</bdi>"), "{page}");
+        // On a phone each row is a card, whose figures have names. No two landmarks have the same.
+        let terms = page.split("aria-labelledby=\"terms\"").nth(1).unwrap().split("</section>").next().unwrap();
+        assert!(
+            terms.matches("<td").count() > 12 && !terms.contains("<td>") && !terms.contains("<td class=\"n\">"),
+            "{terms}"
+        );
+        assert!(!terms.contains("aria-label=\"Terms that are news\""), "{terms}");
         // The numbers of terms and themes lead to their items.
         let rows = before["terms"].as_array().unwrap().len() + before["themes"].as_array().unwrap().len();
         assert!(rows > 2 && lead_to_as_many(&page, &|path| pages.page(path)) == rows, "{page}");
