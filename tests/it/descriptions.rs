@@ -226,6 +226,8 @@ fn a_list_counts_each_of_its_hidden_rows_once_however_many_copies_it_has() {
         ] {
             let page = pages.page(&format!("/topics/acme{query}"));
             assert!(page.contains(words), "{} {query}: {page}", place.database.name);
+            let leads = page.contains(&format!("{words} <a href=\"/topics/acme?"));
+            assert_eq!(leads, !query.contains("keep"), "{} {query}: {page}", place.database.name);
         }
     }
 }
