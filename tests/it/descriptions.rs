@@ -226,6 +226,8 @@ fn a_list_counts_each_hidden_row_once_regardless_of_its_copies() {
         ] {
             let page = pages.page(&format!("/topics/acme{query}"));
             assert!(page.contains(words), "{} {query}: {page}", place.database.name);
+            let leads = page.contains(&format!("{words} <a href=\"/topics/acme?"));
+            assert_eq!(leads, !query.contains("keep"), "{} {query}: {page}", place.database.name);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::support::access_stage::link;
 use crate::support::databases::{databases, sqlite};
 use crate::support::editor::place_with;
 use crate::support::number_links::number_links;
@@ -10,6 +11,7 @@ use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
+use crate::support::world::{World, hour, once, post, topic};
 
 /// What stands between two marks.
 fn between<'p>(page: &'p str, begin: &str, end: &str) -> &'p str {
@@ -110,5 +112,20 @@ fn the_runs_of_an_item_lead_to_its_sightings_and_these_to_their_runs() {
         let run = between(sightings, "<td data-label=\"When\"><a href=\"", "\"").replace("&amp;", "&");
         let run = pages.page(&run);
         assert!(run.contains(&format!("href=\"/item?{query}\"")), "{name}: {run}");
+    }
+}
+
+#[test]
+fn a_shared_page_that_lists_only_the_latest_items_says_so() {
+    let world = World::new();
+    let place = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
+    // Posts that are like no other.
+    let text = |n: u32| (0..9).map(|k| format!(" w{:x}", (n * 9 + k).wrapping_mul(2_654_435_761))).collect::<String>();
+    for (at, many, words) in [(9, 10, ">10 items, new first;"), (10, 60, ">The latest 50 items, new first;")] {
+        world.posts(&(0..many).map(|n| post(n + 1, 8, &format!("acme{}", text(n)), 1)).collect::<Vec<_>>());
+        once(&place, at);
+        let (secret, _) = link(&place, &["--topic", "acme", "--for", "9h", "--at", &hour(at)]);
+        let page = Pages::serve(&place, &["--at", &hour(at)]).page(&format!("/shared/{secret}"));
+        assert!(page.contains(words), "{words}: {page}");
     }
 }

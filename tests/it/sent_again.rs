@@ -1,5 +1,5 @@
 //! A form that is sent after the session ended is kept on the page of the problem, and can be sent again after logging in.
-//! Nothing else is: no token, and nothing that has no route here.
+//! Nothing else is: no token, and nothing that has no route here. A note does not replace one that somebody wrote meanwhile.
 
 use crate::support::databases::databases;
 use crate::support::editor::Typed;
@@ -88,4 +88,36 @@ fn neither_a_token_nor_what_has_no_route_nor_a_page_of_others_is_kept() {
     let refused = send(&pages, "/jobs/new", None, &long);
     assert!(refused.status == 401 && refused.body.contains("is longer than 32 KiB"), "{}", refused.text);
     assert!(!refused.body.contains("typed words"), "{}", refused.text);
+}
+
+#[test]
+fn a_note_that_was_changed_meanwhile_is_not_replaced_unseen() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let pages = Pages::run(&place);
+        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+        let (key, cookie) = (place.database.first_post(), pages.log_in());
+        let address = format!("/item?{}", form(&[("key", &key)]));
+        let item = || pages.ask("GET", &address, &[("Cookie", &cookie)], "").body;
+        let save = |seen: &str, note: &str| {
+            let typed = form(&[("key", &key), ("back", &address), ("seen", seen), ("note", note)]);
+            send(&pages, "/items/note", Some(&cookie), &typed)
+        };
+        // Two people open the item, and both write a note.
+        let seen = Typed::of(&item(), "/items/note").value("seen");
+        assert_eq!(save(&seen, "words of Ann").status, 303, "{name}");
+        assert_eq!(save(&seen, "words of Ann").status, 303, "{name}: pressed twice");
+        let refused = save(&seen, "words of Bob\r\nin two lines");
+        assert_eq!(refused.status, 409, "{name}: {}", refused.text);
+        assert!(refused.body.contains("words of Ann</span></blockquote>"), "{name}: {}", refused.body);
+        assert!(item().contains("words of Ann") && !item().contains("words of Bob"), "{name}");
+        // The page of the problem has what was typed; sent from there it is saved.
+        let kept = Typed::of(&refused.body, "/items/note");
+        let both = format!("words of Ann, {}", kept.value("note"));
+        let saved = save(&kept.value("seen"), &both);
+        assert_eq!((saved.status, saved.header("location")), (303, Some(address.as_str())), "{name}: {}", saved.text);
+        assert!(item().contains("words of Ann, words of Bob\nin two lines</span></blockquote>"), "{name}: {}", item());
+    }
 }

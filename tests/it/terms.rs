@@ -435,6 +435,13 @@ fn words_of_many_authors_are_news_terms_but_not_of_one_text_or_author() {
         }
         let page = pages.page("/topics/acme");
         assert!(page.contains("Terms that are news") && page.contains("<bdi>bridge collapse</bdi>"), "{page}");
+        // On a phone each row is a card, whose figures have names. No two landmarks have the same.
+        let terms = page.split("aria-labelledby=\"terms\"").nth(1).unwrap().split("</section>").next().unwrap();
+        assert!(
+            terms.matches("<td").count() > 12 && !terms.contains("<td>") && !terms.contains("<td class=\"n\">"),
+            "{terms}"
+        );
+        assert!(!terms.contains("aria-label=\"Terms that are news\""), "{terms}");
         // The numbers of terms and themes lead to their items.
         let rows = before["terms"].as_array().unwrap().len() + before["themes"].as_array().unwrap().len();
         assert!(rows > 2 && assert_term_links(&page, &|path| pages.page(path)) == rows, "{page}");

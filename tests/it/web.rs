@@ -43,6 +43,10 @@ fn the_overview_shows_the_state_of_each_topic() {
             assert!(page.contains(part), "{name}: {part}\n{page}");
         }
         assert!(!page.contains("style=") && !page.contains("onclick"), "{page}");
+        // What is missing is said before the table, whatever place its topic has there.
+        let (top, _) = page.split_once("<table").unwrap();
+        let missing = "1 topic may miss items: <a href=\"/topics/acme#days\">Acme &amp; Sons</a> (web failing)";
+        assert!(top.contains(missing), "{name}: {top}");
         // Slots that passed while nothing ran are not said to be none.
         assert!(pages.page("/health").contains("none</span> in 7 days"), "{name}");
         place.ok(&["once", "--due", "--at", NINE]);

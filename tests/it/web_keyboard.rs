@@ -167,6 +167,10 @@ fn a_table_that_is_wider_than_paper_is_printed_whole() {
     assert_eq!(driven.is(cut), json!(1), "the table fits");
     driven.ask("Emulation.setEmulatedMedia", &json!({ "media": "print" }));
     assert_eq!(driven.is(cut), json!(0));
+    // Nobody presses a button or follows the menu on paper.
+    driven.open(&format!("http://{}/items", pages.address));
+    let pressed = "[...document.querySelectorAll('header.top, form.filters, footer.end')].filter(e => e.checkVisibility()).length";
+    assert_eq!(driven.is(pressed), json!(0));
 }
 
 #[test]

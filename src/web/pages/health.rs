@@ -44,7 +44,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
                 @else { (word("bad", "not running")) " No daemon has reported recently. Start " code { "topicwatch run" } "." }
             }
             dt { "Database" } dd { (word("good", "answers")) " " code { (store.location()) } ", " (bytes(disk.bytes)) }
-            dt { "Runs" } dd { (number(counts.running.unsigned_abs())) " running, " (number(counts.due.unsigned_abs())) " due and waiting" @if let Some(at) = ledger.last_end { "; the last ended " (moment(at, "UTC")) } }
+            dt { "Runs" } dd { @if counts.running > 0 { a href=(link("/runs", [("state", "running")])) { (number(counts.running.unsigned_abs())) " running" } } @else { "0 running" } ", " (number(counts.due.unsigned_abs())) " due and waiting" @if let Some(at) = ledger.last_end { "; the last ended " (moment(at, "UTC")) } }
             dt { "Missed slots" } dd { @if let (0, Some(at)) = (ledger.missed, ledger.overdue_since) { (word("warn", "unknown")) ": not checked since " (moment(at, "UTC")) } @else if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &at_least(ledger.missed.unsigned_abs(), ledger.overdue_since.is_some()))) " in 7 days, " a href=(link("/runs", [("state", "missed"), ("since", since.as_str())])) { "which" } } }
             dt { "Messages" } dd {
                 @let (dead, queued) = (undelivered.dead, undelivered.waiting);

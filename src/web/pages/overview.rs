@@ -24,6 +24,8 @@ use crate::web::site::Site;
 
 /// Topics on a page.
 const TOPICS: u32 = 50;
+/// Topics that are named at the top because they may miss items.
+const NAMED: usize = 10;
 
 pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
@@ -59,6 +61,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         h1 { "Topics" }
         @if site.may_edit(&request.visitor) { p.actions { a.button href=(edit::NEW) { "Add a topic" } } }
         (tiles)
+        (missing(&cards, &history, now))
         @if cards.is_empty() { p { "No more topics." } } @else { div.wide #topics { table.topics.cards {
             caption.quiet { "Topics: last run, next slot, what is new" }
             thead { tr {
@@ -135,6 +138,25 @@ fn cost(limits: &DayLimits, used: &UsageByProvider, now: Time) -> Markup {
         li { span { "Calls today (UTC)" } b { @if sum.calls > 0 { a href=(runs) { (number(sum.calls.unsigned_abs())) } } @else { "0" } } small { (calls) } }
         li { span { "Cost today (UTC)" } b { @if sum.calls > 0 { a href=(runs) { (total) } } @else { (total) } } small { (money) @if let Some(assumed) = sum.cost.assumed_words() { " · " @if sum.cost.assumed >= sum.cost.total { "all " } (assumed) } } }
     }
+}
+
+/// The topics of the page that may miss items, and why: a source does not answer as it should, or a slot is overdue.
+fn missing(cards: &[TopicCard], history: &SourceHistory, now: Time) -> Markup {
+    let reasons = |card: &TopicCard| -> Vec<String> {
+        let statuses = if card.paused.is_some() { Vec::new() } else { history.statuses(card) };
+        let ill = statuses.into_iter().filter(|one| !matches!(one.state, "ok" | "not_asked" | "unknown"));
+        let ill = ill.map(|one| format!("{} {}", one.source.as_str(), one.state.replace('_', " ")));
+        ill.chain(card.is_overdue(now).then(|| "overdue".to_owned())).collect()
+    };
+    let all: Vec<_> = cards.iter().map(|card| (card, reasons(card))).filter(|(_, why)| !why.is_empty()).collect();
+    html! { @if !all.is_empty() { p.note {
+        (format::count_noun(all.len() as u64, "topic")) " may miss items: "
+        @for (place, (card, why)) in all.iter().take(NAMED).enumerate() {
+            @if place > 0 { ", " }
+            a href=(format!("/topics/{}#days", card.topic)) { (format::line(&card.title, 60)) } " (" (why.join(", ")) ")"
+        }
+        @if all.len() > NAMED { ", …" }
+    } } }
 }
 
 /// The sum of a topic's days, as a link to their items.

@@ -116,7 +116,7 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
                 @if hidden == 0 { "Nothing found yet." }
                 @else { @if whole { (item_view::all_hidden(hidden, COPIES_ONCE)) } @else { "The latest items are all hidden by" } " the topic's filter." }
             } } @else {
-                p.meta { (count_noun(items.len() as u64, "item")) ", new first; near-copies are folded." }
+                p.meta { @if items.len() >= ITEMS { "The latest " } (count_noun(items.len() as u64, "item")) ", new first; near-copies are folded." }
                 ol.found { @for row in &items { li { (item_view::item_without_link(row, card.timezone())) } } }
             }
         }

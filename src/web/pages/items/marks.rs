@@ -44,11 +44,11 @@ pub(in crate::web::pages) fn of_item(row: &ItemRow, acts: bool, back: &str, sugg
     } } }
 }
 
-/// Writes thousandths as a percentage: 937 is `94 %`. Only what is certain is 0 or 100.
+/// Writes thousandths as a percentage, as other shares on pages: 937 is `94%`. Only what is certain is 0 or 100.
 fn percent(thousandths: i64) -> String {
     let rounded = (thousandths + 5) / 10;
     let clamped = if (1..1_000).contains(&thousandths) { rounded.clamp(1, 99) } else { rounded };
-    format!("{clamped}\u{a0}%")
+    format!("{clamped}%")
 }
 
 /// Handles a button.
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn a_percentage_is_0_or_100_only_if_exact() {
         for (thousandths, expected) in [(0, "0"), (1, "1"), (937, "94"), (996, "99"), (1_000, "100")] {
-            assert_eq!(percent(thousandths), format!("{expected}\u{a0}%"));
+            assert_eq!(percent(thousandths), format!("{expected}%"));
         }
     }
 

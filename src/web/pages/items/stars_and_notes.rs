@@ -39,17 +39,35 @@ pub(in crate::web::pages) fn of_item(row: &ItemRow, acts: bool, back: &str, numb
                 button.plain type="submit" name="starred" value=(value) aria-label=(format!("{name}: {item_line}")) { @if !starred { "☆ " } (name) }
             } }
         } }
-        @if let Some(note) = &row.note { blockquote.kept { span.meta { "Note: " } span dir="auto" { (lines(note)) } } }
+        @if let Some(note) = &row.note { (shown(note)) }
         @if acts { details.kept {
             summary { @if row.note.is_some() { "Change the note" } @else { "Add a note" } span.quiet { ": " (item_line) } }
             form method="post" action="/items/note" {
                 (hidden())
-                label for=(format!("note{number}")) { "Note, up to " (format::number(LONGEST_NOTE as u64)) " characters; empty deletes it" }
-                textarea id=(format!("note{number}")) name="note" rows="3" maxlength=(LONGEST_NOTE) { (row.note.as_deref().unwrap_or("")) }
-                button type="submit" { "Save the note" }
+                (fields(row.note.as_deref(), row.note.as_deref().unwrap_or_default(), number))
             }
         } }
     }
+}
+
+fn shown(note: &str) -> Markup {
+    html! { blockquote.kept { span.meta { "Note: " } span dir="auto" { (lines(note)) } } }
+}
+
+/// The fields of the form of a note: what is stored, and the text in it.
+fn fields(stored: Option<&str>, text: &str, number: usize) -> Markup {
+    html! {
+        input type="hidden" name="seen" value=(fingerprint(stored));
+        label for=(format!("note{number}")) { "Note, up to " (format::number(LONGEST_NOTE as u64)) " characters; empty deletes it" }
+        textarea id=(format!("note{number}")) name="note" rows="3" maxlength=(LONGEST_NOTE) { "\n" (text) }
+        button type="submit" { "Save the note" }
+    }
+}
+
+/// Tells whether a note is still the one that a form was made for.
+fn fingerprint(note: Option<&str>) -> String {
+    let hash = blake3::hash(note.unwrap_or_default().as_bytes());
+    hash.to_hex().chars().take(16).collect()
 }
 
 /// A note in the lines in which it was written.
@@ -99,10 +117,34 @@ pub(in crate::web) async fn note(State(app): State<App>, body: Body) -> Response
         may_annotate(&app.site)?;
         let form = long_form(body, LONGEST_NOTE * 4).await?;
         let note = as_note(form.get("note").unwrap_or(""))?;
+        check_unchanged(&app.site, &form, note.as_deref()).await?;
         let exists = app.site.store.note(form.get("key").unwrap_or(""), note.as_deref(), app.site.now()).await?;
         exists.then(|| return_page(&form)).ok_or_else(unknown)
     };
     answer(&app.site, pressed.await)
+}
+
+/// Refuses to replace a note that was changed since its form was shown. The page of the problem has both.
+async fn check_unchanged(site: &Site, form: &PageRequest, typed: Option<&str>) -> Result<(), Problem> {
+    let (key, text) = (form.get("key").unwrap_or(""), form.get("note").unwrap_or(""));
+    let (Some(seen), Some(item)) = (form.get("seen"), site.store.item_by_key(key).await?.into_iter().next()) else {
+        return Ok(());
+    };
+    let stored = item.note.as_deref();
+    if stored == typed || fingerprint(stored) == seen {
+        return Ok(());
+    }
+    let again = html! {
+        @if let Some(note) = stored { (shown(note)) } @else { p { "It was deleted." } }
+        form method="post" action="/items/note" data-unsaved {
+            input type="hidden" name="key" value=(key);
+            input type="hidden" name="back" value=(return_page(form));
+            (fields(stored, text, 0))
+        }
+    };
+    let hint = "Nothing was saved. This is the note as it is now, and below it is what you typed.";
+    let problem = Problem::conflict("The note was changed since this page was opened", hint);
+    Err(Problem { form: Some(again), ..problem })
 }
 
 /// The page where the button was pressed.

@@ -137,7 +137,7 @@ fn run_markup(
             // Jobs other than topics make no searches.
             @if run.started_at.is_none() && matches!(run.state, RunState::Missed | RunState::Skipped) { " · it did not run" }
             @else if run.topic.is_some() { " · " (counted(RunItems::Found, counts.found, "found")) " = " (counted(RunItems::First, counts.new, "new")) @if let Some(many) = baseline { " (" (counted(RunItems::Baseline, *many, "of the baseline")) ")" } " + " (counted(RunItems::Duplicate, counts.duplicate, "duplicate")) " · " (cost(run.cost, assumed)) }
-            @if let Some((from, until)) = run.started_at.zip(run.finished_at) { " · " (until.since(from).as_millis()) " ms" }
+            @if let Some((from, until)) = run.started_at.zip(run.finished_at) { " · " (number(u64::try_from(until.since(from).as_millis()).unwrap_or(u64::MAX))) " ms" }
         }
         @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { p { (format::line(why, 400)) } }
         @if let Some(at) = run.clears_at { p.meta { "Calls or budget are available again from " (moment(at, "UTC")) " on." } }

@@ -224,7 +224,7 @@ fn list(
                 @if *many > i64::from(COPIES) { p { a href=(all_copies(&row.key, Some(&card.topic))) { "All of the topic's" } } }
             } }
         } } } }
-        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " on this page " (verb(found.hidden)) " " @if query.filtered != FilterMode::Hide { "otherwise " } "hidden by the topic's filter" (of_copies(query)) "." } }
+        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " on this page " (verb(found.hidden)) " " @if query.filtered != FilterMode::Hide { "otherwise " } "hidden by the topic's filter" (of_copies(query)) "." @if query.filtered == FilterMode::Hide { " " a href=(here(&[("filtered", Some("keep"))])) { "Show them" } } } }
         nav.pages aria-label="More items" {
             @if query.after.is_some() { a href=(here(&[("after", None)])) { "From the beginning" } }
             @if let Some(next) = &found.next {
