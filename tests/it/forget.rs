@@ -333,7 +333,7 @@ fn forgetting_a_topic_removes_its_own_items_and_allows_a_fresh_start() {
 #[test]
 fn a_link_to_a_forgotten_topic_does_not_show_another_that_gets_its_id() {
     for database in databases() {
-        let (server, place) = told_of_her(database);
+        let (server, place) = place_that_mentions_jane(database);
         let (secret, _) = link(&place, &["--topic", "acme", "--for", "7d", "--at", NINE]);
         let shown = || Pages::serve(&place, &["--at", TEN]).get(&format!("/shared/{secret}")).status;
         assert_eq!(shown(), 200, "{}", place.database.name);

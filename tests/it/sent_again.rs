@@ -69,6 +69,7 @@ fn neither_a_token_nor_what_has_no_route_nor_a_page_of_others_is_kept() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), ASKED);
     place.ok(&["once", "--at", NINE]);
+    place.ok(&["once", "--at", NINE]);
     let pages = Pages::serve_to_some(&place, &["--at", NINE]);
     let typed = form(&[("note", "typed words")]);
     for path in ["//evil.example/items/note", "/nowhere", "/logout"] {
