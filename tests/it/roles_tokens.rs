@@ -88,6 +88,8 @@ fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_has
         let fourth = token(&place, &["fourth", "--role", "edit"]);
         let pages = Pages::serve(&place, &[]);
         let reply = Visitor::Bearer(&fourth).asks(&pages, 1, "GET", "/access", "");
+        // The link to this page says where it leads.
+        assert!(reply.text().contains("</strong>, edit · <a href=\"/access\">Access</a>"), "{}", reply.text());
         assert!(
             reply.status == 200 && reply.text().contains("fourth") && reply.text().contains("withdrawn"),
             "{}",
