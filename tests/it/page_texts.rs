@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::support::access_stage::link;
 use crate::support::databases::{databases, sqlite, wait};
 use crate::support::editor::place_with;
-use crate::support::number_links::number_links;
+use crate::support::number_links::{Link, number_links};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
@@ -107,7 +107,7 @@ fn the_runs_of_an_item_lead_to_its_sightings_and_these_to_their_runs() {
         let page = pages.page(&format!("/item?{query}"));
         let links = number_links(&page);
         let runs = links.iter().find(|link| link.address == "#sightings");
-        assert_eq!(runs.map(|runs| runs.number()), Some(1), "{name}: {page}");
+        assert_eq!(runs.map(Link::number), Some(1), "{name}: {page}");
         let sightings = between(&page, "id=\"sightings\"", "</section>");
         let run = between(sightings, "<td data-label=\"When\"><a href=\"", "\"").replace("&amp;", "&");
         let run = pages.page(&run);
