@@ -38,6 +38,19 @@ fn a_common_word_leaves_a_list_by_engagement_its_thousand_items() {
             let list = get(&pages, &format!("/api/v1/topics/acme/items?order=engagement&limit=3{words}"));
             assert_eq!(list["data"][0]["key"], "post:x:2701", "{} {words}: {list:#}", place.database.name);
         }
+        // The list of all topics, with and without the word that all items have: latest runs first, of each the latest posts.
+        let newest: Vec<String> = (0..4_usize)
+            .rev()
+            .flat_map(|run| (run * 800..run * 800 + 800).rev())
+            .map(|n| format!("post:x:{}", n + 1))
+            .collect();
+        for words in ["", "?search=acme"] {
+            let file = pages.get(&format!("/items.jsonl{words}"));
+            assert_eq!(file.status, 200, "{} {words}: {}", place.database.name, file.text);
+            let row = |line: &str| serde_json::from_str::<Value>(line).unwrap()["key"].as_str().unwrap().to_owned();
+            let keys: Vec<String> = file.body.lines().map(row).collect();
+            assert!(keys == newest, "{} {words}: {:?}", place.database.name, &keys[..9.min(keys.len())]);
+        }
     }
 }
 
