@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::api_client::get;
+use crate::support::api_client::{ask, get};
 use crate::support::databases::databases;
 use crate::support::program::Place;
 use crate::support::web_client::Pages;
@@ -45,10 +45,10 @@ fn a_common_word_leaves_a_list_by_engagement_its_thousand_items() {
             .map(|n| format!("post:x:{}", n + 1))
             .collect();
         for words in ["", "?search=acme"] {
-            let file = pages.get(&format!("/items.jsonl{words}"));
-            assert_eq!(file.status, 200, "{} {words}: {}", place.database.name, file.text);
+            let file = ask(&pages, "GET", &format!("/items.jsonl{words}"), &[], "");
+            assert_eq!(file.status, 200, "{} {words}: {}", place.database.name, file.head);
             let row = |line: &str| serde_json::from_str::<Value>(line).unwrap()["key"].as_str().unwrap().to_owned();
-            let keys: Vec<String> = file.body.lines().map(row).collect();
+            let keys: Vec<String> = file.words().lines().map(row).collect();
             assert!(keys == newest, "{} {words}: {:?}", place.database.name, &keys[..9.min(keys.len())]);
         }
     }
