@@ -30,7 +30,7 @@ async fn fill(store: &Store) {
             let at = Time(NOW.0 + i64::try_from(round * 100 + number / 4).unwrap());
             let run = manual(store, watched, &format!("R{round}-{number:02}"), at).await;
             let key = format!("post:x:{}", 1 + round * 100 + number / 2);
-            let item = seen(Source::Social, 1, &[&key], &format!("what {key} says"));
+            let item = seen(Source::Social, 1, &[key.as_str()], &format!("what {key} says"));
             store.finish(&run, outcome(at, vec![item])).await.unwrap();
         }
     }
