@@ -154,9 +154,9 @@ fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemO
 fn push_folded_in_window(query: &mut QueryBuilder<Database>) {
     query.push(
         " AND (m.cluster IS NULL OR m.cluster = m.item OR (m.cluster NOT IN (SELECT h.item FROM matched h) \
-         AND m.item IN (SELECT r.item FROM (SELECT h.item AS item, \
+         AND m.item IN (SELECT ranked.item FROM (SELECT h.item AS item, \
            row_number() OVER (PARTITION BY h.cluster ORDER BY h.first_seen, h.key) AS place \
-           FROM matched h WHERE h.cluster <> h.item) AS r WHERE r.place = 1)))",
+           FROM matched h WHERE h.cluster <> h.item) AS ranked WHERE ranked.place = 1)))",
     );
 }
 
