@@ -171,6 +171,41 @@ fn a_daily_report_counts_what_a_clock_first_saw_that_was_ahead() {
     }
 }
 
+#[test]
+fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_began_or_a_run_was_pruned() {
+    for database in databases() {
+        let world = World::new();
+        let exported = |place: &Place| {
+            let rows = place.ok(&["export", "--what", "daily", "--format", "jsonl", "--out", "-"]);
+            let day = |line: &str| serde_json::from_str::<Value>(line).unwrap()["day"].as_str().unwrap().to_owned();
+            rows.lines().map(day).collect::<Vec<_>>()
+        };
+        let place = Place::new(database, &world.lines(), &topic("every = \"12h\""));
+        let name = place.database.name;
+        for (number, now) in ["2027-03-11T09:00:01Z", &at(11, 9), &at(12, 9)].into_iter().enumerate() {
+            world.posts(&[undated(u32::try_from(number).unwrap())]);
+            place.ok(&["once", "--at", now]);
+        }
+        assert_eq!(exported(&place), ["2026-03-11", "2026-03-12"], "{name}");
+        place.ok(&["report", "--topic", "acme", "--date", "2026-03-12", "--at", &at(13, 9), "--out", "day.md"]);
+        let report = std::fs::read_to_string(place.path("day.md")).unwrap();
+        assert!(!report.contains("not watched yet in this period"), "{name}: {report}");
+    }
+    for database in databases() {
+        let world = World::new();
+        let keep = "[retention]\nraw = \"1d\"\nsightings = \"8d\"\nruns = \"40d\"\n\n";
+        let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("every = \"12h\"")));
+        let name = place.database.name;
+        for now in [&at(11, 9), &at(12, 9), "2025-03-11T09:00:01Z", &at(13, 9)] {
+            place.ok(&["once", "--at", now]);
+        }
+        place.ok(&["db", "prune", "--at", &at(13, 10)]);
+        assert!(place.database.number("SELECT count(*) FROM v_run WHERE started_at < '2026'") <= 1, "{name}");
+        let rows = place.ok(&["export", "--what", "daily", "--format", "jsonl", "--out", "-"]);
+        assert_eq!(rows.lines().count(), 3, "{name}: {rows}");
+    }
+}
+
 /// The clocks of Nuuk went from 23:00 to midnight: a report at half past eleven was made at midnight, of another day.
 #[test]
 fn a_daily_report_of_a_time_that_the_zone_skipped_to_midnight_is_of_the_day_before() {
