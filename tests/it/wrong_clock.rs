@@ -120,6 +120,24 @@ fn what_a_clock_claimed_that_was_ahead_is_not_covered_once_its_time_has_come() {
 }
 
 #[test]
+fn replies_are_judged_by_those_before_and_not_by_those_of_a_clock_that_was_ahead() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("every = \"24h\"\ncatch_up_window = \"1h\""));
+        let posts: Vec<Value> = (1..4).map(|id| post(id, 8, &format!("post {id} of acme"), 1)).collect();
+        // Of the first empty reply, posts are known that it should have; of the second they are too old. It may be as wrong.
+        for (now, posts) in
+            [(at(11, 9), &posts[..]), (at(29, 9), &posts[..]), (at(12, 7), &posts[..0]), (at(13, 9), &posts[..0])]
+        {
+            world.posts(posts);
+            place.ok(&["once", "--at", &now]);
+        }
+        let nothing = "SELECT count(*) FROM v_search WHERE state = 'empty' AND covered_until IS NULL";
+        assert_eq!(place.database.number(nothing), 2, "{}", place.database.name);
+    }
+}
+
+#[test]
 fn counted_days_outlast_a_count_by_a_clock_that_was_ahead() {
     for database in databases() {
         let world = World::new();
