@@ -224,6 +224,20 @@ fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_
     }
 }
 
+#[test]
+fn a_diff_since_a_time_does_not_begin_with_the_runs_of_a_clock_that_was_ahead() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("every = \"24h\""));
+        for (number, day) in [11, 12, 30, 13, 14, 15, 16].into_iter().enumerate() {
+            world.posts(&[undated(u32::try_from(number).unwrap())]);
+            place.ok(&["once", "--at", &at(day, 9)]);
+        }
+        let diff = place.json(&["diff", "acme", "--since", "24h", "--json", "--at", &at(16, 10)]);
+        assert_eq!(diff["runs"], 1, "{}: {diff:#}", place.database.name);
+    }
+}
+
 /// The clocks of Nuuk went from 23:00 to midnight: a report at half past eleven was made at midnight, of another day.
 #[test]
 fn a_daily_report_of_a_time_that_the_zone_skipped_to_midnight_is_of_the_day_before() {
