@@ -79,7 +79,7 @@ fn a_slot_that_has_run_does_not_run_again_after_the_clock_was_behind_for_a_while
 
 /// A social post without a readable date.
 fn undated(id: u32) -> Value {
-    let mut post = post(id, 0, &format!("undated {id} of acme"), 1);
+    let mut post = post(id + 1, 0, &format!("undated {id} of acme"), 1);
     post["created_at"] = json!(null);
     post
 }
@@ -200,7 +200,7 @@ fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_
         };
         let place = Place::new(database, &world.lines(), &topic("every = \"12h\""));
         let name = place.database.name;
-        for (number, now) in ["2027-03-11T09:00:01Z", &at(11, 9), &at(12, 9)].into_iter().enumerate() {
+        for (number, now) in ["2027-03-11T09:00:01Z".to_owned(), at(11, 9), at(12, 9)].iter().enumerate() {
             world.posts(&[undated(u32::try_from(number).unwrap())]);
             place.ok(&["once", "--at", now]);
         }
@@ -214,7 +214,7 @@ fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_
         let keep = "[retention]\nraw = \"1d\"\nsightings = \"8d\"\nruns = \"40d\"\n\n";
         let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("every = \"12h\"")));
         let name = place.database.name;
-        for now in [&at(11, 9), &at(12, 9), "2025-03-11T09:00:01Z", &at(13, 9)] {
+        for now in &[at(11, 9), at(12, 9), "2025-03-11T09:00:01Z".to_owned(), at(13, 9)] {
             place.ok(&["once", "--at", now]);
         }
         place.ok(&["db", "prune", "--at", &at(13, 10)]);
