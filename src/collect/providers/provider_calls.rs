@@ -73,7 +73,7 @@ impl Collector {
         let recalls = covers_spans(&query.kind) && query.result_kind() == ResultKind::Posts;
         let recall = match not_run(source, search_query, "").question() {
             question if recalls && !parts.is_empty() => {
-                self.store.query_history(&run.topic.id, &question, request.span).await?
+                self.store.query_history(&run.topic.id, &question, request.span, request.now).await?
             }
             _ => QueryHistory::default(),
         };
