@@ -707,4 +707,17 @@ fn entries_without_number_do_not_fill_the_memory_and_are_counted() {
         let counted = place.database.texts("SELECT found || ' ' || unreadable FROM v_search");
         assert_eq!(counted, ["3 700000"], "{format}");
     }
+    // Tiny objects anywhere else: those of an entry, of the feed, and without a list of entries.
+    let tiny = format!("[{}{{}}]", "{\"a\":1},".repeat(700_000));
+    for body in [
+        format!("{{\"version\":\"1\",\"title\":\"t\",\"items\":[{{\"id\":\"1\",\"title\":\"q\",\"x\":{tiny}}}]}}"),
+        format!("{{\"version\":\"1\",\"title\":\"t\",\"x\":{tiny},\"items\":[{{\"id\":\"1\",\"title\":\"q\"}}]}}"),
+        format!("{{\"version\":\"https://jsonfeed.org/version/1\",\"title\":\"t\",\"items\":{tiny}}}"),
+    ] {
+        let server = Replies::start(vec![reply(200, &[], &body)]);
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        let (ended, peak_kib) = place.program(&["once", "--at", NINE]).start().wait_and_measure();
+        ended.shows(3, &["it cannot be read as a feed"]);
+        assert!(peak_kib < 300 * 1024, "{peak_kib} KiB");
+    }
 }
