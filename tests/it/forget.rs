@@ -334,10 +334,7 @@ fn a_forgotten_topic_takes_what_it_alone_found_and_may_begin_anew() {
 fn a_message_that_names_a_topic_by_its_former_id_is_emptied_with_it() {
     for database in databases() {
         let (server, place) = told_of_her(database);
-        wait(place.database.execute(
-            "INSERT INTO outbox (event, channel, kind, subject, text, data, state, created_at, next_at) \
-             VALUES ('former', 'mail', 'report', 'A day', 'its words', '{\"topics\":[{\"topic\":\"acme\"}]}', 'sent', 1, 1)",
-        ));
+        place.database.add_sent_message("former", &json!({ "topics": [{ "topic": "acme" }] }));
         place.ok(&["topic", "rename", "acme", "news"]);
         place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
         let messages =
