@@ -132,7 +132,8 @@ async fn are_topics_of_runs(conn: &mut Conn, latest: &[SourceLatest], from: i64,
     if latest.is_empty() {
         return Ok(true);
     }
-    let sql = "SELECT topic FROM run WHERE seq IS NOT NULL AND seq > $1 AND seq <= $2";
+    // In order of their numbers: otherwise SQLite may read the topics of all runs from another index.
+    let sql = "SELECT topic FROM run WHERE seq IS NOT NULL AND seq > $1 AND seq <= $2 ORDER BY seq";
     let topics: Vec<Option<String>> = sqlx::query_scalar(sql).bind(from).bind(to).fetch_all(conn).await?;
     let topics: BTreeSet<String> = topics.into_iter().flatten().collect();
     Ok(latest.iter().all(|one| topics.contains(&one.topic)))
