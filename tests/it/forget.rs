@@ -333,7 +333,7 @@ fn forgetting_a_topic_removes_its_own_items_and_allows_a_fresh_start() {
 #[test]
 fn a_message_that_names_a_topic_by_its_former_id_is_emptied_with_it() {
     for database in databases() {
-        let (server, place) = told_of_her(database);
+        let (server, place) = place_that_mentions_jane(database);
         place.database.add_sent_message("former", &json!({ "topics": [{ "topic": "acme" }] }));
         place.ok(&["topic", "rename", "acme", "news"]);
         place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");

@@ -83,7 +83,7 @@ fn the_page_of_a_mistake_begins_at_its_field_and_says_there_what_is_wrong() {
     );
     driven.until(
         "the field that is wrong",
-        "document.activeElement.id === 'field-every' && document.readyState === 'complete'",
+        "document.activeElement?.id === 'field-every' && document.readyState === 'complete'",
     );
     let seen = driven.is(here);
     assert_eq!([&seen["value"], &seen["invalid"]], ["soon", "true"], "{seen}");
