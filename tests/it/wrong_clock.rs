@@ -225,7 +225,7 @@ fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_
 }
 
 #[test]
-fn a_diff_since_a_time_does_not_begin_with_the_runs_of_a_clock_that_was_ahead() {
+fn a_diff_and_the_last_answer_are_not_those_of_a_clock_that_was_ahead() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"24h\""));
@@ -235,6 +235,14 @@ fn a_diff_since_a_time_does_not_begin_with_the_runs_of_a_clock_that_was_ahead() 
         }
         let diff = place.json(&["diff", "acme", "--since", "24h", "--json", "--at", &at(16, 10)]);
         assert_eq!(diff["runs"], 1, "{}: {diff:#}", place.database.name);
+        let pages = Pages::serve(&place, &["--at", &at(16, 10)]);
+        let metrics = pages.page("/metrics");
+        for name in ["last_answer", "newest_item"] {
+            // 2026-03-16T09:00:01Z
+            let line =
+                format!("topicwatch_topic_{name}_timestamp_seconds{{topic=\"acme\",source=\"social\"}} 1773651601");
+            assert!(metrics.contains(&line), "{}: {metrics}", place.database.name);
+        }
     }
 }
 

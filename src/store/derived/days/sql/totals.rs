@@ -116,12 +116,17 @@ pub(in crate::store) async fn add_totals(
             row.push_bind(&latest.topic).push_bind(latest.source.as_str());
             row.push_bind(latest.answered_at.0).push_bind(latest.new_at.map(|at| at.0));
         });
-        // Runs are numbered in the order in which they ended, not in which they started.
-        insert.push(
+        // Runs are numbered in the order in which they ended, not in which they started. One that started a day before shows
+        // that the clock was ahead.
+        let newer =
+            |at: &str| format!("excluded.{at} > topic_latest.{at} OR excluded.{at} < topic_latest.{at} - 86400000");
+        insert.push(format!(
             " ON CONFLICT (topic, source) DO UPDATE SET \
-             answered_at = CASE WHEN excluded.answered_at > topic_latest.answered_at THEN excluded.answered_at ELSE topic_latest.answered_at END, \
-             new_at = CASE WHEN topic_latest.new_at IS NULL OR excluded.new_at > topic_latest.new_at THEN excluded.new_at ELSE topic_latest.new_at END",
-        );
+             answered_at = CASE WHEN {} THEN excluded.answered_at ELSE topic_latest.answered_at END, \
+             new_at = CASE WHEN topic_latest.new_at IS NULL OR {} THEN excluded.new_at ELSE topic_latest.new_at END",
+            newer("answered_at"),
+            newer("new_at")
+        ));
         insert.build().persistent(false).execute(&mut *conn).await?;
     }
     Ok(true)
