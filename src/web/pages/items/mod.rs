@@ -27,7 +27,7 @@ use crate::web::access::visitor::Visitor;
 use crate::web::downloads::pipe::Writer;
 use crate::web::downloads::{self, File};
 use crate::web::item_query::{ItemQuery, PARAMETERS, address, latest, place_of, tags_of};
-use crate::web::layout::{self, Page};
+use crate::web::layout::{self, Page, field_error};
 use crate::web::page_request::{LONGEST, PageRequest};
 use crate::web::problem::Problem;
 use crate::web::server::app::App;
