@@ -246,6 +246,27 @@ fn a_diff_and_the_last_answer_are_not_those_of_a_clock_that_was_ahead() {
     }
 }
 
+#[test]
+fn a_clock_that_is_ahead_for_a_moment_prunes_nothing() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topic("every = \"12h\""));
+        let name = place.database.name;
+        due(&place, &sandbox, &[at(11, 0), at(11, 12), at(12, 0), at(12, 12)]);
+        let searches = || place.database.number("SELECT count(*) FROM v_search");
+        assert_eq!(searches(), 3, "{name}");
+        due(&place, &sandbox, &["2027-06-20T00:00:01Z".to_owned(), at(12, 13)]);
+        assert_eq!(searches(), 4, "{name}");
+        let why = "SELECT count(*) FROM v_run WHERE run LIKE 'prune@2027%' AND reason LIKE 'nothing was deleted%'";
+        assert_eq!(place.database.number(why), 1, "{name}");
+        // The clock is right again: it prunes as always.
+        due(&place, &sandbox, &[at(13, 4)]);
+        let pruned =
+            "SELECT count(*) FROM v_run WHERE run LIKE 'prune@2026-03-13%' AND state = 'ok' AND reason IS NULL";
+        assert_eq!(place.database.number(pruned), 1, "{name}");
+    }
+}
+
 /// The clocks of Nuuk went from 23:00 to midnight: a report at half past eleven was made at midnight, of another day.
 #[test]
 fn a_daily_report_of_a_time_that_the_zone_skipped_to_midnight_is_of_the_day_before() {

@@ -29,6 +29,11 @@ impl Store {
         read!(self, jobs::later_slot_is_due(&run.job.id, slot, now))
     }
 
+    /// Returns when the last finished run of a job began.
+    pub async fn last_start_of_job(&self, job: &str) -> Result<Option<Time>, StoreError> {
+        read!(self, jobs::last_start(job))
+    }
+
     /// Extends the leases of these runs. Returns the public ids of those that are no longer ours.
     pub async fn heartbeat_jobs(&self, runs: &[JobRun], now: Time, lease: Duration) -> Result<Vec<String>, StoreError> {
         let claims: Vec<RunClaim> = runs.iter().map(|run| run.hold.clone()).collect();
