@@ -234,8 +234,9 @@ fn a_command_on_a_locked_sqlite_file_fails_after_one_wait() {
     wait(async {
         let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
         holder.execute(sqlx::raw_sql(AssertSqlSafe("BEGIN IMMEDIATE".to_owned()))).await.unwrap();
-        // Readers do not wait.
+        // Readers do not wait, nor does a backup.
         place.ok(&["status"]);
+        assert!(place.ok(&["db", "backup", "copy.db"]).contains("copy verified"));
         let asked = [
             &["topic", "pause", "t0"][..],
             &["topic", "resume", "t0"],

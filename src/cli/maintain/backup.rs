@@ -10,6 +10,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::files::Replacement;
+use crate::store::StoreErrorKind;
 
 #[derive(Debug, Args)]
 pub struct BackupArgs {
@@ -53,7 +54,13 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Ex
     let copied = store.backup_to(&path, (context.clock)()).await;
     let place = output::escape_control(store.location());
     store.close().await;
-    let copied = copied?;
+    let copied = copied.map_err(|mut error| {
+        // Nothing else is written.
+        if error.kind == StoreErrorKind::Unwritable {
+            error.text = format!("{display_path} could not be written: {}", error.text);
+        }
+        error
+    })?;
     let size = std::fs::metadata(&path).map_err(unwritable)?.len();
     crate::failpoint::at("backup/written");
     file.commit().map_err(unwritable)?;

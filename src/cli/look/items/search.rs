@@ -164,7 +164,7 @@ pub(in crate::cli) fn parse_search(text: &str) -> Result<TextQuery, Failure> {
 }
 
 /// Indexes new items first, so that the search misses none. This takes long only once, in a database older than the
-/// index.
+/// index or its rules.
 pub(in crate::cli) async fn index_pending(store: &Store, quiet: bool) -> Result<(), Failure> {
     let lively = output::is_interactive() && !quiet;
     let on_progress = |done: u64| {

@@ -9,6 +9,7 @@ use std::path::Path;
 use crate::model::Time;
 use crate::store::database::copying::tables::TABLES;
 use crate::store::database::handle::Db;
+use crate::store::database::migrate::migrated::with_place;
 use crate::store::database::postgres;
 use crate::store::database::sqlite;
 use crate::store::database::sqlite::whole_file::Existing;
@@ -78,6 +79,11 @@ impl Store {
         }
         let target = Self::open_any(settings).await?;
         let done = self.copy_into(&target, on_table).await;
+        // Nothing is written to the source.
+        let done = done.map_err(|error| match error.kind {
+            StoreErrorKind::Unwritable => with_place(error, &target.place),
+            _ => error,
+        });
         target.close().await;
         done
     }

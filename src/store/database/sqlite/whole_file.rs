@@ -28,8 +28,10 @@ impl super::Pools {
         &self,
         path: &Path,
     ) -> Result<Option<Vec<(&'static str, i64)>>, StoreError> {
-        // Not a reader, which may not write, and not the writer, which others would have to wait for.
-        let mut conn = sqlx::SqliteConnection::connect_with(&self.single).await?;
+        // Not a reader, which may not write, and not the writer, which others would have to wait for. At its end it leaves
+        // out `PRAGMA optimize`, which writes: the file may be read-only, or another process may be writing.
+        let options = SqliteConnectOptions::clone(&self.single).optimize_on_close(false, None::<u32>);
+        let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
         // For files made without auto-vacuum. On others the statement would only write, and their disk may be full.
         if sqlx::query_scalar::<_, i64>("SELECT auto_vacuum FROM pragma_auto_vacuum").fetch_one(&mut conn).await? != 2 {
             sqlx::query("PRAGMA auto_vacuum = INCREMENTAL").execute(&mut conn).await?;
