@@ -9,7 +9,7 @@ use topicwatch::model::{Budget, Micros, ServiceLimits, Source, Time, Topic, Topi
 use topicwatch::store::{Outcome, Permission, RunRef, SearchResult, Store};
 
 use crate::support::databases::{Database, databases, postgres};
-use crate::support::searched::{LEASE, NOW, call, manual, open, outcome, topic};
+use crate::support::searched::{LEASE, NOW, call, open_store, outcome, start_manual_run, topic};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -56,9 +56,9 @@ async fn a_refusal_names_the_budget_and_when_it_clears() {
         {
             // Days of its own for each case, because all share the service's counters.
             let at = NOW.plus(DAY * u32::try_from(n).unwrap() * 3);
-            let store = open(&database).await;
+            let store = open_store(&database).await;
             store.sync_topics(std::slice::from_ref(&topic), at).await.unwrap();
-            let run = manual(&store, &topic, &format!("R{n}"), at).await;
+            let run = start_manual_run(&store, &topic, &format!("R{n}"), at).await;
             for source in [Source::Social, Source::Web] {
                 assert_eq!(count(&store, &run, source, at, limits).await, Permission::Granted, "{budget}");
             }
@@ -82,12 +82,12 @@ async fn a_refusal_names_the_budget_and_when_it_clears() {
 #[tokio::test]
 async fn the_end_of_a_run_replaces_reserved_prices_with_real_costs() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = limited("acme", None, Some(1_000_000));
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         let limits = money(100, 1_000_000);
         for (id, cost, after) in [("R1", 1_000, 1_000), ("R2", 7_500, 8_500), ("R3", 0, 8_500)] {
-            let run = manual(&store, &t, id, NOW).await;
+            let run = start_manual_run(&store, &t, id, NOW).await;
             count(&store, &run, Source::Social, NOW, limits).await;
             assert_eq!(spent(&store, NOW).await, after - cost + 3_000, "counted at its price while it is open");
             store.finish(&run, end(NOW, &[(Source::Social, cost)])).await.unwrap();
@@ -105,10 +105,11 @@ async fn the_end_of_a_run_replaces_reserved_prices_with_real_costs() {
 #[tokio::test]
 async fn a_budget_set_at_noon_includes_the_cost_of_the_morning() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let plain = topic("acme");
         store.sync_topics(std::slice::from_ref(&plain), NOW).await.unwrap();
-        let (ended, open_run) = (manual(&store, &plain, "R1", NOW).await, manual(&store, &plain, "R2", NOW).await);
+        let (ended, open_run) =
+            (start_manual_run(&store, &plain, "R1", NOW).await, start_manual_run(&store, &plain, "R2", NOW).await);
         let unlimited = ServiceLimits::from(100);
         count(&store, &ended, Source::Social, NOW, unlimited).await;
         count(&store, &open_run, Source::Social, NOW, unlimited).await;
@@ -119,7 +120,7 @@ async fn a_budget_set_at_noon_includes_the_cost_of_the_morning() {
 
         // 5,000 are settled and 3,000 reserved: another 3,000 fit into 11,000, and no more.
         let t = limited("acme", None, Some(11_000));
-        let run = manual(&store, &t, "R3", NOW).await;
+        let run = start_manual_run(&store, &t, "R3", NOW).await;
         assert_eq!(count(&store, &run, Source::Social, NOW, money(100, 11_000)).await, Permission::Granted);
         for limits in [money(100, 11_000), unlimited] {
             let refused = count(&store, &run, Source::Web, NOW, limits).await;
@@ -136,19 +137,19 @@ async fn a_budget_set_at_noon_includes_the_cost_of_the_morning() {
 #[tokio::test]
 async fn concurrent_processes_keep_budget_totals_exact() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let topics: Vec<Topic> = (0..3).map(|n| limited(&format!("t{n}"), None, Some(18_000))).collect();
         store.sync_topics(&topics, NOW).await.unwrap();
         let mut tasks = Vec::new();
         for n in 0..6_u32 {
-            let (other, mut order) = (open(&database).await, topics.clone());
+            let (other, mut order) = (open_store(&database).await, topics.clone());
             order.rotate_left(n as usize % 3);
             tasks.push(tokio::spawn(async move {
                 let mut granted = 0;
                 for round in 0..3 {
                     // A process runs its topics concurrently, so that they share transactions.
                     let each = order.iter().map(|topic| async {
-                        let run = manual(&other, topic, &format!("{n}-{round}-{}", topic.id), NOW).await;
+                        let run = start_manual_run(&other, topic, &format!("{n}-{round}-{}", topic.id), NOW).await;
                         let through = count(&other, &run, Source::Social, NOW, money(100, 51_000)).await;
                         let costs = if through == Permission::Granted { vec![(Source::Social, 3_000)] } else { vec![] };
                         other.finish(&run, end(NOW, &costs)).await.unwrap();
@@ -180,12 +181,12 @@ async fn concurrent_processes_keep_budget_totals_exact() {
 async fn limits_set_again_after_removal_count_the_calls_in_between() {
     let unlimited = ServiceLimits::from(100);
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let (plain, other) = (topic("acme"), limited("other", Some(50), None));
         let t = limited("acme", Some(8), Some(20_000));
         store.sync_topics(&[t.clone(), other.clone()], NOW).await.unwrap();
         let one = async |topic: &Topic, id: &str| {
-            let run = manual(&store, topic, id, NOW).await;
+            let run = start_manual_run(&store, topic, id, NOW).await;
             let permission = count(&store, &run, Source::Social, NOW, unlimited).await;
             let costs = if permission == Permission::Granted { vec![(Source::Social, 500)] } else { vec![] };
             store.finish(&run, end(NOW, &costs)).await.unwrap();
@@ -216,7 +217,7 @@ async fn limits_set_again_after_removal_count_the_calls_in_between() {
 #[tokio::test]
 async fn a_search_across_midnight_shows_the_assumed_cost_of_each_day() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("acme");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         let mut before = NOW.next_utc_day();
@@ -240,7 +241,7 @@ async fn a_search_across_midnight_shows_the_assumed_cost_of_each_day() {
                     }
                     days
                 };
-                let run = manual(&store, &t, &format!("R{first}"), evening).await;
+                let run = start_manual_run(&store, &t, &format!("R{first}"), evening).await;
                 for at in [evening, night] {
                     assert_eq!(count(&store, &run, Source::Social, at, limits).await, Permission::Granted, "{name}");
                 }
@@ -292,7 +293,7 @@ impl Draw {
 #[tokio::test]
 async fn budget_counters_always_equal_the_sums_of_the_ledger() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         for seed in 0..4 {
             sequence(&database, &store, seed).await;
         }
@@ -379,10 +380,10 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
 #[tokio::test]
 async fn concurrent_runs_with_two_providers_keep_the_topics_limit() {
     let Some(database) = postgres() else { return };
-    let (store, second) = (open(&database).await, open(&database).await);
+    let (store, second) = (open_store(&database).await, open_store(&database).await);
     let t = limited("acme", Some(2), None);
     let limits = ServiceLimits::from(100);
-    let (one, other) = (manual(&store, &t, "R1", NOW).await, manual(&second, &t, "R2", NOW).await);
+    let (one, other) = (start_manual_run(&store, &t, "R1", NOW).await, start_manual_run(&second, &t, "R2", NOW).await);
     assert_eq!(count(&store, &one, Source::Social, NOW, limits).await, Permission::Granted);
     // Another transaction holds the counter, so that both calls have read it before either writes it.
     let mut holder = sqlx::PgConnection::connect(&database.url).await.unwrap();

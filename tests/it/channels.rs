@@ -10,8 +10,8 @@ use topicwatch::notify::{Channel, DeliveryError, Endpoint};
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
-use crate::support::receivers::{Answer, Got, Hook};
-use crate::support::world::{World, hour, post};
+use crate::support::receivers::{Answer, ReceivedRequest, WebhookServer};
+use crate::support::world::{ScriptedService, hour, post};
 
 const TOKEN: &str = "8123456:AAtheB0T-s3cret_part";
 const NOW: Time = Time(1_773_219_600_000);
@@ -19,8 +19,8 @@ const NOW: Time = Time(1_773_219_600_000);
 const HOSTILE: &str = "a recall of [link](https://evil.example) @everyone <@42> <!channel> *b* `c` & {{DATE()}}";
 
 /// All four channels, each at its own path of the fake server.
-fn channels(hook: &Hook) -> String {
-    let hook = |path: &str| hook.at(path);
+fn channels(hook: &WebhookServer) -> String {
+    let hook = |path: &str| hook.url_of(path);
     format!(
         "[[channels]]\nname = \"telegram\"\nkind = \"telegram\"\nurl = \"{}\"\nchat = \"-1001234567890\"\ntoken_env = \"BOT\"\nallow_private = true\n\n\
          [[channels]]\nname = \"discord\"\nkind = \"discord\"\nurl_env = \"DISCORD\"\nallow_private = true\n\n\
@@ -31,10 +31,10 @@ fn channels(hook: &Hook) -> String {
     )
 }
 
-fn run(place: &Place, hook: &Hook, args: &[&str]) -> crate::support::program::Ended {
+fn run(place: &Place, hook: &WebhookServer, args: &[&str]) -> crate::support::program::ProgramOutput {
     let program = place.program(args).env("BOT", TOKEN);
-    let program = program.env("DISCORD", &hook.at("/api/webhooks/1/DISCORDT0KEN?thread_id=7"));
-    program.env("TEAMS", &hook.at("/workflows/1/triggers/manual/paths/invoke?sig=TEAMSSIG")).run()
+    let program = program.env("DISCORD", &hook.url_of("/api/webhooks/1/DISCORDT0KEN?thread_id=7"));
+    program.env("TEAMS", &hook.url_of("/workflows/1/triggers/manual/paths/invoke?sig=TEAMSSIG")).run()
 }
 
 fn units(value: &Value) -> usize {
@@ -42,7 +42,7 @@ fn units(value: &Value) -> usize {
 }
 
 /// The channel of a request. Panics when its service would refuse it: each accepts only what its documentation names.
-fn taken(got: &Got) -> &'static str {
+fn taken(got: &ReceivedRequest) -> &'static str {
     let line = got.head.lines().next().unwrap_or_default();
     let path = line.strip_prefix("POST ").and_then(|rest| rest.split(' ').next()).unwrap_or_else(|| panic!("{line}"));
     assert_eq!(got.header("content-type"), Some("application/json"));
@@ -98,7 +98,7 @@ fn taken(got: &Got) -> &'static str {
 }
 
 /// All text of a request, as readers see it.
-fn words(got: &Got) -> String {
+fn words(got: &ReceivedRequest) -> String {
     let body = got.json();
     match taken(got) {
         "telegram" => body["text"].as_str().unwrap().to_owned(),
@@ -116,8 +116,10 @@ fn words(got: &Got) -> String {
 #[test]
 fn reports_and_alerts_follow_the_format_of_each_chat_service() {
     for database in databases() {
-        let (world, hook) =
-            (World::new(), Hook::answering(|_| Answer::Say("200 OK\r\ncontent-length: 11\r\n\r\n{\"ok\":true}")));
+        let (world, hook) = (
+            ScriptedService::new(),
+            WebhookServer::answering(|_| Answer::Say("200 OK\r\ncontent-length: 11\r\n\r\n{\"ok\":true}")),
+        );
         let all = "[\"telegram\", \"discord\", \"teams\", \"apprise\"]";
         let rest = format!(
             "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1h\"\n\n\
@@ -132,10 +134,10 @@ fn reports_and_alerts_follow_the_format_of_each_chat_service() {
         };
         due(22);
         due(23);
-        world.posts(&[post(1, 23, HOSTILE, 1)]);
+        world.set_posts(&[post(1, 23, HOSTILE, 1)]);
         due(24);
-        let is_report = |got: &Got| words(got).contains("What matters");
-        let alerts: Vec<Got> = hook.got().into_iter().filter(|got| !is_report(got)).collect();
+        let is_report = |got: &ReceivedRequest| words(got).contains("What matters");
+        let alerts: Vec<ReceivedRequest> = hook.received().into_iter().filter(|got| !is_report(got)).collect();
         let mut of: Vec<&str> = alerts.iter().map(taken).collect();
         of.sort_unstable();
         assert_eq!(of, ["apprise", "discord", "teams", "telegram"], "{}", place.database.name);
@@ -153,12 +155,14 @@ fn reports_and_alerts_follow_the_format_of_each_chat_service() {
                 ),
             }
         }
-        let apprise = |all: &[Got]| all.iter().find(|got| taken(got) == "apprise").map(Got::json).unwrap();
+        let apprise = |all: &[ReceivedRequest]| {
+            all.iter().find(|got| taken(got) == "apprise").map(ReceivedRequest::json).unwrap()
+        };
         assert_eq!((&apprise(&alerts)["type"], &apprise(&alerts)["format"]), (&"warning".into(), &"text".into()));
         for n in 25..=27 {
             due(n);
         }
-        let reports: Vec<Got> = hook.got().into_iter().filter(is_report).collect();
+        let reports: Vec<ReceivedRequest> = hook.received().into_iter().filter(is_report).collect();
         let mut of: Vec<&str> = reports.iter().map(taken).collect();
         of.sort_unstable();
         of.dedup();
@@ -176,7 +180,7 @@ fn reports_and_alerts_follow_the_format_of_each_chat_service() {
         let listed = run(&place, &hook, &["outbox", "list", "--json"]);
         assert!(!listed.out.contains("AAtheB0T") && !listed.out.contains("KEYKEYKEY"), "{listed}");
         let checked = run(&place, &hook, &["check"]);
-        checked.shows(0, &["chat -1001234567890 by http://127.0.0.1"]);
+        checked.assert_stdout(0, &["chat -1001234567890 by http://127.0.0.1"]);
         for secret in ["AAtheB0T", "KEYKEYKEY", "DISCORDT0KEN", "TEAMSSIG"] {
             assert!(!checked.out.contains(secret) && !checked.err.contains(secret), "{checked}");
         }
@@ -203,10 +207,10 @@ fn message() -> Message {
 }
 
 async fn sent(form: WebhookFormat, secret: Option<&str>, answer: &'static str) -> Result<(), DeliveryError> {
-    let hook = Hook::answering(move |_| Answer::Say(answer));
+    let hook = WebhookServer::answering(move |_| Answer::Say(answer));
     let path = "/notify/KEYKEYKEY?sig=TEAMSSIG";
-    let sent = channel(form, hook.at(path), secret).send(&message(), NOW, 1, NOW).await;
-    assert_eq!(hook.got().len(), 1);
+    let sent = channel(form, hook.url_of(path), secret).send(&message(), NOW, 1, NOW).await;
+    assert_eq!(hook.received().len(), 1);
     sent
 }
 
@@ -316,15 +320,15 @@ async fn an_echoed_token_is_redacted_and_private_addresses_are_refused() {
         for secret in ["KEYKEYKEY", "TEAMSSIG"].into_iter().chain(telegram.then_some("AAtheB0T")) {
             assert!(!refused.text.contains(secret), "{form:?}: {refused:?}");
         }
-        let hook = Hook::good();
-        let mut inside = channel(form.clone(), hook.at("/notify/KEYKEYKEY"), telegram.then_some(TOKEN));
+        let hook = WebhookServer::accepting();
+        let mut inside = channel(form.clone(), hook.url_of("/notify/KEYKEYKEY"), telegram.then_some(TOKEN));
         assert!(!format!("{inside:?}").contains("KEYKEYKEY") && !format!("{inside:?}").contains("AAtheB0T"));
         if let Endpoint::Webhook { allow_private, .. } = &mut inside.endpoint {
             *allow_private = false;
         }
         let refused = inside.send(&message(), NOW, 1, NOW).await.unwrap_err();
         assert!(refused.for_good && refused.text.contains("allow_private"), "{refused:?}");
-        assert!(hook.got().is_empty());
+        assert!(hook.received().is_empty());
         let nobody = channel(form, "http://127.0.0.1:1/notify/KEYKEYKEY".into(), telegram.then_some(TOKEN));
         let refused = nobody.send(&message(), NOW, 1, NOW).await.unwrap_err();
         assert!(
@@ -372,14 +376,14 @@ fn mistakes_in_channels_are_reported_with_a_hint() {
         ("kind = \"telegramm\"".into(), &["did you mean `telegram`?"]),
     ] {
         place.configure("base_url = \"sandbox\"", &format!("{begin}{lines}\n"));
-        place.program(&["check"]).env("COLUMNS", "200").run().says(2, reported);
+        place.program(&["check"]).env("COLUMNS", "200").run().assert_stderr(2, reported);
     }
     place.configure("base_url = \"sandbox\"", &format!("{begin}{telegram}chat = \"@team\"\ntoken_env = \"BOT\"\n"));
     for (token, reported) in
         [(TOKEN, "ready"), ("bot-without-number", "not a Telegram bot token"), ("1:a/../b", "not a Telegram bot token")]
     {
         let checked = place.program(&["check"]).env("BOT", token).run();
-        checked.shows(0, &[reported]);
+        checked.assert_stdout(0, &[reported]);
         assert!(!checked.out.contains("1:a/") && !checked.out.contains("AAtheB0T"), "{checked}");
         assert!(checked.out.contains("https://api.telegram.org/"), "{checked}");
     }

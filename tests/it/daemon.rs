@@ -95,7 +95,7 @@ async fn jitter_delays_runs_after_their_slots_by_different_times() {
         store.sync_topics(&topics, now).await.unwrap();
         let later = Time(now.0 + PERIOD);
         daemon::Planner::default().plan(&store, later, true).await.unwrap();
-        let waits = database.waits_for_jitter();
+        let waits = database.jitter_delays();
         assert!(waits.len() >= topics.len(), "{}: {waits:?}", database.name);
         assert!(waits.iter().all(|wait| (0..=JITTER).contains(wait)), "{}: {waits:?}", database.name);
         assert!(waits.iter().max().unwrap() - waits.iter().min().unwrap() > JITTER / 2, "{waits:?}");

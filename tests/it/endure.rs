@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use topicwatch::model::Time;
 
-use crate::support::daemons::under_a_call;
+use crate::support::daemons::is_calling;
 use crate::support::databases::databases;
-use crate::support::program::{NINE, Place, until};
+use crate::support::program::{NINE, Place, wait_until};
 use crate::support::service::Sandbox;
 
 const TRACE: &str = "TOPICWATCH_TEST_FAILPOINT_TRACE";
@@ -69,7 +69,7 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
         place.ok(&["once", "--due", "--at", NINE]);
         let mut hours = Hours { place: &place, now: Time::parse(NINE).unwrap(), slots: 0 };
         let at = hours.next();
-        sandbox.turn_to(&at);
+        sandbox.set_clock(&at);
         let points = hours.passed(&at);
         for needed in [
             "planning::plan/",
@@ -84,7 +84,7 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
         }
         for (point, pass) in &points {
             let at = hours.next();
-            sandbox.turn_to(&at);
+            sandbox.set_clock(&at);
             hours.killed(&at, &format!("kill {point} pass={pass}"));
             place.ok(&["once", "--due", "--at", &hours.and(30)]);
         }
@@ -96,7 +96,7 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
             "group_commit::write/committed",
         ] {
             let at = hours.next();
-            sandbox.turn_to(&at);
+            sandbox.set_clock(&at);
             hours.killed(&at, "kill run/ingested");
             hours.killed(&hours.and(20), &format!("kill {point} pass=1"));
             place.ok(&["once", "--due", "--at", &hours.and(40)]);
@@ -123,13 +123,13 @@ fn a_kill_during_lease_renewal_or_release_leaves_the_slot_to_run() {
             let at = hours.next();
             let going = place.program(&["once", "--due", "--at", &at]).env(FAILPOINT, &format!("kill {point}")).start();
             if given_back.contains(&point) {
-                until("the call", || under_a_call(&place));
+                wait_until("the call", || is_calling(&place));
                 going.signal("INT");
             }
             let ended = going.wait();
             assert_eq!(ended.code, None, "{}: {point} was not met\n{ended}", place.database.name);
             place.configure(&quick.lines(), TOPIC);
-            quick.turn_to(&hours.and(30));
+            quick.set_clock(&hours.and(30));
             place.ok(&["once", "--due", "--at", &hours.and(30)]);
         }
         assert_each_once(&place, 4);

@@ -7,7 +7,7 @@ use topicwatch::model::Time;
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
-use crate::support::replies::{Replies, reply};
+use crate::support::replies::{ReplyServer, reply};
 
 fn file(urls: &[String]) -> String {
     let urls: Vec<String> = urls.iter().map(|url| format!("\"{url}\"")).collect();
@@ -77,9 +77,9 @@ fn hides(place: &Place) -> bool {
     full[1] == "1"
 }
 
-fn place_of(first: &str, second: &str) -> (Place, Replies) {
-    let server = Replies::start(vec![reply(200, &[], first), reply(200, &[], second)]);
-    (Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())])), server)
+fn place_of(first: &str, second: &str) -> (Place, ReplyServer) {
+    let server = ReplyServer::start(vec![reply(200, &[], first), reply(200, &[], second)]);
+    (Place::without_service(sqlite(), &file(&[format!("{}/feed", server.url())])), server)
 }
 
 #[test]
@@ -105,20 +105,20 @@ fn a_feed_that_is_empty_for_a_while_covers_nothing_of_that_time() {
     for (looks, again, lost) in [(&often[..], 10, 0..0), (&seldom, 18, 7..14)] {
         let clock = Arc::new(Mutex::new(0));
         let now = Arc::clone(&clock);
-        let server = Replies::of(move |_, _| {
+        let server = ReplyServer::answering(move |_, _| {
             let hour = *now.lock().unwrap();
             let newest = every(60, (hour - 4) * 60, 5).collect();
             reply(200, &[], &if (9..again).contains(&hour) { rss(&[]) } else { rss(&ten(newest)) })
         });
         for database in databases() {
-            let place = Place::bare(database, &file(&[format!("{}/feed", server.url())]));
+            let place = Place::without_service(database, &file(&[format!("{}/feed", server.url())]));
             for &hour in looks {
                 *clock.lock().unwrap() = hour;
                 place.ok(&["once", "--at", &at(hour * 60 + 1)]);
                 if hour == 9 {
                     let why = place.database.texts("SELECT reason FROM v_search WHERE reason IS NOT NULL");
                     assert_eq!(why, ["1 of 1 feeds listed nothing, although there were entries before"]);
-                    place.run(&["runs", "--searches"]).shows(0, &["empty"]);
+                    place.run(&["runs", "--searches"]).assert_stdout(0, &["empty"]);
                 }
             }
             // Entries of the hours since -4, except those that came and went in an empty list.
@@ -179,12 +179,12 @@ fn a_first_read_of_a_feed_covers_nothing_before_its_oldest_change() {
 
 #[test]
 fn redirected_feeds_are_read_in_turn_and_only_a_few_are_named() {
-    let server = Replies::of(|_, path| match path.strip_prefix("/old") {
+    let server = ReplyServer::answering(|_, path| match path.strip_prefix("/old") {
         Some(number) => reply(301, &[("Location", &format!("/new{number}"))], ""),
         None => reply(200, &[], &rss(&[(path[1..].to_owned(), 0, 0)])),
     });
     let urls: Vec<String> = (0..260).map(|n| format!("{}/old{n:03}", server.url())).collect();
-    let place = Place::bare(sqlite(), &file(&urls));
+    let place = Place::without_service(sqlite(), &file(&urls));
     place.ok(&["once", "--at", &at(10)]);
     assert_eq!(server.heads().len(), 500);
     assert_eq!(place.database.items(), 250, "each call is part of a feed that was read");
@@ -200,7 +200,7 @@ fn redirected_feeds_are_read_in_turn_and_only_a_few_are_named() {
 
 #[test]
 fn a_search_that_read_feeds_is_not_called_failed() {
-    let server = Replies::of(|_, path| match path {
+    let server = ReplyServer::answering(|_, path| match path {
         "/old" => reply(301, &[("Location", "/new")], ""),
         _ => reply(200, &[], &rss(&[(path[1..].to_owned(), -1, -1)])),
     });
@@ -210,7 +210,7 @@ fn a_search_that_read_feeds_is_not_called_failed() {
     for (database, paths) in each {
         let name = database.name;
         let urls: Vec<String> = paths.iter().map(|path| format!("{}/{path}", server.url())).collect();
-        let place = Place::bare(database, &file(&urls));
+        let place = Place::without_service(database, &file(&urls));
         for now in 0..2 {
             place.ok(&["once", "--at", &at(now)]);
         }
@@ -226,13 +226,13 @@ fn a_search_that_read_feeds_is_not_called_failed() {
 fn a_feed_called_unchanged_that_was_never_read_is_a_failure() {
     let tagged = Arc::new(Mutex::new(false));
     let good = Arc::clone(&tagged);
-    let server = Replies::of(move |n, _| match *good.lock().unwrap() && n == 1 {
+    let server = ReplyServer::answering(move |n, _| match *good.lock().unwrap() && n == 1 {
         true => reply(200, &[("ETag", "\"1\"")], &rss(&[("one".to_owned(), 0, 0)])),
         false => reply(304, &[], ""),
     });
-    let place = Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())]));
+    let place = Place::without_service(sqlite(), &file(&[format!("{}/feed", server.url())]));
     let run = place.run(&["once", "--at", &at(0)]);
-    run.shows(3, &["304 Not Modified", "a cache before it"]);
+    run.assert_stdout(3, &["304 Not Modified", "a cache before it"]);
     assert_eq!(place.database.texts("SELECT state || ' ' || error_class FROM v_search"), ["error malformed"]);
     assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE covered_from IS NOT NULL"), 0);
     let remembered = place.database.texts("SELECT value FROM provider_memory").concat();

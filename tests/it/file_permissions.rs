@@ -4,8 +4,8 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::support::databases::sqlite;
-use crate::support::program::{Ended, NINE, Place, Program};
-use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::program::{NINE, Place, Program, ProgramOutput};
+use crate::support::service::{FakeServer, Sandbox, reply};
 use crate::support::web_topics::TOPICS;
 
 fn mode(place: &Place, name: &str, mode: u32) {
@@ -69,7 +69,7 @@ fn check_warns_of_world_readable_secrets_and_databases() {
     assert_eq!(warned(&place, &environment), [""; 0]);
 
     let missing = place.program(&["serve"]).env("TOPICWATCH_WEB_TOKEN_FILE", "missing").run();
-    missing.says(2, &["the token file missing cannot be read"]);
+    missing.assert_stderr(2, &["the token file missing cannot be read"]);
 
     let url = "postgres://me:hunter2@127.0.0.1:1/t";
     let jobs = std::fs::read_to_string(place.path("jobs.toml")).unwrap().replace(&place.database.url, url);
@@ -87,7 +87,7 @@ fn a_system_schema_of_postgresql_is_refused() {
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     for schema in ["information_schema", "pg_catalog"] {
         let ended = place.program(&["check"]).env("TOPICWATCH_DATABASE_SCHEMA", schema).run();
-        ended.says(2, &[schema, "not beginning with a digit or pg_, and not information_schema"]);
+        ended.assert_stderr(2, &[schema, "not beginning with a digit or pg_, and not information_schema"]);
     }
 }
 
@@ -106,7 +106,8 @@ fn no_unit_leaves_a_core_file() {
 #[test]
 fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
     const ACME: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
-    let server = Raw::saying(|_| reply("200 OK", "content-type: application/json\r\n", b"{\"results\": []}"));
+    let server =
+        FakeServer::respond_with(|_| reply("200 OK", "content-type: application/json\r\n", b"{\"results\": []}"));
     let lines = format!("{}api_key_file = \"my key\"\n", server.lines());
     let place = Place::new(sqlite(), &lines, ACME);
     // An empty variable is as good as none.
@@ -124,7 +125,7 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
         assert_eq!(checked.out.matches("warning: ").count(), 1, "{checked}");
         if permissions.is_some() {
             assert!(warned.contains("(hint: chmod 600 '") && warned.contains("my key')"), "{checked}");
-            once.says(2, &["hint: chmod 600 '", "my key'\n"]);
+            once.assert_stderr(2, &["hint: chmod 600 '", "my key'\n"]);
         }
     }
     mode(&place, "my key", 0o600);
@@ -143,7 +144,7 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
         }
         let (checked, due) = (run("check"), place.run(&["once", "--due"]));
         assert_eq!(checked.code, Some(0), "{checked}");
-        due.says(2, &["channel mail: ", said]);
+        due.assert_stderr(2, &["channel mail: ", said]);
         let warned = place.json(&["check", "--json"])["warnings"].clone();
         let [one] = &warned.as_array().unwrap()[..] else { panic!("one warning: {warned}") };
         let one = one.as_str().unwrap();
@@ -156,12 +157,12 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
 }
 
 /// Root may read anything, so as root the program runs as another user, if it can.
-fn as_another_user(folder: &std::path::Path, args: &[&str]) -> Option<Ended> {
+fn as_another_user(folder: &std::path::Path, args: &[&str]) -> Option<ProgramOutput> {
     let root = std::process::Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
     let script = if root { "exec setpriv --reuid=65534 --clear-groups -- \"$@\"" } else { "exec \"$@\"" };
-    let ended = Program::prepared_by(folder, script, args).run();
+    let ended = Program::under_shell(folder, script, args).run();
     if ended.err.contains("setpriv") || matches!(ended.code, Some(126 | 127)) {
-        crate::support::server_choice::say("SKIPPED: a file without rights (cannot become another user)");
+        crate::support::server_choice::print_to_stderr("SKIPPED: a file without rights (cannot become another user)");
         return None;
     }
     Some(ended)
@@ -175,7 +176,7 @@ fn an_unreadable_erasure_journal_is_not_reported_as_one_to_restore() {
     let journal = format!("{database}.forgotten");
     std::fs::write(&journal, "x").unwrap();
     // What is no journal is to be restored.
-    place.run(&["status"]).says(4, &["is not a journal", "restore it from a backup"]);
+    place.run(&["status"]).assert_stderr(4, &["is not a journal", "restore it from a backup"]);
     let folder = std::path::Path::new(&database).parent().unwrap();
     let allow = |path: &std::path::Path, mode: u32| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
@@ -190,9 +191,9 @@ fn an_unreadable_erasure_journal_is_not_reported_as_one_to_restore() {
     let run = |args: &[&str]| as_another_user(place.folder.path(), args);
     let Some(status) = run(&["status"]) else { return };
     let parts = ["t.db.forgotten cannot be read: Permission denied", "hint: let this user read it, or run"];
-    status.says(4, &parts);
+    status.assert_stderr(4, &parts);
     assert!(!status.err.contains("backup"), "{status}");
-    run(&["db", "forget", "--import", &journal, "--yes"]).unwrap().says(2, &parts);
+    run(&["db", "forget", "--import", &journal, "--yes"]).unwrap().assert_stderr(2, &parts);
 }
 
 /// A package keeps `/etc/topicwatch` from other users: `init` would not help them.
@@ -200,7 +201,9 @@ fn an_unreadable_erasure_journal_is_not_reported_as_one_to_restore() {
 fn an_unreadable_configuration_is_not_reported_as_missing() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     // What is in the way is no folder.
-    place.run(&["--config", "jobs.toml/x.toml", "status"]).says(2, &["x.toml cannot be read: ", "its permissions"]);
+    place
+        .run(&["--config", "jobs.toml/x.toml", "status"])
+        .assert_stderr(2, &["x.toml cannot be read: ", "its permissions"]);
     let folder = place.path(".config/topicwatch");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::rename(place.path("jobs.toml"), folder.join("jobs.toml")).unwrap();
@@ -214,13 +217,15 @@ fn an_unreadable_configuration_is_not_reported_as_missing() {
     // The folder is deleted after the test.
     allow(&folder, 0o755);
     let (Some(searched), Some(named)) = (searched, named) else { return };
-    searched.says(2, &["no configuration found", ".config/topicwatch/jobs.toml (this user may not look there)"]);
-    named.says(2, &["jobs.toml cannot be read: Permission denied", "check the path and its permissions"]);
+    searched
+        .assert_stderr(2, &["no configuration found", ".config/topicwatch/jobs.toml (this user may not look there)"]);
+    named.assert_stderr(2, &["jobs.toml cannot be read: Permission denied", "check the path and its permissions"]);
 }
 
 #[test]
 fn check_names_each_unset_key_and_the_commands_that_need_it() {
-    let server = Raw::saying(|_| reply("200 OK", "content-type: application/json\r\n", b"{\"results\": []}"));
+    let server =
+        FakeServer::respond_with(|_| reply("200 OK", "content-type: application/json\r\n", b"{\"results\": []}"));
     let rest = format!(
         "[providers.second]\nkind = \"spec\"\nbase_url = \"{}/second\"\nkey_env = \"SECOND_KEY\"\n\n\
          [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"second\"]\n",
@@ -231,7 +236,7 @@ fn check_names_each_unset_key_and_the_commands_that_need_it() {
     for (service, provider) in [(true, false), (false, true), (false, false), (true, true)] {
         let run = |args: &[&str]| {
             let program = place.program(args);
-            let program = if service { program } else { program.without("TOPICWATCH_API_KEY") };
+            let program = if service { program } else { program.without_env("TOPICWATCH_API_KEY") };
             if provider { program.env("SECOND_KEY", "s-0123456789").run() } else { program.run() }
         };
         let checked = run(&["check"]);

@@ -8,12 +8,12 @@ use topicwatch::model::Time;
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place, Program};
-use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::service::{FakeServer, Sandbox, reply};
 
 const SANDBOX: &str = "base_url = \"sandbox\"";
 
 /// `schedule next` in an empty folder.
-fn next(args: &[&str]) -> crate::support::program::Ended {
+fn next(args: &[&str]) -> crate::support::program::ProgramOutput {
     let folder = tempfile::tempdir().unwrap();
     let ended = Program::at(folder.path(), &[&["topic", "schedule", "next"], args].concat()).run();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "it writes nothing");
@@ -45,7 +45,7 @@ fn schedule_next_needs_no_configuration_file() {
     assert_eq!(instants, json!(["2026-03-11T00:15:00Z", "2026-03-11T00:30:00Z"]));
 
     next(&["@daily", "--timezone", "Asia/Tokyo", "--after", NINE])
-        .shows(0, &["Asia/Tokyo", "2026-03-11T15:00:00Z", "Thu 2026-03-12 00:00:00 +09:00"]);
+        .assert_stdout(0, &["Asia/Tokyo", "2026-03-11T15:00:00Z", "Thu 2026-03-12 00:00:00 +09:00"]);
     let most = next(&["* * * * *", "--count", "10000", "--after", NINE, "--json"]);
     assert_eq!(serde_json::from_str::<Vec<String>>(&most.out).unwrap().len(), 10_000);
     // The calendar may end before the requested number.
@@ -54,7 +54,7 @@ fn schedule_next_needs_no_configuration_file() {
     assert!((1..10).contains(&last.len()) && last[0] == "4999-01-01T00:00:00Z", "{last:?}");
     // A schedule that no topic may have is reported and still answered.
     let seconds = next(&["* * * * * *", "--after", NINE, "--count", "1", "--json"]);
-    seconds.says(0, &["a topic cannot have this schedule", "1s apart"]);
+    seconds.assert_stderr(0, &["a topic cannot have this schedule", "1s apart"]);
     assert_eq!(seconds.out, "[\n  \"2026-03-11T09:00:01Z\"\n]\n");
 }
 
@@ -67,7 +67,8 @@ fn every_line_of_a_plan_fits_the_terminal() {
     let place = Place::new(sqlite(), SANDBOX, &format!("{topics}{daily}"));
     for columns in [80, 60] {
         let output = place.program(&["plan", "--days", "30", "--at", NINE]).env("COLUMNS", &columns.to_string()).run();
-        output.shows(0, &["runs less often than its", "2 more topics that run less often", "no usable database"]);
+        output
+            .assert_stdout(0, &["runs less often than its", "2 more topics that run less often", "no usable database"]);
         // Cells of tables are never broken.
         let (mut table, mut long) = (false, Vec::new());
         for line in output.out.lines() {
@@ -102,7 +103,7 @@ fn a_refused_expression_or_zone_ends_with_2_the_reason_and_a_hint() {
     ] {
         let ended = next(args);
         // clap writes these messages without colour: nothing here is a terminal.
-        ended.says(2, parts);
+        ended.assert_stderr(2, parts);
         assert_eq!(ended.out, "", "{args:?}");
     }
 }
@@ -127,7 +128,7 @@ fn every_schedule_test_vector_gives_the_same_slots_through_the_binary() {
             assert_eq!(serde_json::from_str::<Vec<String>>(&ended.out).unwrap(), wanted, "{expression} {zone}");
         } else {
             refused += 1;
-            ended.says(2, &["error: ", "hint: "]);
+            ended.assert_stderr(2, &["error: ", "hint: "]);
         }
     }
     assert!(fires >= 180 && refused >= 25, "{fires} {refused}");
@@ -178,7 +179,7 @@ fn schedule_explain_shows_the_days_of_clock_changes() {
     assert!(wide.lines().count() < narrow.lines().count(), "{wide}");
     explain(&["minutes"])
         .run()
-        .shows(0, &["real time", "02:00 and 02:30 occur twice on 2026-10-25: they run both times"]);
+        .assert_stdout(0, &["real time", "02:00 and 02:30 occur twice on 2026-10-25: they run both times"]);
 
     let output = place.json(&["topic", "schedule", "explain", "acme", "--next", "3", "--at", at, "--json"]);
     let slots: Vec<&str> = output["slots"].as_array().unwrap().iter().map(|s| s["slot"].as_str().unwrap()).collect();
@@ -186,8 +187,10 @@ fn schedule_explain_shows_the_days_of_clock_changes() {
     assert_eq!(output["slots"][1]["note"], "02:30 occurs twice on 2026-10-25: runs the first time");
     assert_eq!(output["clock_changes"].as_array().unwrap().len(), 2);
 
-    explain(&["hand"]).run().says(2, &["has no schedule; it runs only on request (`once`, `topic run`)", "hint: "]);
-    explain(&["acmee"]).run().says(2, &["there is no topic `acmee`", "did you mean `acme`?"]);
+    explain(&["hand"])
+        .run()
+        .assert_stderr(2, &["has no schedule; it runs only on request (`once`, `topic run`)", "hint: "]);
+    explain(&["acmee"]).run().assert_stderr(2, &["there is no topic `acmee`", "did you mean `acme`?"]);
 }
 
 #[test]
@@ -203,7 +206,7 @@ fn a_plan_without_a_database_uses_configured_prices_and_creates_nothing() {
     let service = format!("{SANDBOX}\nprices.social = 0.003\nprices.web = 0.001\nprices.ai = 0.004");
     let place = Place::new(sqlite(), &service, &topics.concat());
     let plan = place.json(&["plan", "--days", "10", "--at", NINE, "--json"]);
-    assert_eq!(place.others(), Vec::<String>::new(), "no database is made for the question");
+    assert_eq!(place.other_files(), Vec::<String>::new(), "no database is made for the question");
     let row = |id: &str| plan["topics"].as_array().unwrap().iter().find(|row| row["topic"] == id).unwrap().clone();
     let figures = |id: &str| {
         let row = row(id);
@@ -236,7 +239,7 @@ fn a_plan_without_a_database_uses_configured_prices_and_creates_nothing() {
     assert_eq!(plan["quota"]["used_up"], Value::Null);
 
     let shown = place.program(&["plan", "--at", NINE]).env("COLUMNS", "80").env("NO_COLOR", "1").run();
-    shown.shows(
+    shown.assert_stdout(
         0,
         &["only on request", "paused", "≤", "there is no database", "rare: runs less often than its window", "6d"],
     );
@@ -244,10 +247,10 @@ fn a_plan_without_a_database_uses_configured_prices_and_creates_nothing() {
     let one = place.json(&["plan", "--topic", "rare", "--at", NINE, "--json"]);
     assert_eq!(one["topics"].as_array().unwrap().len(), 1);
     assert_eq!(one["quota"]["fullest_day_calls"], plan["quota"]["fullest_day_calls"], "the limit is everybody's");
-    place.run(&["plan", "--topic", "rar"]).says(2, &["there is no topic `rar`", "did you mean `rare`?"]);
-    place.run(&["plan", "--days", "0"]).says(2, &["--days"]);
-    place.run(&["plan", "--days", "367"]).says(2, &["--days"]);
-    assert_eq!(place.others(), Vec::<String>::new());
+    place.run(&["plan", "--topic", "rar"]).assert_stderr(2, &["there is no topic `rar`", "did you mean `rare`?"]);
+    place.run(&["plan", "--days", "0"]).assert_stderr(2, &["--days"]);
+    place.run(&["plan", "--days", "367"]).assert_stderr(2, &["--days"]);
+    assert_eq!(place.other_files(), Vec::<String>::new());
 }
 
 #[test]
@@ -264,7 +267,7 @@ fn a_plan_names_the_day_that_a_clock_change_leaves_partly_uncovered() {
     assert_eq!(gaps(1), (json!(3_600_000), json!("2026-10-25")));
     // The text for one call is singular.
     place.configure(SANDBOX, &topics[0]);
-    place.run(&["plan", "--days", "1", "--at", NINE]).shows(0, &["has 1 call of"]);
+    place.run(&["plan", "--days", "1", "--at", NINE]).assert_stdout(0, &["has 1 call of"]);
 }
 
 #[test]
@@ -366,7 +369,9 @@ fn a_topic_paused_by_command_has_no_planned_slots_and_explain_says_so() {
         assert!(fullest(&output) < fullest(&before), "{before}\n{output}");
         assert_eq!((&output["topics"][0]["state"], &output["topics"][0]["slots"]), (&json!("paused"), &json!(0)));
         let explain = ["topic", "schedule", "explain", "acme", "--at", NINE];
-        place.run(&explain).shows(0, &["paused", "until the fair", "topicwatch topic resume acme", "next slots"]);
+        place
+            .run(&explain)
+            .assert_stdout(0, &["paused", "until the fair", "topicwatch topic resume acme", "next slots"]);
         let output = place.json(&[&explain[..], &["--json"]].concat());
         assert!(output["rules"]["paused"].as_str().unwrap().contains("until the fair"), "{output}");
         place.ok(&["topic", "resume", "acme"]);
@@ -380,11 +385,12 @@ fn a_topic_paused_by_command_has_no_planned_slots_and_explain_says_so() {
 fn the_planned_price_of_a_multi_call_provider_is_per_call() {
     const FEED: &str = "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title></channel></rss>";
     for database in databases() {
-        let server = Raw::saying(|_| reply("200 OK", "content-type: application/rss+xml\r\n", FEED.as_bytes()));
+        let server =
+            FakeServer::respond_with(|_| reply("200 OK", "content-type: application/rss+xml\r\n", FEED.as_bytes()));
         let urls: Vec<String> = (0..10).map(|n| format!("\"{}/{n}\"", server.url())).collect();
         let provider = "[providers.news]\nkind = \"feeds\"\nallow_private = true\nrate_limit = \"unlimited\"\nprice.call = 0.01\n\n";
         let more = format!("{HOURLY}budget_per_day = 5\nnews.urls = [{}]", urls.join(", "));
-        let place = Place::bare(database, &format!("{provider}{}", topic("acme", &more)));
+        let place = Place::without_service(database, &format!("{provider}{}", topic("acme", &more)));
         let plan = || place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
         let costs =
             |plan: &Value| (plan["prices"][3]["price_usd"].clone(), plan["without_retries"]["per_day_usd"].clone());
@@ -398,12 +404,14 @@ fn the_planned_price_of_a_multi_call_provider_is_per_call() {
         assert_eq!(reported["prices"][3]["basis"], "configured", "{name}: {reported:#}");
         assert_eq!(costs(&reported), (json!(0.01), json!(2.4)), "{name}: {reported:#}");
         assert_eq!(reported["budgets"][0]["used_up_on"], Value::Null, "{name}: {reported:#}");
-        place.run(&["plan", "--at", "2026-03-12T00:30:00Z"]).shows(0, &["one call", "no billed search in the last 30"]);
+        place
+            .run(&["plan", "--at", "2026-03-12T00:30:00Z"])
+            .assert_stdout(0, &["one call", "no billed search in the last 30"]);
         let file = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
         std::fs::write(place.path("jobs.toml"), file.replace("price.call = 0.01", "price.call = 0.02")).unwrap();
         assert_eq!(costs(&plan()), (json!(0.02), json!(4.8)), "{name}");
         // Of a billed search of ten calls, nobody knows what the dearest of them cost.
-        place.database.bill("source = 'news'", 10, 300_000);
+        place.database.bill_last_search("source = 'news'", 10, 300_000);
         let price = plan()["prices"][3].clone();
         assert_eq!((&price["highest_usd"], &price["highest_is_average"]), (&json!(0.03), &json!(true)), "{name}");
         let shown = place.ok(&["plan", "--at", "2026-03-12T00:30:00Z"]);
@@ -417,9 +425,9 @@ fn the_planned_price_of_a_multi_call_provider_is_per_call() {
 }
 
 /// A service that names a cost of 0.001 dollars in every reply, or in every second one.
-fn billing(every: usize) -> Raw {
+fn billing(every: usize) -> FakeServer {
     let calls = AtomicUsize::new(0);
-    Raw::saying(move |_| {
+    FakeServer::respond_with(move |_| {
         let names = calls.fetch_add(1, Ordering::SeqCst).is_multiple_of(every);
         let cost = if names { "x-desearch-cost-usd: 0.001\r\n" } else { "" };
         let headers = format!("content-type: application/json\r\n{cost}");
@@ -479,7 +487,7 @@ fn planned_costs_match_the_ledger_where_only_some_replies_are_billed() {
         let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
         assert_eq!(costs(&output), (json!(0.018), json!(0.024)), "{output:#}");
         // A search that needed a retry has the cost of two calls.
-        place.database.bill("cost_basis = 'billed'", 2, 2_000);
+        place.database.bill_last_search("cost_basis = 'billed'", 2, 2_000);
         let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
         assert_eq!(output["prices"][1]["highest_usd"], 0.001, "{output:#}");
     }
@@ -589,7 +597,7 @@ fn a_daily_answer_is_planned_for_today_unless_today_has_one() {
             let slots: Vec<i64> = (0..8).map(|n| first + n * period).collect();
             assert_eq!(plan["slots"], 8, "{name}");
             for slot in slots {
-                sandbox.turn_to(&Time(slot).to_string());
+                sandbox.set_clock(&Time(slot).to_string());
                 place.ok(&["once", "--due", "--at", &Time(slot).to_string()]);
             }
             let all = place.database.number("SELECT count(*) FROM v_answer");

@@ -24,7 +24,7 @@ fn kill_often(place: &Place, sandbox: &Sandbox, args: &[&str]) -> Time {
     let mut run = |full: Option<Duration>| {
         now = now.plus(Duration::from_secs(3_600));
         let at = now.to_string();
-        sandbox.turn_to(&at);
+        sandbox.set_clock(&at);
         let going = place.program(&[args, &["--at", &at]].concat()).start();
         let begun = Instant::now();
         match full {

@@ -5,7 +5,7 @@ use topicwatch::daemon::system_clock;
 
 use crate::support::databases::databases;
 use crate::support::ledger::LedgerRun;
-use crate::support::program::{NINE, Place, until};
+use crate::support::program::{NINE, Place, wait_until};
 use crate::support::service::Sandbox;
 
 fn topics(names: &[&str], more: &str) -> String {
@@ -69,9 +69,9 @@ fn after_a_gap_each_slot_has_its_row_and_the_policy_says_which_run() {
             assert_eq!(sandbox.calls(), ran as u64);
             assert!(due(&place, GAP).contains("nothing was due"), "{policy}");
             if ran < expected.len() {
-                place.run(&["runs"]).shows(0, &["missed", "not started in time"]);
+                place.run(&["runs"]).assert_stdout(0, &["missed", "not started in time"]);
             }
-            assert_eq!(place.database.unread_runs(), 0, "all are readable");
+            assert_eq!(place.database.unpublished_runs(), 0, "all are readable");
         }
     }
 }
@@ -109,16 +109,16 @@ fn a_daemon_catches_up_and_finishes_active_runs_on_sigterm() {
         let two_days_ago = now.minus(std::time::Duration::from_secs(2 * 86_400)).to_string();
         due(&place, &two_days_ago);
         let daemon = place.program(&["run"]).start();
-        until("the call", || place.database.ledger_searches().len() == 1);
+        wait_until("the call", || place.database.ledger_searches().len() == 1);
         daemon.signal("TERM");
         let ended = daemon.wait();
-        ended.says(0, &["stopping: running topics finish", "run stored", "stopped"]);
+        ended.assert_stderr(0, &["stopping: running topics finish", "run stored", "stopped"]);
         assert_eq!((sandbox.calls(), ended.out.as_str()), (1, ""));
         let states = place.database.texts("SELECT state FROM v_run ORDER BY slot DESC");
         assert_eq!(states[0], "ok");
         // One more when noon or midnight passes meanwhile.
         assert!(states.len() >= 4 && states[1..].iter().all(|state| state == "missed"), "{states:?}");
-        assert_eq!(place.database.unread_runs(), 0);
+        assert_eq!(place.database.unpublished_runs(), 0);
     }
 }
 
@@ -129,20 +129,20 @@ fn a_sqlite_file_has_one_daemon_and_the_other_verbs_work_beside_it() {
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"6h\""));
         let start = || {
             let mut daemon = place.program(&["run", "--log-format", "json"]).start();
-            daemon.until("its plan", |said| said.contains("next slot"));
+            daemon.wait_until("its plan", |said| said.contains("next slot"));
             daemon
         };
         let first = start();
         let mut daemons = vec![first];
         if place.database.name == "SQLite" {
-            place.run(&["run"]).says(4, &["another `topicwatch run`", "hint: stop it first"]);
+            place.run(&["run"]).assert_stderr(4, &["another `topicwatch run`", "hint: stop it first"]);
         } else {
             daemons.push(start());
         }
         place.ok(&["once", "--at", NINE]);
         place.ok(&["once", "--due"]);
         place.ok(&["export", "--out", "items.csv"]);
-        place.run(&["status"]).shows(0, &["acme"]);
+        place.run(&["status"]).assert_stdout(0, &["acme"]);
         for daemon in daemons {
             daemon.signal("TERM");
             let ended = daemon.wait();
@@ -161,6 +161,6 @@ fn a_sqlite_file_has_one_daemon_and_the_other_verbs_work_beside_it() {
 #[test]
 fn a_daemon_without_any_schedule_is_refused() {
     let place = Place::new(crate::support::databases::sqlite(), "base_url = \"sandbox\"", &topics(&["acme"], ""));
-    place.run(&["run"]).says(2, &["no topic, report or export in", "schedule = ", "topicwatch once"]);
-    assert_eq!(place.others(), Vec::<String>::new());
+    place.run(&["run"]).assert_stderr(2, &["no topic, report or export in", "schedule = ", "topicwatch once"]);
+    assert_eq!(place.other_files(), Vec::<String>::new());
 }

@@ -51,6 +51,6 @@ fn each_verb_has_a_manual_page_and_old_names_have_none() {
 fn unwritable_manual_pages_exit_with_5() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", "");
     std::fs::write(place.path("file"), "old").unwrap();
-    place.run(&["man", "file"]).says(5, &["file", "hint"]);
+    place.run(&["man", "file"]).assert_stderr(5, &["file", "hint"]);
     assert_eq!(std::fs::read_to_string(place.path("file")).unwrap(), "old");
 }

@@ -4,12 +4,12 @@ use topicwatch::collect::{cluster, cluster_by};
 use topicwatch::store::{NamedItem, Store};
 
 use crate::support::copied_posts::{
-    FLOOD, SMALL, STORM, at, copies_with_a_key, heads, leads, leads_to, post, store_runs,
+    FLOOD, SMALL_LIMITS, STORM, at, cluster_heads, copies_with_a_key, leads, leads_to, post, store_runs,
 };
 use crate::support::databases::{Database, databases};
 use crate::support::logged_sql::statements;
 use crate::support::program::{NINE, Place};
-use crate::support::searched::{open, topic};
+use crate::support::searched::{open_store, topic};
 use crate::support::service::Sandbox;
 
 /// The first item of an item's cluster.
@@ -25,7 +25,7 @@ async fn forget(store: &Store, key: &str) {
 
 /// Two texts, each repeated by others in their own words, with keys in all three tables.
 async fn stored(database: &Database) -> Store {
-    let store = open(database).await;
+    let store = open_store(database).await;
     let more = |said: &str, text: &str| format!("{said}: {text}");
     let first = vec![post(1, "ann", STORM), post(2, "bob", FLOOD)];
     let second = vec![
@@ -34,7 +34,7 @@ async fn stored(database: &Database) -> Store {
         post(5, "eve", &more("what a day", FLOOD)),
     ];
     store_runs(&store, &topic("storm"), 0, vec![first, second]).await;
-    cluster_by(&store, 2, SMALL, &|| false).await.unwrap();
+    cluster_by(&store, 2, SMALL_LIMITS, &|| false).await.unwrap();
     store
 }
 
@@ -109,7 +109,7 @@ const EARLIER_KEYS: [(u8, [i64; 7]); 3] = [
 async fn cluster_keys_of_an_older_version_match_no_new_items_and_go_with_their_item() {
     let each = EARLIER_KEYS.iter().flat_map(|earlier| databases().into_iter().map(move |database| (earlier, database)));
     for ((version, earlier), database) in each {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("storm");
         let name = format!("{}, version {version}", database.name);
         store_runs(&store, &t, 0, vec![vec![post(1, "ann", STORM), post(2, "bob", STORM)]]).await;
@@ -148,7 +148,7 @@ fn forgetting_scans_no_table_of_cluster_keys() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");
         place.ok(&["once", "--at", NINE]);
-        let first = heads(&place.database);
+        let first = cluster_heads(&place.database);
         let program = place.program(&["forget", "--item", &first[0], "--yes", "--log-format", "json"]);
         let ended = program.env("RUST_LOG", "sqlx::query=debug").start().wait();
         assert_eq!(ended.code, Some(0), "{}", ended.err);
@@ -160,10 +160,10 @@ fn forgetting_scans_no_table_of_cluster_keys() {
         assert_eq!(statements.iter().filter(|sql| sql.starts_with("DELETE FROM cluster_lead")).count(), 3, "{name}");
         // The planner scans small tables whatever indexes there are; the question is whether an index fits.
         if name == "SQLite" {
-            crate::support::databases::wait(place.database.execute("DROP TABLE IF EXISTS sqlite_stat1"));
+            crate::support::databases::block_on(place.database.execute("DROP TABLE IF EXISTS sqlite_stat1"));
         }
         for sql in &statements {
-            let plan = place.database.plan(sql);
+            let plan = place.database.query_plan(sql);
             let whole = ["SCAN cluster", "SCAN h", "SCAN i", "Seq Scan on cluster", "Seq Scan on item"];
             let scan = plan.iter().find(|line| whole.iter().any(|whole| line.contains(whole)));
             assert!(scan.is_none(), "{name}: {sql}\n{plan:#?}");

@@ -6,10 +6,10 @@ use std::net::{IpAddr, TcpListener, UdpSocket};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::cluster::Cluster;
+use crate::support::cluster::PostgresServer;
 use crate::support::program::Program;
 use crate::support::receivers::certificate;
-use crate::support::server_choice::say;
+use crate::support::server_choice::print_to_stderr;
 
 const PASSWORD: &str = "pg-pa55word";
 /// The first bytes of a client: the length and the code of an SSLRequest.
@@ -42,7 +42,7 @@ fn has(heard: &[u8], part: &str) -> bool {
     heard.windows(part.len()).any(|window| window == part.as_bytes())
 }
 
-fn migrate(url: &str, environment: &[(&str, &str)]) -> crate::support::program::Ended {
+fn migrate(url: &str, environment: &[(&str, &str)]) -> crate::support::program::ProgramOutput {
     let folder = tempfile::tempdir().unwrap();
     let jobs = "[service]\nbase_url = \"sandbox\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"1h\"\n";
     std::fs::write(folder.path().join("jobs.toml"), jobs).unwrap();
@@ -69,7 +69,7 @@ fn a_server_that_refuses_tls_gets_neither_user_nor_password() {
         server.join().unwrap();
         let heard = heard.lock().unwrap();
         assert_eq!(&heard[..], SSL_REQUEST, "{query} {environment:?}: {}", String::from_utf8_lossy(&heard));
-        ended.says(
+        ended.assert_stderr(
             4,
             &["server does not support TLS", "hint: nothing was sent", "sslmode=disable in the URL, after ? or &"],
         );
@@ -98,7 +98,7 @@ fn address_of_this_host() -> Option<IpAddr> {
 
 #[test]
 fn each_sslmode_encrypts_and_checks_the_certificate_as_documented() {
-    let Some(mut server) = Cluster::start("PostgreSQL over TLS", &[]) else { return };
+    let Some(mut server) = PostgresServer::start("PostgreSQL over TLS", &[]) else { return };
     let own = address_of_this_host().map(|ip| ip.to_string());
     let file = |name: &str| certificate(name).to_str().unwrap().to_owned();
     let (authority, elsewhere, alone, marked) =
@@ -108,17 +108,18 @@ fn each_sslmode_encrypts_and_checks_the_certificate_as_documented() {
         for (query, expected) in cases {
             let ended = migrate(&format!("{}{query}", server.url_at("localhost")), &[]);
             match expected {
-                Ok(()) => ended.shows(0, &["is up to date"]),
-                Err(hint) => ended.says(4, &["certificate", hint]),
+                Ok(()) => ended.assert_stdout(0, &["is up to date"]),
+                Err(hint) => ended.assert_stderr(4, &["certificate", hint]),
             }
         }
         // There the server accepts only TLS.
         if let Some(own) = &own {
-            migrate(&server.url_at(own), &[]).shows(0, &["is up to date"]);
-            migrate(&format!("{}?sslmode=prefer", server.url_at(own)), &[]).shows(0, &["is up to date"]);
-            migrate(&format!("{}?sslmode=disable", server.url_at(own)), &[]).says(4, &["pg_hba.conf", "no encryption"]);
+            migrate(&server.url_at(own), &[]).assert_stdout(0, &["is up to date"]);
+            migrate(&format!("{}?sslmode=prefer", server.url_at(own)), &[]).assert_stdout(0, &["is up to date"]);
+            migrate(&format!("{}?sslmode=disable", server.url_at(own)), &[])
+                .assert_stderr(4, &["pg_hba.conf", "no encryption"]);
         } else {
-            say("SKIPPED: PostgreSQL over TLS at an address that is not loopback (this machine has none)");
+            print_to_stderr("SKIPPED: PostgreSQL over TLS at an address that is not loopback (this machine has none)");
         }
     };
     ask(
@@ -147,5 +148,5 @@ fn each_sslmode_encrypts_and_checks_the_certificate_as_documented() {
     ask("self-signed", &[(format!("?sslrootcert={marked}"), Err("-addext basicConstraints=critical,CA:FALSE"))]);
     ask("own", &[(format!("?sslrootcert={alone}"), Ok(()))]);
     let none = migrate(&format!("{}?sslrootcert=/nowhere/ca.pem", server.url_at("localhost")), &[]);
-    none.says(4, &["hint: is the server running, and does the sslrootcert file exist, if one is set?"]);
+    none.assert_stderr(4, &["hint: is the server running, and does the sslrootcert file exist, if one is set?"]);
 }

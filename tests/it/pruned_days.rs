@@ -13,7 +13,7 @@ const NOW: &str = "2026-03-11T09:00:00Z";
 /// Runs at these times.
 fn ran(place: &Place, sandbox: &Sandbox, at: &[&str]) {
     for at in at {
-        sandbox.turn_to(at);
+        sandbox.set_clock(at);
         place.ok(&["once", "--at", at]);
     }
 }
@@ -139,7 +139,7 @@ fn days_pruned_by_an_earlier_version_without_counts_are_empty() {
         place.ok(&["db", "prune", "--at", NOW]);
         // As in a database from before these counts existed, which its upgrade marks.
         let older = "DELETE FROM pruned_day; INSERT INTO store_info (name, value) SELECT 'pruned_uncounted', value FROM store_info WHERE name = 'pruned_until'";
-        crate::support::databases::wait(place.database.execute(older));
+        crate::support::databases::block_on(place.database.execute(older));
         let rows = daily(&place, &[]);
         let row = of(&rows, "2026-01-05");
         for column in ["runs", "calls", "cost_usd", "covered_share", "holes", "social_answered"] {

@@ -6,16 +6,16 @@ use topicwatch::insight::daily::{self, Day, days as days_of};
 use topicwatch::model::{ReportWindow, Span, Time, Tone};
 use topicwatch::report::{Report, TopicFacts, make, paths, report_span, span_of_date};
 
-use crate::support::databases::{Database, databases, wait};
-use crate::support::report_sql::{BY, CLUSTER, count, lists};
+use crate::support::databases::{Database, block_on, databases};
+use crate::support::report_sql::{CLUSTER, CURRENT_SCORER, assert_lists, count};
 use crate::support::report_world::{BEGIN, DAY, HOUR, fill, topics};
 use crate::support::stored::COST;
 
 fn made(database: &Database, window: ReportWindow) -> Report {
     let spec = spec("Europe/Berlin", window);
     let span = report_span(&spec, NOW, None);
-    wait(async {
-        let store = crate::support::searched::open(database).await;
+    block_on(async {
+        let store = crate::support::searched::open_store(database).await;
         fill(database);
         let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
         store.close().await;
@@ -57,7 +57,7 @@ fn every_figure_of_a_daily_report_equals_sql() {
                 assert_eq!(reported, sql, "{figure} of {} on {}", facts.id, database.name);
             }
             days(&database, facts);
-            lists(&database, facts, span);
+            assert_lists(&database, facts, span);
             searches(&database, facts, span);
         }
         // Shares of voice are parts of sums.
@@ -166,8 +166,8 @@ fn the_sql_printed_in_a_report_gives_its_figures_on_both_databases() {
                 // The rows were created for the first report.
                 _ => {
                     let spec = spec("UTC", window);
-                    wait(async {
-                        let store = crate::support::searched::open(&database).await;
+                    block_on(async {
+                        let store = crate::support::searched::open_store(&database).await;
                         let span = report_span(&spec, NOW, Some(Time(NOW.0 - 2 * DAY)));
                         let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
                         store.close().await;
@@ -242,8 +242,8 @@ fn a_since_last_report_loses_and_repeats_nothing() {
     let database = crate::support::databases::sqlite();
     made(&database, ReportWindow::Day);
     let spec = spec("UTC", ReportWindow::SinceLast);
-    wait(async {
-        let store = crate::support::searched::open(&database).await;
+    block_on(async {
+        let store = crate::support::searched::open_store(&database).await;
         // Runs get their numbers as they end, not as they start: every third one takes twenty hours.
         database
             .execute("CREATE TABLE ended AS SELECT id FROM run WHERE seq IS NOT NULL; UPDATE run SET seq = NULL")
@@ -280,8 +280,8 @@ fn rising_items_of_a_report_respect_the_filter() {
     let mut filtered = topics();
     let topic = filtered.iter_mut().find(|topic| topic.id == facts.id).unwrap();
     topic.filter.exclude_authors = vec![author];
-    wait(async {
-        let store = crate::support::searched::open(&database).await;
+    block_on(async {
+        let store = crate::support::searched::open_store(&database).await;
         let spec = spec("Europe/Berlin", ReportWindow::Day);
         let made = make(&store, &spec, &filtered, report_span(&spec, NOW, None), None, NOW, false).await.unwrap();
         store.close().await;
@@ -297,8 +297,8 @@ fn only_days_with_the_same_query_count_as_usual() {
         // Three days before the report's day, the query of acme changed.
         let at = before.span.from.0 - 3 * DAY;
         database.change_query("acme", at);
-        let after = wait(async {
-            let store = crate::support::searched::open(&database).await;
+        let after = block_on(async {
+            let store = crate::support::searched::open_store(&database).await;
             let spec = spec("Europe/Berlin", ReportWindow::Day);
             let made = make(&store, &spec, &topics(), before.span, None, NOW, false).await.unwrap();
             store.close().await;
@@ -328,8 +328,8 @@ fn tone_is_compared_only_with_completely_covered_days() {
         made(&database, ReportWindow::Day);
         let spec = spec("Europe/Berlin", ReportWindow::Day);
         let span = span_of_date(&spec, "2026-03-13".parse().unwrap()).unwrap();
-        let report = wait(async {
-            let store = crate::support::searched::open(&database).await;
+        let report = block_on(async {
+            let store = crate::support::searched::open_store(&database).await;
             let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
             store.close().await;
             made

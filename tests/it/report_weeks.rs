@@ -4,11 +4,11 @@
 use topicwatch::model::{ReportWindow, Span, Time};
 use topicwatch::report::{make, paths, report_span, span_of_name};
 
-use crate::support::databases::{Database, databases, sqlite, wait};
-use crate::support::page_size::measured;
+use crate::support::databases::{Database, block_on, databases, sqlite};
+use crate::support::page_size::measure_report;
 use crate::support::program::Place;
 use crate::support::report_spec::spec;
-use crate::support::report_sql::{BY, CLUSTER, count, lists};
+use crate::support::report_sql::{CLUSTER, CURRENT_SCORER, assert_lists, count};
 use crate::support::report_world::{DAY, HOUR, History, fill_with, topics};
 use crate::support::searched;
 use crate::support::stored::COST;
@@ -34,8 +34,8 @@ fn place(database: Database, more: &str) -> Place {
 
 fn place_with(database: Database, history: &History, more: &str) -> Place {
     let place = Place::new(database, "base_url = \"sandbox\"", &format!("{TOPICS}\n{more}"));
-    wait(async {
-        let store = searched::open(&place.database).await;
+    block_on(async {
+        let store = searched::open_store(&place.database).await;
         fill_with(&place.database, history);
         store.close().await;
     });
@@ -526,8 +526,8 @@ fn every_figure_of_a_week_and_a_month_equals_sql_over_the_database() {
 fn lists_of_a_week_and_month_cover_all_of_it_on_both_databases() {
     let mut all = Vec::new();
     for database in databases() {
-        let reported: Vec<String> = wait(async {
-            let store = searched::open(&database).await;
+        let reported: Vec<String> = block_on(async {
+            let store = searched::open_store(&database).await;
             fill_with(&database, &TEN_WEEKS);
             let mut reported = Vec::new();
             for (window, name) in [(ReportWindow::Week, "2026-W13"), (ReportWindow::Month, "2026-03")] {
@@ -536,7 +536,7 @@ fn lists_of_a_week_and_month_cover_all_of_it_on_both_databases() {
                 let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
                 assert!(!made.topics.is_empty());
                 for facts in &made.topics {
-                    lists(&database, facts, span);
+                    assert_lists(&database, facts, span);
                     assert!(
                         !facts.cut
                             && facts.usual.is_none()
@@ -622,7 +622,7 @@ fn invalid_and_future_weeks_and_months_are_refused() {
     }
     // 2026 has a week 53, which is in the future.
     let ended = place.run(&["report", "--week", "2026-W53", "--at", &NOW.to_string()]);
-    ended.says(2, &["2026-W53 has not started yet"]);
+    ended.assert_stderr(2, &["2026-W53 has not started yet"]);
 }
 
 #[test]
@@ -640,7 +640,7 @@ fn a_scheduled_report_covers_the_last_complete_week_or_month() {
         let at = "2026-04-07T13:00:00Z".to_owned();
         place
             .run(&["once", "--due", "--at", &at])
-            .shows(0, &["weekly-2026-W14.html", "weekly-2026-W14.md", "monthly-2026-03"]);
+            .assert_stdout(0, &["weekly-2026-W14.html", "weekly-2026-W14.md", "monthly-2026-03"]);
         for (name, file) in [("weekly", "weekly-2026-W14.html"), ("monthly", "monthly-2026-03-2359+0200.html")] {
             let page = std::fs::read_to_string(place.path(&format!("out/{file}"))).unwrap();
             assert_eq!(page, place.ok(&["report", name, "--at", &at, "--out", "-"]), "{name}");
@@ -658,7 +658,7 @@ fn a_scheduled_report_covers_the_last_complete_week_or_month() {
             place.ok(&[&["report", "--at", &at][..], &args].concat());
             assert!(place.path(&format!("out/{file}")).exists(), "{file}");
         }
-        place.run(&["check"]).shows(0, &["weekly", "monthly"]);
+        place.run(&["check"]).assert_stdout(0, &["weekly", "monthly"]);
     }
 }
 
@@ -757,12 +757,12 @@ fn a_calm_week_is_not_reported_as_off_topic() {
 
 #[test]
 fn a_week_and_a_month_fit_on_a_phone() {
-    let Some(browser) = crate::support::browser::browser() else { return };
+    let Some(browser) = crate::support::browser::find_browser() else { return };
     let place = place(sqlite(), "");
     for (args, most) in [(["--week", "2026-W13"], 30_000), (["--month", "2026-03"], 30_000)] {
         let file = format!("{}.html", args[1]);
         place.ok(&[&["report", "--at", &NOW.to_string(), "--out", &file][..], &args].concat());
-        let (height, wider, _) = measured(&browser, &place, &file, 390);
+        let (height, wider, _) = measure_report(&browser, &place, &file, 390);
         println!("{}: {height} px high at 390", args[1]);
         assert!(wider <= 0, "{}: {wider} px wider than the phone", args[1]);
         assert!(height > 800 && height < most, "{}: {height} px high", args[1]);

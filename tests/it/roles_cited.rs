@@ -1,8 +1,8 @@
 //! Citations in an answer, for visitors with access to some topics only: nothing reveals whether another topic found
 //! the cited page.
 
-use crate::support::access_stage::{Visitor, link, place, token};
-use crate::support::databases::{databases, wait};
+use crate::support::access_stage::{Visitor, add_share_link, add_token, place};
+use crate::support::databases::{block_on, databases};
 use crate::support::web_client::Pages;
 use crate::support::world::hour;
 
@@ -16,20 +16,20 @@ fn citation_marks_reveal_nothing_about_other_topics() {
     for database in databases() {
         let (_world, place) = place(database);
         let name = place.database.name;
-        wait(place.database.execute(&format!(
+        block_on(place.database.execute(&format!(
             "INSERT INTO answer (run, text, model, partial, cited) VALUES ({}, 'First {THEIRS} then {NOBODYS} then {OURS} end', NULL, 0, \
              '[\"post:x:77077098\"]')",
             place.database.run_id(&place.database.last_run("acme"))
         )));
-        let all = token(&place, &["all", "--role", "read"]);
+        let all = add_token(&place, &["all", "--role", "read"]);
         let some = [
-            token(&place, &["one", "--role", "read", "--topic", "acme"]),
-            token(&place, &["tag", "--role", "read", "--tag", "news"]),
+            add_token(&place, &["one", "--role", "read", "--topic", "acme"]),
+            add_token(&place, &["tag", "--role", "read", "--tag", "news"]),
         ];
-        let both = token(&place, &["both", "--role", "read", "--topic", "acme", "--topic", "zebra"]);
-        let (shared, _) = link(&place, &["--topic", "acme", "--for", "9h", "--at", &hour(12)]);
+        let both = add_token(&place, &["both", "--role", "read", "--topic", "acme", "--topic", "zebra"]);
+        let (shared, _) = add_share_link(&place, &["--topic", "acme", "--for", "9h", "--at", &hour(12)]);
         let pages = Pages::serve(&place, &["--at", &hour(12)]);
-        let see = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "").words();
+        let see = |token: &str, path: &str| Visitor::Bearer(token).request(&pages, 1, "GET", path, "").body_text();
         for path in ["/answers/acme", "/topics/acme", "/topics/acme/report"] {
             let text = see(&all, path);
             assert!(text.contains("✗ not found") && text.contains(THEIRS), "{name}: {path}\n{text}");
@@ -60,7 +60,7 @@ fn citation_marks_reveal_nothing_about_other_topics() {
         assert!(text.contains("✓") && text.contains("a quiet day at acme"), "what is ours is marked\n{text}");
         // All topics of a token count.
         assert!(see(&both, "/answers/acme").contains("found by another topic"));
-        let page = Visitor::Nobody.asks(&pages, 7, "GET", &format!("/shared/{shared}"), "").words();
+        let page = Visitor::Anonymous.request(&pages, 7, "GET", &format!("/shared/{shared}"), "").body_text();
         assert!(page.contains(THEIRS) && page.contains(NOBODYS) && !page.contains("✗"), "{name}: {page}");
     }
 }

@@ -348,7 +348,7 @@ async fn provider_paths_do_not_shadow_platform_paths() {
     for platform in ["hackernews", "feeds", "bluesky", "openai"] {
         let body = json!({"query": "coffee", "tools": [format!("{platform} Search")]});
         let path = format!("/{platform}/search");
-        assert!(!list(&good(stage.post(&path, &body)).await).is_empty(), "{platform}");
+        assert!(!reply_list(&good(stage.post(&path, &body)).await).is_empty(), "{platform}");
         assert_eq!(posted(&stage, &path, &body).send().await.unwrap().status(), 401);
     }
     for path in ["/hackernews/api/v1/items", "/openai/v1", "/bluesky/xrpc/app.bsky.feed.getTimeline"] {

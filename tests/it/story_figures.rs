@@ -10,9 +10,11 @@ use topicwatch::store::Store;
 use crate::support::copied_posts::STORM;
 use crate::support::databases::{Database, databases};
 use crate::support::program::Place;
-use crate::support::searched::{open, topic};
-use crate::support::story_history::{self, PAGE, PAGE_KEY, TOPICS, covering, follow, minutes, post, sql, store_run};
-use crate::support::world::World;
+use crate::support::searched::{open_store, topic};
+use crate::support::story_history::{
+    self, PAGE, PAGE_KEY, TOPICS, covering, minutes, post, run_followers, sql, store_run,
+};
+use crate::support::world::ScriptedService;
 
 async fn of(store: &Store, key: &str) -> Story {
     story(store, key).await.unwrap().unwrap_or_else(|| panic!("nothing has {key}"))
@@ -21,7 +23,7 @@ async fn of(store: &Store, key: &str) -> Story {
 /// Forgets post 14 with the program.
 fn forget(database: Database) -> Database {
     let topics = TOPICS.map(|id| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\n")).concat();
-    let place = Place::new(database, &World::new().lines(), &topics);
+    let place = Place::new(database, &ScriptedService::new().lines(), &topics);
     place.ok(&["forget", "--item", "post:x:14", "--yes"]);
     place.database
 }
@@ -33,12 +35,12 @@ fn is(database: &Database, query: &str, figure: i64) {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_figure_of_a_story_equals_sql_and_the_known_history() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         story_history::store_history(&store).await;
         assert_eq!(of(&store, "post:x:1").await.items, 17);
         store.close().await;
         let database = forget(database);
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let reported = of(&store, "post:x:1").await;
         let d = &database;
         let n = |n: usize| i64::try_from(n).unwrap();
@@ -151,7 +153,7 @@ async fn every_figure_of_a_story_equals_sql_and_the_known_history() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_story_joins_items_that_share_a_link_and_follows_links_one_step() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         story_history::store_history(&store).await;
         let keys = async |key: &str| {
             let mut keys: Vec<String> = of(&store, key).await.timeline.into_iter().map(|entry| entry.key).collect();
@@ -182,7 +184,7 @@ async fn a_story_joins_items_that_share_a_link_and_follows_links_one_step() {
         assert!(before.uncompared && before.unindexed == 3 && !before.first_is_sure, "{before:?}");
         let reported = story_chart::summary(&before, &|at| at.to_string()).join(" ");
         assert!(reported.contains("is not fully known.") && !reported.contains("No other item"), "{reported}");
-        follow(&store).await;
+        run_followers(&store).await;
         assert_eq!(keys("post:x:24").await, ["post:x:24", "post:x:31"], "{}", database.name);
         assert_eq!(keys("post:x:31").await, ["post:x:24", "post:x:31"], "{}", database.name);
         assert_eq!(keys("post:x:32").await, ["post:x:32"], "{}", database.name);
@@ -193,14 +195,14 @@ async fn a_story_joins_items_that_share_a_link_and_follows_links_one_step() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_item_is_certain_only_if_its_time_and_the_day_before_are_covered() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let (t, other) = (topic("acme"), topic("globex"));
         store.sync_topics(&[t.clone(), other.clone()], minutes(-3 * 1_440)).await.unwrap();
         let copy = |n: u32, published: i64| post(n, Source::Social, &format!("a{n}"), Some(published), STORM);
         store_run(&store, &t, "A0", covering(minutes(-1_430), vec![])).await;
         store_run(&store, &t, "A1", covering(minutes(10), vec![copy(1, 0)])).await;
         store_run(&store, &t, "A2", covering(minutes(100), vec![copy(2, 90)])).await;
-        follow(&store).await;
+        run_followers(&store).await;
         let reported = of(&store, "post:x:2").await;
         assert!(
             reported.first_is_sure && reported.caveats.holes.is_empty(),
@@ -225,7 +227,7 @@ async fn the_first_item_is_certain_only_if_its_time_and_the_day_before_are_cover
         let span = topicwatch::model::Span::new(minutes(1_500), minutes(1_600));
         (short.searches[0].requested_span, short.searches[0].covered) = (span, span);
         store_run(&store, &t, "A3", short).await;
-        follow(&store).await;
+        run_followers(&store).await;
         let reported = of(&store, "post:x:2").await;
         let holes: Vec<_> = reported
             .caveats
@@ -244,7 +246,7 @@ async fn the_first_item_is_certain_only_if_its_time_and_the_day_before_are_cover
         let mut narrow = covering(minutes(1_600), vec![alone]);
         (narrow.searches[0].requested_span, narrow.searches[0].covered) = (span, span);
         store_run(&store, &gap, "G1", narrow).await;
-        follow(&store).await;
+        run_followers(&store).await;
         let reported = of(&store, "post:x:50").await;
         let holes: Vec<_> = reported.caveats.holes.iter().map(|hole| (hole.span.from, hole.span.until)).collect();
         assert_eq!((holes, reported.first_is_sure), (vec![(minutes(140), minutes(1_500))], false), "{}", database.name);
@@ -254,7 +256,7 @@ async fn the_first_item_is_certain_only_if_its_time_and_the_day_before_are_cover
         let late = topic("late");
         store.sync_topics(&[t.clone(), other, late.clone()], minutes(2_000)).await.unwrap();
         store_run(&store, &late, "L1", covering(minutes(2_010), vec![copy(4, 2_005)])).await;
-        follow(&store).await;
+        run_followers(&store).await;
         let reported = of(&store, "post:x:1").await;
         let since: Vec<_> = reported.caveats.watched_later.iter().map(|one| (one.topic.as_str(), one.since)).collect();
         assert_eq!(since, [("late", minutes(2_000))], "{}", database.name);
@@ -265,14 +267,14 @@ async fn the_first_item_is_certain_only_if_its_time_and_the_day_before_are_cover
 #[tokio::test(flavor = "multi_thread")]
 async fn an_item_found_only_by_a_web_snapshot_is_never_called_the_first() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("acme");
         store.sync_topics(std::slice::from_ref(&t), minutes(-3 * 1_440)).await.unwrap();
         let copy = |n: u32, source, published: i64| post(n, source, &format!("a{n}"), Some(published), STORM);
         store_run(&store, &t, "A0", covering(minutes(-1_430), vec![])).await;
         store_run(&store, &t, "A1", covering(minutes(10), vec![copy(1, Source::Web, 0)])).await;
         store_run(&store, &t, "A2", covering(minutes(100), vec![copy(2, Source::Social, 90)])).await;
-        follow(&store).await;
+        run_followers(&store).await;
         let reported = of(&store, "post:x:2").await;
         assert!(
             reported.caveats.is_certain_at(reported.from) && reported.caveats.moments_only.is_empty(),
@@ -287,7 +289,7 @@ async fn an_item_found_only_by_a_web_snapshot_is_never_called_the_first() {
         assert_eq!(story_chart::caveats(&reported, &when), [("Earlier ones may be missing:".to_owned(), vec![why])]);
         // The social search finds it, too.
         store_run(&store, &t, "A3", covering(minutes(110), vec![copy(1, Source::Social, 0)])).await;
-        follow(&store).await;
+        run_followers(&store).await;
         let reported = of(&store, "post:x:2").await;
         assert!(!reported.first_by_snapshot && reported.first_is_sure, "{}: {reported:?}", database.name);
         database.close(store).await;
@@ -297,14 +299,14 @@ async fn an_item_found_only_by_a_web_snapshot_is_never_called_the_first() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_story_over_its_item_limit_says_so_and_shows_those_seen_first() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("acme");
         store.sync_topics(std::slice::from_ref(&t), minutes(-2_000)).await.unwrap();
         for run in 0..4_u32 {
             let copies = (0..150).map(|n| post(run * 150 + n + 1, Source::Social, "ann", Some(0), STORM)).collect();
             store_run(&store, &t, &format!("A{run}"), covering(minutes(i64::from(run) + 1), copies)).await;
         }
-        follow(&store).await;
+        run_followers(&store).await;
         let reported = of(&store, "post:x:1").await;
         assert_eq!(
             (reported.items, reported.complete, reported.first_is_sure),

@@ -1,9 +1,9 @@
 //! Processing of AI replies, through `once` on both databases: streams in every framing, broken streams, and invalid
 //! replies. A replay of the stored reply gives the same result.
 
-use crate::support::databases::{databases, wait};
+use crate::support::databases::{block_on, databases};
 use crate::support::program::{NINE, Place};
-use crate::support::service::{Raw, Reply, Then, broken, bytes, reply};
+use crate::support::service::{FakeServer, Reply, Then, broken, bytes, reply};
 
 /// The head of a chunked reply with this content type.
 fn head(kind: &str) -> String {
@@ -318,7 +318,7 @@ fn assert_cases(cases: &'static [Case], streaming: bool) {
     const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"ai\"]\n";
     for case in cases {
         for database in databases() {
-            let server = Raw::saying(|_| (case.reply)());
+            let server = FakeServer::respond_with(|_| (case.reply)());
             // Only where the case waits for it; a busy machine may need more than a second for the others.
             let timeout = if case.becomes == "error timeout" { "call_timeout = \"2s\"\n" } else { "" };
             let service = format!("{}{timeout}prices.ai = 0.5\n", server.lines());
@@ -336,7 +336,7 @@ fn assert_cases(cases: &'static [Case], streaming: bool) {
             assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 1, "{reported}: the reply is kept");
 
             // A replay gives the same.
-            wait(place.database.execute("DELETE FROM answer"));
+            block_on(place.database.execute("DELETE FROM answer"));
             place.ok(&["db", "replay"]);
             assert_eq!(answers(&place), expected, "{reported}, read again");
         }
@@ -361,13 +361,13 @@ fn a_reply_without_an_answer_is_malformed_and_stored() {
 #[test]
 fn a_cut_answer_makes_the_run_partial() {
     for database in databases() {
-        let server = Raw::saying(|path| match path {
+        let server = FakeServer::respond_with(|path| match path {
             "/ai/search" => broken(&unended("text/plain", &["Hello wör"]), Then::Reset),
             _ => reply("200 OK", "", br#"{"results": [{"title": "A page", "url": "https://example.com/a"}]}"#),
         });
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\", \"ai\"]\nstreaming = true\n";
         let place = Place::new(database, &server.lines(), topic);
-        place.run(&["once", "--at", NINE]).shows(3, &["cut: the reply was cut off after 10 decoded bytes"]);
+        place.run(&["once", "--at", NINE]).assert_stdout(3, &["cut: the reply was cut off after 10 decoded bytes"]);
         assert_eq!(place.database.texts("SELECT state FROM v_run"), ["partial"]);
         assert_eq!(answers(&place), ["Hello wör 1"]);
         let shown = place.json(&["show", "acme", "--json"]);
@@ -393,7 +393,7 @@ fn no_invalid_file_of_the_json_parsing_suite_becomes_an_answer() {
     let bodies: Vec<Vec<u8>> = files.iter().map(|path| std::fs::read(path).unwrap()).collect();
     let served = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let next = std::sync::Arc::clone(&served);
-    let server = Raw::saying(move |_| {
+    let server = FakeServer::respond_with(move |_| {
         let at = next.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         reply("200 OK", "content-type: application/json\r\n", &bodies[at % bodies.len()])
     });
@@ -401,7 +401,7 @@ fn no_invalid_file_of_the_json_parsing_suite_becomes_an_answer() {
         .map(|n| format!("[[topics]]\nid = \"t{n:03}\"\nquery = \"q\"\nsources = [\"ai\"]\n"))
         .collect();
     let place = Place::new(crate::support::databases::sqlite(), &server.lines(), &topics);
-    place.run(&["once", "--at", NINE]).shows(3, &["t000"]);
+    place.run(&["once", "--at", NINE]).assert_stdout(3, &["t000"]);
     assert_eq!(served.load(std::sync::atomic::Ordering::SeqCst), files.len());
     let states = "SELECT s.state || ' ' || coalesce(s.error_class, '-') || ' ' || count(*) FROM v_search s \
                   GROUP BY s.state, s.error_class ORDER BY 1";

@@ -6,9 +6,9 @@ use topicwatch::model::Time;
 
 use crate::support::databases::{Database, databases};
 use crate::support::program::Place;
-use crate::support::receivers::Post;
+use crate::support::receivers::MailServer;
 use crate::support::web_client::Pages;
-use crate::support::world::{World, hour, once};
+use crate::support::world::{ScriptedService, hour, run_once};
 
 /// The day with the groups; each day before has ordinary posts.
 const EVENT: u32 = 9;
@@ -124,19 +124,19 @@ const REPORT: &str = "[[reports]]\nname = \"morning\"\nwindow = \"day\"\nschedul
 #[test]
 fn seven_themes_are_listed_with_a_post_and_a_page_and_the_others_are_summed() {
     for database in databases() {
-        let (world, mail) = (World::new(), Post::good());
+        let (world, mail) = (ScriptedService::new(), MailServer::accepting());
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n";
         let rest = format!("{topic}{REPORT}port = {}\n", mail.port());
         let place = Place::new(database, &world.lines(), &rest);
         let database = &place.database;
         place.ok(&["once", "--due", "--at", &hour(0)]);
-        once(&place, 0);
+        run_once(&place, 0);
         let (posts, pages) = grouped();
-        world.posts(&[ordinary(), posts].concat());
-        world.pages(&pages);
+        world.set_posts(&[ordinary(), posts].concat());
+        world.set_pages(&pages);
         let end = (EVENT + 1) * 24;
-        once(&place, end);
-        database.give_tones();
+        run_once(&place, end);
+        database.set_tones();
         let (since, until) = (hour(EVENT * 24), hour(end));
         let output = place.json(&["terms", "acme", "--since", &since, "--until", &until, "--at", &until, "--json"]);
         assert_eq!(output["no_terms"], Value::Null, "{output:#}");

@@ -3,12 +3,12 @@
 
 use serde_json::{Value, json};
 
-use crate::support::api_client::get;
+use crate::support::api_client::get_json;
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
-use crate::support::world::{World, post};
+use crate::support::world::{ScriptedService, post};
 
 fn topic(more: &str) -> String {
     format!("[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\"]\n{more}\n")
@@ -22,7 +22,7 @@ fn at(day: u32, hour: u32) -> String {
 /// Runs what is due at each of these times. The last is the present, whatever the clock showed before.
 fn due(place: &Place, sandbox: &Sandbox, times: &[String]) {
     for now in times {
-        sandbox.turn_to(now);
+        sandbox.set_clock(now);
         place.run(&["once", "--due", "--at", now]);
     }
 }
@@ -84,13 +84,13 @@ fn undated(id: u32) -> Value {
 #[test]
 fn what_a_clock_claimed_that_was_ahead_is_not_covered_once_its_time_has_come() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let more = "every = \"24h\"\ncatch_up_window = \"1h\"";
         let place = Place::new(database, &world.lines(), &topic(more));
         let name = place.database.name;
         // On the 13th the clock shows the 19th; from the 17th to the 21st nothing runs.
         for (number, day) in [11, 12, 13, 19, 14, 15, 16, 22, 23].into_iter().enumerate() {
-            world.posts(&[undated(u32::try_from(number).unwrap())]);
+            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
             place.ok(&["once", "--at", &at(day, 9)]);
         }
         let now = at(23, 10);
@@ -103,7 +103,7 @@ fn what_a_clock_claimed_that_was_ahead_is_not_covered_once_its_time_has_come() {
             "{name}: {covered:#}"
         );
         let pages = Pages::serve(&place, &["--at", &now]);
-        let days = get(&pages, "/api/v1/topics/acme/days")["data"].clone();
+        let days = get_json(&pages, "/api/v1/topics/acme/days")["data"].clone();
         let day = days.as_array().unwrap().iter().find(|day| day["date"] == "2026-03-19").unwrap();
         assert_eq!(day["uncovered_s"], 86_400, "{name}: {day:#}");
         let rows = place.ok(&["export", "--what", "daily", "--format", "jsonl", "--out", "-"]);
@@ -119,14 +119,14 @@ fn what_a_clock_claimed_that_was_ahead_is_not_covered_once_its_time_has_come() {
 #[test]
 fn counted_days_outlast_a_count_by_a_clock_that_was_ahead() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"6h\""));
-        world.posts(&[post(1, 8, "of acme", 1)]);
+        world.set_posts(&[post(1, 8, "of acme", 1)]);
         place.ok(&["once", "--at", &at(11, 9)]);
-        world.posts(&[undated(2)]);
+        world.set_posts(&[undated(2)]);
         place.ok(&["once", "--at", "2026-05-11T09:00:00Z"]);
         let pages = Pages::serve(&place, &["--at", &at(11, 10)]);
-        let days = get(&pages, "/api/v1/topics/acme/days")["data"].clone();
+        let days = get_json(&pages, "/api/v1/topics/acme/days")["data"].clone();
         let found: i64 = days.as_array().unwrap().iter().map(|day| day["items"].as_i64().unwrap()).sum();
         assert_eq!(found, 1, "{}: {days:#}", place.database.name);
     }
@@ -151,11 +151,11 @@ fn a_daily_report_reads_on_when_the_times_of_a_clock_that_was_ahead_have_come() 
 #[test]
 fn a_daily_report_counts_what_a_clock_first_saw_that_was_ahead() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"1h\""));
         for (number, now) in [at(11, 9), at(15, 9), at(11, 13)].iter().enumerate() {
             let number = u32::try_from(number).unwrap() + 1;
-            world.posts(&[post(number, 7 + number, &format!("post {number} of acme"), 1)]);
+            world.set_posts(&[post(number, 7 + number, &format!("post {number} of acme"), 1)]);
             place.ok(&["once", "--at", now]);
         }
         place.ok(&["report", "--topic", "acme", "--date", "2026-03-11", "--at", &at(12, 9), "--out", "day.md"]);
