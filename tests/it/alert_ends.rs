@@ -23,7 +23,7 @@ fn file(hook: &WebhookServer, topic: &str, alert: &str) -> String {
 const SOURCE: &str = "rule = \"source\"\nfailures = 2\nof = 3";
 
 /// A service of which a part of the addresses fails on demand.
-fn failing(part: &'static str) -> (FakeServer, Arc<AtomicBool>) {
+fn service_with_failing_part(part: &'static str) -> (FakeServer, Arc<AtomicBool>) {
     let fails = Arc::new(AtomicBool::new(false));
     let failing = Arc::clone(&fails);
     let server = FakeServer::respond_with(move |path| match failing.load(Ordering::SeqCst) && path.starts_with(part) {
@@ -37,7 +37,7 @@ fn failing(part: &'static str) -> (FakeServer, Arc<AtomicBool>) {
     (server, fails)
 }
 
-fn look(place: &Place, at: u32) {
+fn run_due(place: &Place, at: u32) {
     let ended = place.run(&["once", "--due", "--at", &hour(at)]);
     assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
 }
@@ -53,13 +53,13 @@ fn subjects(hook: &WebhookServer) -> Vec<String> {
 #[test]
 fn an_old_events_acknowledgement_does_not_touch_a_later_firing() {
     for database in databases() {
-        let ((server, fails), hook) = (failing("/"), WebhookServer::accepting());
+        let ((server, fails), hook) = (service_with_failing_part("/"), WebhookServer::accepting());
         let topic = "id = \"acme\"\nsources = [\"social\"]";
         let place = Place::new(database, &server.lines(), &file(&hook, topic, SOURCE));
         let name = place.database.name;
         let looks = |failing: bool, hours: std::ops::Range<u32>| {
             fails.store(failing, Ordering::SeqCst);
-            hours.for_each(|at| look(&place, at));
+            hours.for_each(|at| run_due(&place, at));
         };
         looks(false, 23..26);
         looks(true, 26..28);
@@ -89,27 +89,27 @@ fn an_old_events_acknowledgement_does_not_touch_a_later_firing() {
 #[test]
 fn a_firing_alert_ends_silently_when_its_source_or_topic_is_removed() {
     for database in databases() {
-        let ((server, fails), hook) = (failing("/web"), WebhookServer::accepting());
+        let ((server, fails), hook) = (service_with_failing_part("/web"), WebhookServer::accepting());
         let both = "id = \"acme\"\nsources = [\"social\", \"web\"]";
         let place = Place::new(database, &server.lines(), &file(&hook, both, SOURCE));
         let name = place.database.name;
-        (23..26).for_each(|at| look(&place, at));
+        (23..26).for_each(|at| run_due(&place, at));
         fails.store(true, Ordering::SeqCst);
-        (26..28).for_each(|at| look(&place, at));
+        (26..28).for_each(|at| run_due(&place, at));
         assert_eq!((subjects(&hook).len(), &firing(&place)[0]["subject"]), (1, &json!("acme/web")), "{name}");
         // Its topic no longer uses the source.
         place.configure(&server.lines(), &file(&hook, "id = \"acme\"\nsources = [\"social\"]", SOURCE));
         for at in 28..31 {
-            look(&place, at);
+            run_due(&place, at);
             assert_eq!(firing(&place), json!([]), "{name}: {at}");
         }
         // It comes back, still fails, and is reported again.
         place.configure(&server.lines(), &file(&hook, both, SOURCE));
-        (31..33).for_each(|at| look(&place, at));
+        (31..33).for_each(|at| run_due(&place, at));
         assert_eq!((subjects(&hook).len(), &firing(&place)[0]["subject"]), (2, &json!("acme/web")), "{name}");
         // The file no longer has the topic.
         place.configure(&server.lines(), &file(&hook, "id = \"other\"\nsources = [\"social\"]", SOURCE));
-        look(&place, 33);
+        run_due(&place, 33);
         assert_eq!((subjects(&hook).len(), firing(&place)), (2, json!([])), "{name}: {:?}", subjects(&hook));
         assert_eq!(place.database.number("SELECT count(*) FROM alert_firing"), 0, "{name}");
     }
@@ -119,7 +119,7 @@ fn a_firing_alert_ends_silently_when_its_source_or_topic_is_removed() {
 fn an_alert_removed_or_paused_while_firing_starts_fresh_when_it_returns() {
     let both = [false, true].map(|paused| databases().into_iter().map(move |one| (one, paused)));
     for (database, paused) in both.into_iter().flatten() {
-        let ((server, fails), hook) = (failing("/"), WebhookServer::accepting());
+        let ((server, fails), hook) = (service_with_failing_part("/"), WebhookServer::accepting());
         let topic = "id = \"acme\"\nsources = [\"social\"]";
         let whole = file(&hook, topic, SOURCE);
         let away = match paused {
@@ -130,7 +130,7 @@ fn an_alert_removed_or_paused_while_firing_starts_fresh_when_it_returns() {
         let name = format!("{}, paused {paused}", place.database.name);
         let looks = |failing: bool, hours: std::ops::Range<u32>| {
             fails.store(failing, Ordering::SeqCst);
-            hours.for_each(|at| look(&place, at));
+            hours.for_each(|at| run_due(&place, at));
         };
         let left = || place.database.number("SELECT count(*) FROM alert_firing WHERE alert = 'ill'");
         looks(false, 23..26);
@@ -174,7 +174,7 @@ fn a_negative_alert_ends_when_a_whole_window_has_too_few_items() {
         for n in 0..8 {
             day(n, 20, good);
         }
-        look(&place, 24 * 7);
+        run_due(&place, 24 * 7);
         for (n, many, words, fires) in [(8, 20, bad, 1), (9, 5, good, 0), (10, 20, bad, 1)] {
             day(n, many, words);
             place.ok(&["once", "--due", "--at", &hour(24 * n).replace(":00Z", ":01Z")]);

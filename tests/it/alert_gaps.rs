@@ -32,7 +32,7 @@ fn post(id: u64, published: Time, noise: i64) -> TruePost {
 }
 
 /// A post in each hour, at random.
-fn flat(first: u64) -> Vec<TruePost> {
+fn flat_stream(first: u64) -> Vec<TruePost> {
     let mut random = ChaCha8Rng::seed_from_u64(20_260_329 + first);
     let within = Uniform::new(0_i64, HOUR).unwrap();
     (0..24 * DAYS)
@@ -116,7 +116,7 @@ fn empty(world: &mut ServiceState) {
 
 #[test]
 fn two_daily_runs_23_hours_apart_do_not_fire_an_alert() {
-    let truth = TruthService::new(flat(1));
+    let truth = TruthService::new(flat_stream(1));
     let berlin = "schedule = \"0 7 * * *\"\ntimezone = \"Europe/Berlin\"";
     let place = Place::new(sqlite(), &truth.lines(), &file("\"social\"", berlin));
     let hours = (1..DAYS).map(|day| 24 * day + if day < SPRING { 6 } else { 5 });
@@ -130,7 +130,7 @@ fn two_daily_runs_23_hours_apart_do_not_fire_an_alert() {
 
 #[test]
 fn two_days_of_posts_after_a_failed_run_do_not_fire_an_alert() {
-    let truth = TruthService::new(flat(1));
+    let truth = TruthService::new(flat_stream(1));
     let place = Place::new(sqlite(), &truth.lines(), &file("\"social\"", DAILY));
     let days = (1..DAYS).map(|day| 24 * day);
     for place in watch(&place, &[&truth], days, PARTED, &(24 * 20..24 * 21, down)) {
@@ -142,7 +142,7 @@ fn two_days_of_posts_after_a_failed_run_do_not_fire_an_alert() {
 
 #[test]
 fn posts_found_after_empty_replies_do_not_fire_an_alert() {
-    let truth = TruthService::new(flat(1));
+    let truth = TruthService::new(flat_stream(1));
     let place = Place::new(sqlite(), &truth.lines(), &file("\"social\"", &format!("schedule = \"0 */6 * * *\"{WEEK}")));
     // Six replies are empty.
     let gap = 24 * 19..24 * 20 + 12;
@@ -156,7 +156,7 @@ fn posts_found_after_empty_replies_do_not_fire_an_alert() {
 
 #[test]
 fn posts_of_one_source_after_four_empty_days_do_not_fire_an_alert() {
-    let (east, west) = (TruthService::new(flat(1)), TruthService::new(flat(1_000_001)));
+    let (east, west) = (TruthService::new(flat_stream(1)), TruthService::new(flat_stream(1_000_001)));
     let provider = |name: &str, truth: &TruthService| {
         format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
     };
@@ -173,12 +173,12 @@ fn posts_of_one_source_after_four_empty_days_do_not_fire_an_alert() {
 
 #[test]
 fn an_alert_about_one_source_counts_only_items_of_that_source() {
-    let mut storm = flat(1_000_001);
+    let mut storm = flat_stream(1_000_001);
     // 60 more on one day, which only west finds.
     storm.extend(
         (0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + (2 * n + 1) * HOUR / 5), n * 7_919)),
     );
-    let (east, west) = (TruthService::new(flat(1)), TruthService::new(storm));
+    let (east, west) = (TruthService::new(flat_stream(1)), TruthService::new(storm));
     let provider = |name: &str, truth: &TruthService| {
         format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
     };
@@ -205,7 +205,7 @@ fn an_alert_about_one_source_counts_only_items_of_that_source() {
 
 #[test]
 fn a_rise_on_the_day_after_a_failed_run_is_reported_at_once() {
-    let mut posts = flat(1);
+    let mut posts = flat_stream(1);
     // 60 more on the day before the run that follows the failed one.
     posts.extend((0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR * 2 / 5), n * 7_919)));
     let truth = TruthService::new(posts);

@@ -25,7 +25,7 @@ fn alert(name: &str, more: &str) -> String {
 }
 
 /// Runs what is due; a receiver may refuse.
-fn due(place: &Place, at: u32) {
+fn run_due(place: &Place, at: u32) {
     let ended = place.run(&["once", "--due", "--at", &hour(at)]);
     assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
 }
@@ -43,14 +43,14 @@ fn each_of_many_waiting_events_is_counted_once() {
     for database in databases() {
         let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"0s\"")));
-        (23..25).for_each(|at| due(&place, at));
+        (23..25).for_each(|at| run_due(&place, at));
         let names: Vec<(String, String)> = (0..330).map(|n| (format!("R{n:03}"), format!("event {n}"))).collect();
         let waiting: Vec<Event<'_>> = (1_773_219_600_000..)
             .zip(&names)
             .map(|(at, (of, summary))| Event { alert: "recalls", of, at, summary, ..Event::default() })
             .collect();
         place.database.add_events(&waiting);
-        (25..27).for_each(|at| due(&place, at));
+        (25..27).for_each(|at| run_due(&place, at));
         let counted: Vec<Value> =
             hook.received().iter().map(|got| got.json()["data"]["events_in_all"].clone()).collect();
         assert_eq!(counted, [json!(330)], "{}", place.database.name);
@@ -59,7 +59,7 @@ fn each_of_many_waiting_events_is_counted_once() {
         assert!(text.contains("and 280 more: topicwatch alerts"), "{text}");
         assert_eq!(hook.received()[0].json()["data"]["events"].as_array().map(Vec::len), Some(50));
         world.set_posts(&[post(1, 26, "words", 1)]);
-        due(&place, 27);
+        run_due(&place, 27);
         assert_eq!(subjects(&hook)[1..], ["[recalls] acme: 1 new item"]);
     }
 }
@@ -69,13 +69,13 @@ fn a_new_and_a_renamed_alert_check_their_first_run() {
     for database in databases() {
         let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let place = Place::new(database, &world.lines(), &file(&hook, ""));
-        (23..25).for_each(|at| due(&place, at));
+        (23..25).for_each(|at| run_due(&place, at));
         world.set_posts(&[post(1, 24, "from before the alert", 1)]);
-        due(&place, 25);
+        run_due(&place, 25);
         for (name, at) in [("recalls", 26), ("renamed", 27)] {
             place.configure(&world.lines(), &file(&hook, &alert(name, "cooldown = \"0s\"")));
             world.set_posts(&[post(at, at - 1, "words", 1)]);
-            due(&place, at);
+            run_due(&place, at);
         }
         assert_eq!(
             subjects(&hook),
@@ -86,7 +86,7 @@ fn a_new_and_a_renamed_alert_check_their_first_run() {
         // One that comes back does not report what happened while it was away.
         place.configure(&world.lines(), &file(&hook, &alert("recalls", "cooldown = \"0s\"")));
         world.set_posts(&[post(28, 27, "words", 1)]);
-        due(&place, 28);
+        run_due(&place, 28);
         assert_eq!(subjects(&hook)[2..], ["[recalls] acme: 1 new item"], "{}", place.database.name);
     }
 }
@@ -97,7 +97,7 @@ fn alert_lists_show_the_delivery_state_of_each_message() {
         let (world, (hook, answer)) = (ScriptedService::new(), WebhookServer::changeable(GOOD));
         let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"0s\"")));
         let name = place.database.name;
-        (23..25).for_each(|at| due(&place, at));
+        (23..25).for_each(|at| run_due(&place, at));
         let said = || {
             let all = listed(&place);
             [&all["alerts"][0]["delivery"], &all["events"][0]["delivery"]].map(Value::clone)
@@ -108,7 +108,7 @@ fn alert_lists_show_the_delivery_state_of_each_message() {
             if at != 27 {
                 world.set_posts(&[post(at, at - 1, "words", 1)]);
             }
-            due(&place, at);
+            run_due(&place, at);
             assert_eq!(said(), [json!(expected), json!(expected)], "{name}");
             let output = place.ok(&["alerts"]);
             let open = format!("({expected})");
@@ -135,22 +135,22 @@ fn acknowledging_cancels_messages_that_wait_for_a_retry() {
         let (world, (hook, answer)) = (ScriptedService::new(), WebhookServer::changeable(GOOD));
         let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"2h\"")));
         let name = place.database.name;
-        (23..25).for_each(|at| due(&place, at));
+        (23..25).for_each(|at| run_due(&place, at));
         // The first event is reported; the next two share a message, which is not delivered.
         for at in 25..28 {
             *answer.lock().unwrap() = if at < 27 { GOOD } else { AWAY };
             world.set_posts(&[post(at, at - 1, "words", 1)]);
-            due(&place, at);
+            run_due(&place, at);
         }
         assert_eq!(subjects(&hook)[1..], ["[recalls] acme: 1 new item and 1 more"], "{name}");
         let latest = listed(&place)["events"][0]["event"].as_str().unwrap().to_owned();
         place.run(&["alerts", "ack", "recalls", "--event", &latest]).assert_stdout(0, &["1 event acknowledged"]);
-        due(&place, 28);
+        run_due(&place, 28);
         assert_eq!(hook.received().len(), 3, "{name}: the message is also about an event that nobody acknowledged");
         // This includes the first one, which was delivered.
         place.run(&["alerts", "ack", "recalls"]).assert_stdout(0, &["2 events acknowledged"]);
         *answer.lock().unwrap() = GOOD;
-        (30..40).step_by(3).for_each(|at| due(&place, at));
+        (30..40).step_by(3).for_each(|at| run_due(&place, at));
         assert_eq!(hook.received().len(), 3, "{name}: {:?}", subjects(&hook));
         let all = listed(&place);
         let said = |n: usize| [&all["events"][n]["delivery"], &all["events"][n]["muted"]].map(Value::clone);
@@ -172,10 +172,10 @@ fn a_cancelled_message_sets_no_sent_time_and_no_cool_down() {
         let (world, (hook, answer)) = (ScriptedService::new(), WebhookServer::changeable(GOOD));
         let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"7d\"")));
         let name = place.database.name;
-        (23..25).for_each(|at| due(&place, at));
+        (23..25).for_each(|at| run_due(&place, at));
         *answer.lock().unwrap() = AWAY;
         world.set_posts(&[post(25, 24, "words", 1)]);
-        due(&place, 25);
+        run_due(&place, 25);
         assert_eq!((hook.received().len(), &listed(&place)["alerts"][0]["delivery"]), (1, &json!("waiting")), "{name}");
         place.run(&["alerts", "ack", "recalls"]).assert_stdout(0, &["1 event acknowledged"]);
         let all = listed(&place);
@@ -185,7 +185,7 @@ fn a_cancelled_message_sets_no_sent_time_and_no_cool_down() {
         // Nobody got a message, so the next one is not held back.
         *answer.lock().unwrap() = GOOD;
         world.set_posts(&[post(26, 25, "words", 1)]);
-        due(&place, 26);
+        run_due(&place, 26);
         assert_eq!(hook.received().len(), 2, "{name}");
     }
 }
@@ -199,9 +199,9 @@ fn place_with_a_refusing_channel(
     let other =
         format!("[[channels]]\nname = \"other\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\n", bad.url());
     let place = Place::new(database, &world.lines(), &format!("{}\n{other}", file(&good, &both)));
-    (23..25).for_each(|at| due(&place, at));
+    (23..25).for_each(|at| run_due(&place, at));
     world.set_posts(&[post(25, 24, "words", 1)]);
-    due(&place, 25);
+    run_due(&place, 25);
     assert_eq!((good.received().len(), bad.received().len()), (1, 1), "{}", place.database.name);
     (world, place, [good, bad])
 }
@@ -234,7 +234,7 @@ fn outbox_retry_skips_dead_messages_about_acknowledged_events() {
         let name = place.database.name;
         place.run(&["alerts", "ack", "recalls"]).assert_stdout(0, &["1 event acknowledged"]);
         place.run(&["outbox", "retry", "--dead"]).assert_stdout(0, &["queued again: 0"]);
-        due(&place, 26);
+        run_due(&place, 26);
         assert_eq!(bad.received().len(), 1, "{name}");
         let all = listed(&place);
         assert_eq!(all["events"][0]["delivery"], "partly delivered", "{name}: {all}");

@@ -23,18 +23,18 @@ fn file(hook: &WebhookServer, alert: &str) -> String {
 }
 
 /// Runs what is due; the receiver may refuse.
-fn due(place: &Place, at: u32) {
+fn run_due(place: &Place, at: u32) {
     let ended = place.run(&["once", "--due", "--at", &hour(at)]);
     assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
 }
 
 /// An event at `at`, whose message the receiver refuses once.
-fn refused(database: Database, alert: &str, at: u32) -> (ScriptedService, Place, WebhookServer) {
+fn place_with_refused_message(database: Database, alert: &str, at: u32) -> (ScriptedService, Place, WebhookServer) {
     let (world, (hook, answer)) = (ScriptedService::new(), WebhookServer::changeable(AWAY));
     let place = Place::new(database, &world.lines(), &file(&hook, alert));
-    (at - 2..at).for_each(|at| due(&place, at));
+    (at - 2..at).for_each(|at| run_due(&place, at));
     world.set_posts(&[post(at, at - 1, "words", 1)]);
-    due(&place, at);
+    run_due(&place, at);
     assert_eq!(hook.received().len(), 1, "{}", place.database.name);
     *answer.lock().unwrap() = GOOD;
     (world, place, hook)
@@ -47,7 +47,7 @@ fn waits(place: &Place) -> [Value; 2] {
 }
 
 /// When the list says that the only message is tried next, and the whole list.
-fn listed(place: &Place) -> (Option<Time>, String) {
+fn listed_next_try(place: &Place) -> (Option<Time>, String) {
     let next = place.json(&["outbox", "--json"])["messages"][0]["next_at"].clone();
     (next.as_str().map(|at| Time::parse(at).unwrap()), place.ok(&["outbox"]))
 }
@@ -57,10 +57,10 @@ fn a_retry_is_not_sent_in_quiet_hours() {
     for database in databases() {
         // It was queued at 01:00 UTC, an hour before the quiet hours of the zone.
         let quiet = "quiet = \"03:00-06:30\"\ntimezone = \"Europe/Berlin\"";
-        let (_world, place, hook) = refused(database, quiet, 25);
+        let (_world, place, hook) = place_with_refused_message(database, quiet, 25);
         let name = place.database.name;
         for at in 26..29 {
-            due(&place, at);
+            run_due(&place, at);
             assert_eq!(hook.received().len(), 1, "{name}: {at}");
             assert_eq!(waits(&place), [json!(1), json!("2026-03-12T05:30:00.000Z")], "{name}: {at}");
         }
@@ -77,13 +77,13 @@ fn a_retry_is_not_sent_in_quiet_hours() {
 #[test]
 fn a_retry_is_not_sent_while_its_alert_is_snoozed() {
     for database in databases() {
-        let (_world, place, hook) = refused(database, "", 25);
+        let (_world, place, hook) = place_with_refused_message(database, "", 25);
         let name = place.database.name;
         let of = |text: &str| Time::parse(text).unwrap().0;
         // Snoozes count from the real present, so they outlast the case's dates.
         place.run(&["alerts", "snooze", "recalls", "--for", "30d"]).assert_stdout(0, &["snoozed until"]);
         for at in 26..28 {
-            due(&place, at);
+            run_due(&place, at);
             let [attempt, next] = waits(&place);
             let snoozed = place.database.number("SELECT snoozed_until FROM alert_state");
             assert_eq!(
@@ -95,9 +95,9 @@ fn a_retry_is_not_sent_while_its_alert_is_snoozed() {
         // A shorter snooze: the message waits for its end, which the case sets to one of its own dates.
         place.ok(&["alerts", "snooze", "recalls", "--for", "1h"]);
         place.database.move_snooze(of(&hour(29)));
-        due(&place, 28);
+        run_due(&place, 28);
         assert_eq!((hook.received().len(), waits(&place)[1].as_str().map(of)), (1, Some(of(&hour(29)))), "{name}");
-        due(&place, 29);
+        run_due(&place, 29);
         assert_eq!(hook.received().len(), 2, "{name}");
         let output = &place.json(&["alerts", "--json"])["alerts"][0]["delivery"];
         assert_eq!(output, "delivered", "{name}");
@@ -107,12 +107,12 @@ fn a_retry_is_not_sent_while_its_alert_is_snoozed() {
 #[test]
 fn a_message_is_due_again_when_its_alerts_snooze_is_ended() {
     for database in databases() {
-        let (_world, place, hook) = refused(database, "", 25);
+        let (_world, place, hook) = place_with_refused_message(database, "", 25);
         place.ok(&["alerts", "snooze", "recalls", "--for", "30d"]);
-        due(&place, 26);
+        run_due(&place, 26);
         assert_eq!(hook.received().len(), 1, "{}", place.database.name);
         place.ok(&["alerts", "snooze", "recalls", "--off"]);
-        due(&place, 27);
+        run_due(&place, 27);
         assert_eq!(hook.received().len(), 2, "{}", place.database.name);
     }
 }
@@ -120,11 +120,12 @@ fn a_message_is_due_again_when_its_alerts_snooze_is_ended() {
 #[test]
 fn a_snooze_that_ends_in_quiet_hours_delays_a_message_until_they_end() {
     for database in databases() {
-        let (_world, place, hook) = refused(database, "quiet = \"03:00-06:30\"\ntimezone = \"UTC\"", 25);
+        let (_world, place, hook) =
+            place_with_refused_message(database, "quiet = \"03:00-06:30\"\ntimezone = \"UTC\"", 25);
         let name = place.database.name;
         place.ok(&["alerts", "snooze", "recalls", "--for", "30d"]);
         place.database.move_snooze(Time::parse(&hour(28)).unwrap().0);
-        due(&place, 26);
+        run_due(&place, 26);
         assert_eq!(
             (hook.received().len(), waits(&place)),
             (1, [json!(1), json!("2026-03-12T06:30:00.000Z")]),
@@ -132,7 +133,7 @@ fn a_snooze_that_ends_in_quiet_hours_delays_a_message_until_they_end() {
         );
         // Without the snooze it need not wait for quiet hours that have not begun.
         place.ok(&["alerts", "snooze", "recalls", "--off"]);
-        due(&place, 26);
+        run_due(&place, 26);
         assert_eq!(hook.received().len(), 2, "{name}");
     }
 }
@@ -140,7 +141,7 @@ fn a_snooze_that_ends_in_quiet_hours_delays_a_message_until_they_end() {
 #[test]
 fn outbox_retry_says_whether_the_alert_holds_the_message_back() {
     for database in databases() {
-        let (world, place, hook) = refused(database, "", 25);
+        let (world, place, hook) = place_with_refused_message(database, "", 25);
         let name = place.database.name;
         let event = place.json(&["outbox", "--json"])["messages"][0]["event"].as_str().unwrap().to_owned();
         let waits = |why: &str| {
@@ -149,7 +150,7 @@ fn outbox_retry_says_whether_the_alert_holds_the_message_back() {
             retried.assert_stdout(0, &["queued again: 1\n", &begins]);
             let note = retried.out.lines().find(|line| line.starts_with(&begins)).unwrap();
             let (sent, until) = (hook.received().len(), note.strip_prefix(&begins).unwrap());
-            let (next, list) = listed(&place);
+            let (next, list) = listed_next_try(&place);
             let second = |at: Time| at.0 / 1_000;
             assert_eq!(next.map(second), Some(second(Time::parse(until).unwrap())), "{name}: {why}: {list}");
             assert!(list.contains(&format!("  {until}  ")), "{name}: {why}: {list}");
@@ -175,7 +176,7 @@ fn outbox_retry_says_whether_the_alert_holds_the_message_back() {
         let hour_of_day = (topicwatch::daemon::system_clock()().0 / 3_600_000).rem_euclid(24);
         let quiet = format!("quiet = \"{:02}:00-{:02}:00\"", (hour_of_day + 23) % 24, (hour_of_day + 2) % 24);
         place.configure(&world.lines(), &file(&hook, &format!("{quiet}\ntimezone = \"UTC\"")));
-        due(&place, 26);
+        run_due(&place, 26);
         assert_eq!(hook.received().len(), 2, "{name}");
         let end = waits("has quiet hours");
         place.ok(&["alerts", "snooze", "recalls", "--for", "30m"]);
@@ -186,7 +187,7 @@ fn outbox_retry_says_whether_the_alert_holds_the_message_back() {
 #[test]
 fn outbox_retry_and_deliver_say_that_a_channel_is_paused_or_missing() {
     for database in databases() {
-        let (world, place, hook) = refused(database, "", 25);
+        let (world, place, hook) = place_with_refused_message(database, "", 25);
         let name = place.database.name;
         let event = place.json(&["outbox", "--json"])["messages"][0]["event"].as_str().unwrap().to_owned();
         // Nothing is sent when the snooze ends, so it is not named.
@@ -197,7 +198,7 @@ fn outbox_retry_and_deliver_say_that_a_channel_is_paused_or_missing() {
         let [retried, delivered] = ["its messages wait", "1 message waits"]
             .map(|wait| format!("note: channel hook is paused: {wait} until it is resumed\n"));
         assert_eq!(place.ok(&["outbox", "retry", &event]), format!("queued again: 1\n{retried}"), "{name}");
-        let (next, list) = listed(&place);
+        let (next, list) = listed_next_try(&place);
         assert!(next.is_none() && list.contains(&format!("\n{retried}")), "{name}: {next:?}: {list}");
         assert_eq!(place.ok(&["outbox", "deliver"]), format!("nothing was sent\n{delivered}"), "{name}");
         assert_eq!(hook.received().len(), 1, "{name}");
@@ -211,7 +212,7 @@ fn outbox_retry_and_deliver_say_that_a_channel_is_paused_or_missing() {
         };
         gone(&["outbox", "deliver"], "nothing was sent\n");
         gone(&["outbox", "retry", &event], "queued again: 1\n");
-        assert_eq!(listed(&place).0, None, "{name}");
+        assert_eq!(listed_next_try(&place).0, None, "{name}");
         let shown = place.ok(&["outbox", "show", &event]);
         assert!(shown.contains("\nnote       no channel hook in the configuration: ") && !shown.contains("next try"));
 
@@ -222,7 +223,7 @@ fn outbox_retry_and_deliver_say_that_a_channel_is_paused_or_missing() {
         let dropped = "note: alert recalls is paused: its messages are not sent, and the next run drops them unless it is resumed before\n";
         assert_eq!(place.ok(&["outbox", "deliver"]), format!("nothing was sent\n{dropped}"), "{name}");
         assert_eq!(place.ok(&["outbox", "retry", &event]), format!("queued again: 1\n{dropped}"), "{name}");
-        let (next, list) = listed(&place);
+        let (next, list) = listed_next_try(&place);
         assert!(next.is_none() && list.contains(&format!("\n{dropped}")), "{name}: {next:?}: {list}");
 
         place.configure(&world.lines(), &file(&hook, ""));
@@ -240,9 +241,9 @@ fn outbox_deliver_names_the_channel_that_asked_for_a_pause_and_its_end() {
         let (world, (hook, answer)) = (ScriptedService::new(), WebhookServer::changeable(AWAY));
         let place = Place::new(database, &world.lines(), &file(&hook, ""));
         let name = place.database.name;
-        (23..25).for_each(|at| due(&place, at));
+        (23..25).for_each(|at| run_due(&place, at));
         world.set_posts(&[post(25, 24, "words", 1)]);
-        due(&place, 25);
+        run_due(&place, 25);
         *answer.lock().unwrap() = "429 Slow down\r\nretry-after: 7200";
         let asked = place.run(&["outbox", "deliver"]);
         asked.assert_stdout(3, &["retry at ", "note: channel hook asked for a pause: 1 message waits at least until "]);
@@ -273,9 +274,9 @@ fn a_message_of_a_dead_process_waits_until_its_alert_and_channel_allow_it() {
         let with = |alert: &str| file(&hook, &format!("cooldown = \"0s\"\n{alert}")) + "timeout = \"5m\"\n";
         let place = Place::new(database, &world.lines(), &with(""));
         let name = place.database.name;
-        (23..25).for_each(|at| due(&place, at));
+        (23..25).for_each(|at| run_due(&place, at));
         world.set_posts(&[post(25, 24, "words", 1)]);
-        due(&place, 25);
+        run_due(&place, 25);
         let killed = place.program(&["outbox", "deliver"]).env("TOPICWATCH_TEST_FAILPOINT", "kill courier/claimed");
         assert_eq!(killed.start().wait().code, None, "{name}");
 
@@ -288,7 +289,7 @@ fn a_message_of_a_dead_process_waits_until_its_alert_and_channel_allow_it() {
         // Another message, at which the channel asks for a pause. `once --at` is months before `outbox deliver`, so it takes
         // the lease for one of a clock that was ahead, and the first message waits, too.
         world.set_posts(&[post(26, 25, "words", 1)]);
-        due(&place, 26);
+        run_due(&place, 26);
         *answer.lock().unwrap() = "429 Slow down\r\nretry-after: 7200";
         let asked = place.run(&["outbox", "deliver"]);
         asked.assert_stdout(3, &["retry at "]);
@@ -298,7 +299,7 @@ fn a_message_of_a_dead_process_waits_until_its_alert_and_channel_allow_it() {
         assert_eq!(delivered, format!("nothing was sent; the next try is at {until}\n{note}\n"), "{name}");
 
         place.configure(&world.lines(), &with("paused = true"));
-        due(&place, 27);
+        run_due(&place, 27);
         let delivered = place.ok(&["outbox", "deliver"]);
         assert!(!delivered.contains("next try"), "{name}: {delivered}");
     }
@@ -317,18 +318,18 @@ fn waiting_events_of_a_paused_or_removed_alert_are_never_sent() {
         };
         let place = Place::new(database, &world.lines(), &whole);
         let name = format!("{}, {why}", place.database.name);
-        (23..25).for_each(|at| due(&place, at));
+        (23..25).for_each(|at| run_due(&place, at));
         world.set_posts(&[post(25, 24, "words", 1)]);
-        due(&place, 25);
+        run_due(&place, 25);
         place.configure(&world.lines(), &away);
-        due(&place, 26);
+        run_due(&place, 26);
         place.configure(&world.lines(), &whole);
-        (27..33).for_each(|at| due(&place, at));
+        (27..33).for_each(|at| run_due(&place, at));
         assert_eq!(hook.received().len(), 0, "{name}");
         let all = place.json(&["alerts", "--json"]);
         assert_eq!((&all["events"][0]["muted"], &all["alerts"][0]["waiting"]), (&json!(why), &json!(0)), "{name}");
         world.set_posts(&[post(33, 32, "words", 1)]);
-        due(&place, 33);
+        run_due(&place, 33);
         assert_eq!(hook.received().len(), 1, "{name}");
     }
 }
@@ -336,7 +337,7 @@ fn waiting_events_of_a_paused_or_removed_alert_are_never_sent() {
 #[test]
 fn a_message_that_waits_for_a_retry_is_dropped_when_its_alert_is_paused() {
     for database in databases() {
-        let (world, place, hook) = refused(database, "", 25);
+        let (world, place, hook) = place_with_refused_message(database, "", 25);
         let name = place.database.name;
         place.configure(&world.lines(), &file(&hook, "paused = true"));
         // No run came since, so the alert was not looked at.
@@ -346,9 +347,9 @@ fn a_message_that_waits_for_a_retry_is_dropped_when_its_alert_is_paused() {
         // It is put off a little, but not tried then.
         let dropped = "nothing was sent\nnote: alert recalls is paused: its messages are not sent, and the next run drops them unless it is resumed before\n";
         assert_eq!(place.ok(&["outbox", "deliver"]), dropped, "{name}");
-        (26..28).for_each(|at| due(&place, at));
+        (26..28).for_each(|at| run_due(&place, at));
         place.configure(&world.lines(), &file(&hook, ""));
-        (28..31).for_each(|at| due(&place, at));
+        (28..31).for_each(|at| run_due(&place, at));
         assert_eq!(hook.received().len(), 1, "{name}");
         let all = place.json(&["alerts", "--json"]);
         let event = &all["events"][0];

@@ -25,16 +25,16 @@ fn program(place: &Place, hook: &WebhookServer, args: &[&str]) -> Program {
     place.program(args).env("HOOK_URL", &hook.url())
 }
 
-fn due(place: &Place, hook: &WebhookServer, at: &str) -> ProgramOutput {
+fn run_due(place: &Place, hook: &WebhookServer, at: &str) -> ProgramOutput {
     let ended = program(place, hook, &["once", "--due", "--at", at]).run();
     assert_eq!(ended.code, Some(0), "{ended}");
     ended
 }
 
 /// Plans the first slots; the first run is a baseline.
-fn begin(place: &Place, hook: &WebhookServer) {
-    due(place, hook, &hour(23));
-    due(place, hook, &hour(24));
+fn plan_first_slots(place: &Place, hook: &WebhookServer) {
+    run_due(place, hook, &hour(23));
+    run_due(place, hook, &hour(24));
 }
 
 /// The subjects of the received messages.
@@ -55,15 +55,15 @@ fn an_items_alert_reports_matching_new_items_once_and_never_a_baseline() {
         let rest = file("", "rule = \"items\"\nwords = [\"recall\", \"lawsuit\"]\ncooldown = \"2h\"\n");
         let place = Place::new(database, &world.lines(), &rest);
         world.set_posts(&[post(1, 20, "a recall of old", 1)]);
-        due(&place, &hook, &hour(23));
-        due(&place, &hook, &hour(24));
+        run_due(&place, &hook, &hour(23));
+        run_due(&place, &hook, &hour(24));
         assert_eq!(subjects(&hook), [""; 0], "the first answers are a baseline");
         world.set_posts(&[
             post(2, 24, "Recall: brakes", 1),
             post(3, 24, "nothing of note", 1),
             post(1, 20, "a recall of old", 1),
         ]);
-        due(&place, &hook, &hour(25));
+        run_due(&place, &hook, &hour(25));
         assert_eq!(subjects(&hook), ["[recalls] acme: 1 new item with “recall”"]);
         let got = hook.received()[0].json();
         assert_eq!(got["event"], "alert:recalls/topic:acme@2026-03-12T01:00:00Z/acme/fired/hook", "{got}");
@@ -73,11 +73,11 @@ fn an_items_alert_reports_matching_new_items_once_and_never_a_baseline() {
             "2026-03-12T01:00:00Z acme: 1 new item with “recall”\n  - @author2: Recall: brakes\n    https://x.com/a/status/2\n"
         );
         // Another process evaluates again: already sent.
-        due(&place, &hook, &hour(25));
+        run_due(&place, &hook, &hour(25));
         // Nothing is sent within the cool-down; afterwards one message covers both events.
         for n in 26..28 {
             world.set_posts(&[post(n, n - 1, "another lawsuit", 1)]);
-            due(&place, &hook, &hour(n));
+            run_due(&place, &hook, &hour(n));
         }
         assert_eq!(subjects(&hook).len(), 2, "{:?}", subjects(&hook));
         assert_eq!(subjects(&hook)[1], "[recalls] acme: 1 new item with “lawsuit” and 1 more");
@@ -104,7 +104,7 @@ fn a_kill_at_any_point_leaves_each_event_in_exactly_one_message() {
     for database in databases() {
         let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let place = Place::new(database, &world.lines(), &file("", "rule = \"items\"\ncooldown = \"0s\"\n"));
-        begin(&place, &hook);
+        plan_first_slots(&place, &hook);
         let points = [
             "alert/seen",
             "alerts::store_change/written",
@@ -119,8 +119,8 @@ fn a_kill_at_any_point_leaves_each_event_in_exactly_one_message() {
             assert_eq!(killed.code, None, "{point}: {killed}");
         }
         // The leases of claimed messages expire.
-        due(&place, &hook, &hour(31));
-        due(&place, &hook, &hour(32));
+        run_due(&place, &hook, &hour(31));
+        run_due(&place, &hook, &hour(32));
         let mut reported: Vec<String> = Vec::new();
         let mut messages: Vec<String> = Vec::new();
         for got in hook.received() {
@@ -274,10 +274,10 @@ fn quiet_hours_snooze_and_acknowledgement_hold_messages_back() {
         let rest = file("", "rule = \"items\"\ncooldown = \"0s\"\nquiet = \"00:30-06:00\"\n");
         let place = Place::new(database, &world.lines(), &rest);
         let run = |args: &[&str]| program(&place, &hook, args).run();
-        begin(&place, &hook);
+        plan_first_slots(&place, &hook);
         for n in 25..28 {
             world.set_posts(&[post(n, n - 1, "words", 1)]);
-            due(&place, &hook, &hour(n));
+            run_due(&place, &hook, &hour(n));
         }
         assert_eq!(subjects(&hook).len(), 0, "it is night");
         run(&["alerts"]).assert_stdout(0, &["pending"]);
@@ -286,15 +286,15 @@ fn quiet_hours_snooze_and_acknowledgement_hold_messages_back() {
         let known = listed[0]["event"].as_str().unwrap();
         run(&["alerts", "ack", "recalls", "--event", known]).assert_stdout(0, &["1 event acknowledged"]);
         run(&["alerts", "ack", "recalls", "--event", known]).assert_stderr(2, &["no such unacknowledged event"]);
-        due(&place, &hook, &hour(30));
+        run_due(&place, &hook, &hour(30));
         assert_eq!(subjects(&hook), ["[recalls] acme: 1 new item and 1 more"]);
         run(&["alerts", "snooze", "recalls", "--for", "367d"]).assert_stderr(2, &["longer than 366 days"]);
         // A snooze counts from the real present, so it outlasts the case's dates.
         run(&["alerts", "snooze", "recalls", "--for", "30d"]).assert_stdout(0, &["snoozed until"]);
         world.set_posts(&[post(31, 30, "words", 1)]);
-        due(&place, &hook, &hour(31));
+        run_due(&place, &hook, &hour(31));
         run(&["alerts", "snooze", "recalls", "--off"]).assert_stdout(0, &["no longer snoozed"]);
-        due(&place, &hook, &hour(32));
+        run_due(&place, &hook, &hour(32));
         assert_eq!(subjects(&hook).len(), 1, "what was snoozed is never sent");
         assert_eq!(events(&place, &hook)[0]["muted"], "snoozed");
     }
@@ -305,9 +305,9 @@ fn consecutive_missed_slots_are_reported_in_one_message() {
     for database in databases() {
         let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let place = Place::new(database, &world.lines(), &file("", "rule = \"missed\"\n"));
-        due(&place, &hook, &hour(24));
-        due(&place, &hook, &hour(25));
-        due(&place, &hook, &hour(29));
+        run_due(&place, &hook, &hour(24));
+        run_due(&place, &hook, &hour(25));
+        run_due(&place, &hook, &hour(29));
         let expected = "[recalls] acme: 3 slots missed, from 2026-03-12T02:00:00Z to 2026-03-12T04:00:00Z";
         assert_eq!(subjects(&hook), [expected]);
     }
@@ -319,7 +319,7 @@ fn short_outages_are_not_added_up_and_a_long_one_is_one_event() {
         let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let place = Place::new(database, &world.lines(), &file("", "rule = \"missed\"\nmin = 5\ncooldown = \"0s\"\n"));
         for n in [24, 25, 29, 33, 184] {
-            due(&place, &hook, &hour(n));
+            run_due(&place, &hook, &hour(n));
         }
         let expected = "acme: 150 slots missed, from 2026-03-12T10:00:00Z to 2026-03-18T15:00:00Z";
         assert_eq!(subjects(&hook), [format!("[recalls] {expected}")], "{}", place.database.name);
@@ -346,7 +346,7 @@ fn slots_missed_one_at_a_time_are_one_outage() {
         let firing = || json(&["alerts", "--json"])["alerts"][0]["firing"].clone();
         let days = |days: std::ops::Range<u32>| {
             for day in days {
-                due(&place, &hook, &hour(24 * day + 6));
+                run_due(&place, &hook, &hour(24 * day + 6));
             }
         };
         days(0..3);
@@ -385,7 +385,7 @@ fn a_volume_alert_fires_above_the_usual_count_of_the_hour_but_not_on_a_new_query
         let place = Place::new(database, &world.lines(), &file("", alert));
         // Three posts a day at this hour for eight days, then about thirty.
         calm_days(&world, &place);
-        due(&place, &hook, &hour(24 * 7));
+        run_due(&place, &hook, &hour(24 * 7));
         let many = |from: u32, at: u32| -> Vec<Value> {
             (0..30).map(|k| post(from + k, at, &format!("{from} post number {k} of an acme storm"), 1)).collect()
         };
@@ -397,7 +397,7 @@ fn a_volume_alert_fires_above_the_usual_count_of_the_hour_but_not_on_a_new_query
         }
         world.set_posts(&storm);
         run_once(&place, 192);
-        due(&place, &hook, "2026-03-19T00:00:01Z");
+        run_due(&place, &hook, "2026-03-19T00:00:01Z");
         let subjects = subjects(&hook);
         assert_eq!(subjects.len(), 1, "{subjects:?}");
         let expected = format!(
@@ -409,7 +409,7 @@ fn a_volume_alert_fires_above_the_usual_count_of_the_hour_but_not_on_a_new_query
         place.configure(&world.lines(), &rest);
         world.set_posts(&many(95_000, 216));
         run_once(&place, 216);
-        due(&place, &hook, "2026-03-20T00:00:01Z");
+        run_due(&place, &hook, "2026-03-20T00:00:01Z");
         assert_eq!(hook.received().len(), 1, "{:?}", events(&place, &hook));
     }
 }
@@ -430,13 +430,13 @@ fn a_negative_alert_reports_worse_tone_than_usual_and_its_end() {
             day(n, "what a great day, I love this and I am so happy");
             run_once(&place, 24 * n);
         }
-        due(&place, &hook, &hour(24 * 7));
+        run_due(&place, &hook, &hour(24 * 7));
         day(8, "this is terrible, I hate it, the worst and most awful thing");
         run_once(&place, 192);
-        due(&place, &hook, "2026-03-19T00:00:01Z");
+        run_due(&place, &hook, "2026-03-19T00:00:01Z");
         day(9, "what a great day, I love this and I am so happy");
         run_once(&place, 216);
-        due(&place, &hook, "2026-03-20T00:00:01Z");
+        run_due(&place, &hook, "2026-03-20T00:00:01Z");
         let subjects = subjects(&hook);
         assert_eq!(subjects.len(), 2, "{subjects:?} {:?}", events(&place, &hook));
         assert!(subjects[0].starts_with("[recalls] acme: 100% of 20 items in 1h sound negative ("), "{subjects:?}");
@@ -465,7 +465,7 @@ fn a_storm_of_unrelated_posts_is_recorded_but_not_sent() {
             day(n, 20, usual, good);
             run_once(&place, 24 * n);
         }
-        due(&place, &hook, &hour(24 * 7));
+        run_due(&place, &hook, &hour(24 * 7));
         assert_eq!(subjects(&hook), [""; 0]);
         (usual, place)
     });
@@ -475,7 +475,7 @@ fn a_storm_of_unrelated_posts_is_recorded_but_not_sent() {
             let (place, hook) = (before.copy_to(database), WebhookServer::accepting());
             day(8, 90, storm, bad);
             run_once(&place, 192);
-            due(&place, &hook, "2026-03-19T00:00:01Z");
+            run_due(&place, &hook, "2026-03-19T00:00:01Z");
             let of = |alert: &str| subjects(&hook).iter().filter(|one| one.starts_with(&format!("[{alert}]"))).count();
             assert_eq!((of("recalls"), of("tone")), (reported, reported), "{usual} {storm}: {:?}", subjects(&hook));
             let all = program(&place, &hook, &["alerts", "--json", "--limit", "100"]).run();
@@ -497,7 +497,7 @@ fn a_storm_of_unrelated_posts_is_recorded_but_not_sent() {
             // Posts about the topic end the alert without a message.
             day(9, 20, usual, good);
             run_once(&place, 216);
-            due(&place, &hook, "2026-03-20T00:00:01Z");
+            run_due(&place, &hook, "2026-03-20T00:00:01Z");
             assert_eq!(subjects(&hook).len(), 4 * reported, "{usual} {storm}: {:?}", subjects(&hook));
             let listed = program(&place, &hook, &["alerts", "--json"]).run();
             let listed: Value = serde_json::from_str(&listed.out).unwrap();
@@ -521,7 +521,7 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
         let place = Place::new(database, &world.lines(), &rest);
         // A first evaluation, then a day in which the second call uses a fifth of the limit.
         for n in 23..29 {
-            due(&place, &hook, &hour(n));
+            run_due(&place, &hook, &hour(n));
         }
         let reported = |day: &str| format!("[recalls] acme: 2 of 10 calls used on the UTC day {day} (20%)");
         assert_eq!(subjects(&hook), [reported("2026-03-12")], "{named}: {:?}", events(&place, &hook));
@@ -532,7 +532,7 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
             assert_eq!((said.code, said.out.contains("firing: acme/2026-03-12")), (Some(0), firing), "{at}: {said}");
         }
         for n in 48..51 {
-            due(&place, &hook, &hour(n));
+            run_due(&place, &hook, &hour(n));
         }
         assert_eq!(
             subjects(&hook),
@@ -549,18 +549,18 @@ fn budget_used_shortly_before_midnight_is_reported_after_midnight() {
         let alert = "rule = \"budget\"\ntopics = [\"acme\"]\npercent = 20\ncooldown = \"0s\"\n";
         let place = Place::new(database, &world.lines(), &file("max_calls_per_day = 10\n", alert));
         let name = place.database.name;
-        due(&place, &hook, "2026-03-11T23:00:00Z");
+        run_due(&place, &hook, "2026-03-11T23:00:00Z");
         for at in ["2026-03-11T23:58:00Z", "2026-03-11T23:59:00Z"] {
             let ended = program(&place, &hook, &["once", "--at", at]).run();
             assert_eq!(ended.code, Some(0), "{ended}");
         }
-        due(&place, &hook, "2026-03-12T00:00:10Z");
+        run_due(&place, &hook, "2026-03-12T00:00:10Z");
         let reported = "[recalls] acme: 2 of 10 calls used on the UTC day 2026-03-11 (20%)";
         assert_eq!(subjects(&hook), [reported], "{name}");
         let all = events(&place, &hook);
         assert_eq!(all[0]["event"], "alert:recalls/2026-03-11/acme/2026-03-11/fired", "{name}: {all}");
         // That day is over, and is looked at once.
-        due(&place, &hook, "2026-03-12T00:00:20Z");
+        run_due(&place, &hook, "2026-03-12T00:00:20Z");
         assert_eq!(subjects(&hook).len(), 1, "{name}: {:?}", subjects(&hook));
         assert_eq!(place.database.number("SELECT count(*) FROM alert_firing"), 0, "{name}");
     }
@@ -571,9 +571,9 @@ fn forgotten_authors_leave_alert_events_and_renamed_topics_keep_theirs() {
     for database in databases() {
         let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let place = Place::new(database, &world.lines(), &file("", "rule = \"items\"\n"));
-        begin(&place, &hook);
+        plan_first_slots(&place, &hook);
         world.set_posts(&[post(1, 24, "words of hers", 1), post(2, 24, "words of theirs", 1)]);
-        due(&place, &hook, &hour(25));
+        run_due(&place, &hook, &hour(25));
         assert!(events(&place, &hook).to_string().contains("words of hers"));
         let forgotten = program(&place, &hook, &["forget", "--author", "author1", "--yes"]).run();
         assert_eq!(forgotten.code, Some(0), "{forgotten}");
@@ -667,7 +667,7 @@ fn alerts_are_evaluated_after_each_run_and_sent_once_by_several_processes() {
         }
         daemon.signal("TERM");
         assert_eq!(daemon.wait().code, Some(0));
-        due(&place, &hook, "2099-01-01T00:00:00Z");
+        run_due(&place, &hook, "2099-01-01T00:00:00Z");
         let output: Vec<String> = hook
             .received()
             .iter()

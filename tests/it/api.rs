@@ -19,7 +19,7 @@ const ALERTS: &str = "[[alerts]]\nname = \"recalls\"\nrule = \"items\"\nquiet = 
     [[alerts]]\nname = \"sick\"\nrule = \"source\"\ntopics = [\"acme\"]\n";
 
 /// Two topics with two runs each, two alerts of which one fires, a finished report and export, and a request.
-fn world(database: Database) -> (Sandbox, Place) {
+fn filled_place(database: Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(EIGHT, &[]);
     let place = Place::new(database, &sandbox.lines(), &format!("{TOPICS}{ALERTS}"));
     // The alerts start to evaluate.
@@ -67,7 +67,7 @@ fn world(database: Database) -> (Sandbox, Place) {
 }
 
 /// Fills the parameters of a path, and the required query parameters.
-fn filled(place: &Place, path: &str) -> String {
+fn fill_parameters(place: &Place, path: &str) -> String {
     let run = place.database.texts("SELECT run FROM v_run WHERE topic = 'acme' ORDER BY seq LIMIT 1");
     let key = place.database.first_key();
     let key = url::form_urlencoded::byte_serialize(key.as_bytes()).collect::<String>();
@@ -86,7 +86,7 @@ fn filled(place: &Place, path: &str) -> String {
 }
 
 /// A URL with one more parameter.
-fn with(address: &str, name: &str, value: &str) -> String {
+fn with_parameter(address: &str, name: &str, value: &str) -> String {
     let pair = url::form_urlencoded::Serializer::new(String::new()).append_pair(name, value).finish();
     format!("{address}{}{pair}", if address.contains('?') { '&' } else { '?' })
 }
@@ -95,7 +95,7 @@ fn with(address: &str, name: &str, value: &str) -> String {
 fn every_api_operation_answers_as_its_document_says() {
     for database in databases() {
         let name = database.name;
-        let (_sandbox, place) = world(database);
+        let (_sandbox, place) = filled_place(database);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let document = get_json(&pages, "/api/v1/openapi.json");
         assert_eq!(document["openapi"], "3.1.0");
@@ -108,7 +108,7 @@ fn every_api_operation_answers_as_its_document_says() {
         assert!(paths.len() > 12, "{paths:?}");
         let mut asked = 0;
         for (path, operations) in paths {
-            let address = filled(&place, path);
+            let address = fill_parameters(&place, path);
             for (method, operation) in operations.as_object().unwrap() {
                 if method != "get" {
                     continue;
@@ -153,21 +153,21 @@ fn every_api_operation_answers_as_its_document_says() {
 
 #[test]
 fn a_parameter_at_its_bounds_is_accepted_and_one_outside_is_refused() {
-    let (_sandbox, place) = world(crate::support::databases::sqlite());
+    let (_sandbox, place) = filled_place(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
     let document = get_json(&pages, "/api/v1/openapi.json");
     let mut looked_at = 0;
     let paths = document["paths"].as_object().unwrap();
     for (path, operations) in paths.iter().filter(|(_, operations)| operations.get("get").is_some()) {
-        let (address, operation) = (filled(&place, path), &operations["get"]);
+        let (address, operation) = (fill_parameters(&place, path), &operations["get"]);
         let refuse = |name: &str, value: &str| {
             let clean: String = address.split('?').next().unwrap().to_owned();
             let needed = address.split_once('?').map_or(String::new(), |(_, query)| query.to_owned());
             let address = if needed.starts_with(&format!("{name}=")) { clean } else { address.clone() };
-            let said = send_request(&pages, "GET", &with(&address, name, value), &[], "").assert_problem(400);
+            let said = send_request(&pages, "GET", &with_parameter(&address, name, value), &[], "").assert_problem(400);
             assert!(said.contains(name), "{address} {name}={value}: {said}");
         };
-        let said = send_request(&pages, "GET", &with(&address, "colour", "red"), &[], "").assert_problem(400);
+        let said = send_request(&pages, "GET", &with_parameter(&address, "colour", "red"), &[], "").assert_problem(400);
         assert!(said.contains("`colour`"), "{said}");
         for parameter in operation["parameters"].as_array().unwrap().iter().filter(|p| p["in"] == "query") {
             looked_at += 1;
@@ -189,18 +189,20 @@ fn a_parameter_at_its_bounds_is_accepted_and_one_outside_is_refused() {
                     refuse(name, wrong);
                 }
                 for right in [least, most] {
-                    let reply = send_request(&pages, "GET", &with(&address, name, &right.to_string()), &[], "");
+                    let reply =
+                        send_request(&pages, "GET", &with_parameter(&address, name, &right.to_string()), &[], "");
                     assert!(reply.status == 200 || path.ends_with("files"), "{}", reply.text());
                 }
             }
             for right in schema["enum"].as_array().into_iter().flatten() {
-                let reply = send_request(&pages, "GET", &with(&address, name, right.as_str().unwrap()), &[], "");
+                let reply =
+                    send_request(&pages, "GET", &with_parameter(&address, name, right.as_str().unwrap()), &[], "");
                 assert_eq!(reply.status, 200, "{address} {name}={right}\n{}", reply.text());
                 refuse(name, &format!("{}x", right.as_str().unwrap()));
             }
             let example = parameter["example"].as_str().unwrap_or("").to_owned();
             if !many && !example.is_empty() && parameter["required"] == false && !path.contains("{file}") {
-                let twice = with(&with(&address, name, &example), name, &example);
+                let twice = with_parameter(&with_parameter(&address, name, &example), name, &example);
                 let said = send_request(&pages, "GET", &twice, &[], "");
                 assert_eq!(said.status, 400, "{twice}\n{}", said.text());
             }
@@ -212,7 +214,7 @@ fn a_parameter_at_its_bounds_is_accepted_and_one_outside_is_refused() {
 #[test]
 fn invalid_requests_are_refused_with_a_hint() {
     for database in databases() {
-        let (_sandbox, place) = world(database);
+        let (_sandbox, place) = filled_place(database);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let token =
             get_json(&pages, "/api/v1/topics/acme/items?limit=1")["next_page_token"].as_str().unwrap().to_owned();
@@ -259,7 +261,7 @@ fn invalid_requests_are_refused_with_a_hint() {
 /// required a token that the API ignores.
 #[test]
 fn values_valid_by_the_document_are_not_rejected_as_malformed() {
-    let (_sandbox, place) = world(crate::support::databases::sqlite());
+    let (_sandbox, place) = filled_place(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
     let document = get_json(&pages, "/api/v1/openapi.json");
     let mut tried = 0;
@@ -287,7 +289,13 @@ fn values_valid_by_the_document_are_not_rejected_as_malformed() {
                         continue;
                     }
                     tried += 1;
-                    let reply = send_request(&pages, "GET", &with(&filled(&place, path), name, value), &[], "");
+                    let reply = send_request(
+                        &pages,
+                        "GET",
+                        &with_parameter(&fill_parameters(&place, path), name, value),
+                        &[],
+                        "",
+                    );
                     assert!(matches!(reply.status, 200 | 404 | 409), "{path} {name}={value}\n{}", reply.text());
                     assert!(answers(reply.status), "{path}: {}", reply.status);
                 }
@@ -303,10 +311,10 @@ fn values_valid_by_the_document_are_not_rejected_as_malformed() {
 }
 
 /// Reads a list to its end, page by page; calls `between` after the first page.
-fn walk(pages: &Pages, path: &str, id: &str, between: impl FnOnce()) -> Vec<String> {
+fn read_all_pages(pages: &Pages, path: &str, id: &str, between: impl FnOnce()) -> Vec<String> {
     let (mut seen, mut next, mut between) = (Vec::new(), None::<String>, Some(between));
     for page in 0.. {
-        let address = next.as_ref().map_or(path.to_owned(), |token| with(path, "page_token", token));
+        let address = next.as_ref().map_or(path.to_owned(), |token| with_parameter(path, "page_token", token));
         let answer = get_json(pages, &address);
         let rows = answer["data"].as_array().unwrap();
         seen.extend(rows.iter().map(|row| row[id].as_str().unwrap().to_owned()));
@@ -329,7 +337,7 @@ fn walk(pages: &Pages, path: &str, id: &str, between: impl FnOnce()) -> Vec<Stri
 fn paging_returns_each_row_once_while_new_rows_arrive() {
     for database in databases() {
         let name = database.name;
-        let (sandbox, place) = world(database);
+        let (sandbox, place) = filled_place(database);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let mut hour = 9;
         for (path, id, sql) in [
@@ -344,7 +352,7 @@ fn paging_returns_each_row_once_while_new_rows_arrive() {
             ("/api/v1/topics/acme/answers?limit=1", "run", "SELECT run FROM v_answer WHERE topic = 'acme'"),
         ] {
             let before = place.database.texts(sql);
-            let seen = walk(&pages, path, id, || {
+            let seen = read_all_pages(&pages, path, id, || {
                 for _ in 0..2 {
                     hour += 1;
                     let at = format!("2026-03-11T{hour:02}:00:00Z");
@@ -386,7 +394,7 @@ fn paging_returns_each_row_once_while_new_rows_arrive() {
 fn item_filters_equal_those_of_the_command_line() {
     for database in databases() {
         let name = database.name;
-        let (_sandbox, place) = world(database);
+        let (_sandbox, place) = filled_place(database);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let keys = |rows: &Value| -> BTreeSet<String> {
             rows.as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap().to_owned()).collect()
@@ -454,7 +462,7 @@ fn the_api_returns_hostile_texts_exactly_as_stored() {
                 texts.extend(rows.iter().map(|row| row["text"].as_str().unwrap().to_owned()));
                 if list == "items" {
                     let key = rows[0]["key"].as_str().unwrap();
-                    let item = get_json(&pages, &with("/api/v1/items", "key", key));
+                    let item = get_json(&pages, &with_parameter("/api/v1/items", "key", key));
                     assert_eq!(item["data"]["topics"][0]["text"], rows[0]["text"], "{name}");
                 }
             }
@@ -467,7 +475,7 @@ fn the_api_returns_hostile_texts_exactly_as_stored() {
 
 #[test]
 fn every_api_operation_is_documented_and_every_curl_example_works() {
-    let (_sandbox, place) = world(crate::support::databases::sqlite());
+    let (_sandbox, place) = filled_place(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
     let reported = std::fs::read_to_string(format!("{}/docs/reference/api.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let document = get_json(&pages, "/api/v1/openapi.json");
@@ -489,8 +497,11 @@ fn every_api_operation_is_documented_and_every_curl_example_works() {
         let item = url::form_urlencoded::byte_serialize(key.as_bytes()).collect::<String>();
         let address = address.replace("$request", request).replace("$run", &run).replace("$item", &item);
         let address = address.replace("$report", "report:day@2026-03-11T07:00:00Z");
-        let address =
-            if address.ends_with("/items") && line.contains("$key") { with(&address, "key", &key) } else { address };
+        let address = if address.ends_with("/items") && line.contains("$key") {
+            with_parameter(&address, "key", &key)
+        } else {
+            address
+        };
         if address.contains("$token") {
             continue;
         }

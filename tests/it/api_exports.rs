@@ -33,7 +33,7 @@ fn place(database: crate::support::databases::Database) -> (Sandbox, Place) {
 type Filter<'a> = Vec<(&'a str, &'a str)>;
 
 /// The options of the command and the equivalent query parameters.
-fn both(filter: &[(&str, &str)]) -> (Vec<String>, String) {
+fn options_and_query(filter: &[(&str, &str)]) -> (Vec<String>, String) {
     let options =
         filter.iter().flat_map(|(name, value)| [format!("--{}", name.replace('_', "-")), (*value).to_owned()]);
     let mut query = url::form_urlencoded::Serializer::new(String::new());
@@ -72,7 +72,7 @@ fn an_api_export_has_the_same_bytes_as_the_command() {
             ("changes", "jsonl", vec![("new_since", "2026-03-11")]),
         ]);
         for (what, format, filter) in asked {
-            let (options, query) = both(&filter);
+            let (options, query) = options_and_query(&filter);
             let options: Vec<&str> = options.iter().map(String::as_str).collect();
             let by_hand = place.ok(&[&["export", "--what", what, "--format", format][..], &options].concat());
             let reply = send_request(&pages, "GET", &format!("/api/v1/exports/{what}.{format}?{query}"), &[], "");
@@ -113,7 +113,7 @@ fn an_api_export_refuses_what_the_command_refuses() {
         (404, "items", vec![("source", "mars")]),
         (400, "items", vec![("profile", "word")]),
     ] {
-        let (options, query) = both(&filter);
+        let (options, query) = options_and_query(&filter);
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
         place.run(&[&["export", "--what", what][..], &options].concat()).assert_stderr(2, &[]);
         let reported =
@@ -147,7 +147,7 @@ fn a_failed_api_export_breaks_its_connection() {
 }
 
 /// Adds more items than the socket buffers of a client that does not read can take.
-fn fill(place: &Place) {
+fn add_many_items(place: &Place) {
     let text = "many words ".repeat(90);
     place.database.make_items(30_000, &[("text", &sql_literal(&text))]);
     let run = place.database.first_run("acme");
@@ -155,7 +155,7 @@ fn fill(place: &Place) {
 }
 
 /// Starts an export and reads only the start of its answer.
-fn held(pages: &Pages) -> Option<TcpStream> {
+fn start_unread_export(pages: &Pages) -> Option<TcpStream> {
     let mut stream = pages.connect();
     stream.write_all(request_text(pages, "GET", "/api/v1/exports/items.csv", &[], "").as_bytes()).unwrap();
     let mut begin = [0; 12];
@@ -168,14 +168,14 @@ fn at_most_two_exports_run_and_a_disconnect_ends_one() {
     for database in databases() {
         let name = database.name;
         let (sandbox, place) = place(database);
-        fill(&place);
+        add_many_items(&place);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let refused = || send_request(&pages, "HEAD", "/api/v1/exports/runs.csv", &[], "").status == 503;
         let taken = std::cell::RefCell::new(Vec::new());
         crate::support::program::wait_until("two exports that are held", || {
             let mut taken = taken.borrow_mut();
             taken.clear();
-            taken.extend([held(&pages), held(&pages)].into_iter().flatten());
+            taken.extend([start_unread_export(&pages), start_unread_export(&pages)].into_iter().flatten());
             refused()
         });
         let reply = send_request(&pages, "GET", "/api/v1/exports/runs.csv", &[], "");
@@ -195,7 +195,7 @@ fn at_most_two_exports_run_and_a_disconnect_ends_one() {
         let reply = send_request(&pages, "GET", "/api/v1/exports/runs.csv", &[], "");
         assert_eq!((reply.status, reply.whole), (200, true), "{name}: {}", reply.text());
         // The program does not wait for clients that do not read when it ends.
-        let _held = held(&pages);
+        let _held = start_unread_export(&pages);
         pages.program.signal("TERM");
         let ended = pages.program.wait();
         assert_eq!(ended.code, Some(0), "{name}: {ended}");
@@ -206,7 +206,7 @@ fn at_most_two_exports_run_and_a_disconnect_ends_one() {
 fn an_export_ends_when_its_token_is_withdrawn() {
     for database in databases() {
         let (_sandbox, place) = place(database);
-        fill(&place);
+        add_many_items(&place);
         let [ann, bob] = ["ann", "bob"].map(|name| add_token(&place, &[name, "--role", "read", "--topic", "acme"]));
         let pages = Pages::serve(&place, &["--at", NINE]);
         let [mut withdrawn, mut other] = [&ann, &bob].map(|secret| {

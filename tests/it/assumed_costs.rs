@@ -40,7 +40,7 @@ fn service() -> FakeServer {
 }
 
 /// One run of a topic with these three sources.
-fn ran(place: &Place, service: &FakeServer, with_budget: bool) {
+fn run_topic(place: &Place, service: &FakeServer, with_budget: bool) {
     configure(place, service, with_budget, "");
     place.ok(&["once", "--at", NINE]);
 }
@@ -70,7 +70,7 @@ fn every_cost_total_says_how_much_of_it_is_assumed() {
     for (database, with_budget) in all {
         let name = format!("{}, with a budget: {with_budget}", database.name);
         let (service, place) = (service(), Place::new(database, "", ""));
-        ran(&place, &service, with_budget);
+        run_topic(&place, &service, with_budget);
         assert_eq!(assumed_in_ledger(&place), [3_000, 50_000], "{name}");
 
         let status = place.json(&["status", "--json", "--at", NINE]);

@@ -9,13 +9,13 @@ use crate::support::receivers::WebhookServer;
 use crate::support::world::{ScriptedService, hour, run_once};
 
 /// Words that no other post contains.
-fn noise(seed: u32) -> String {
+fn unique_words(seed: u32) -> String {
     let word =
         |n: u32| format!("{:x}", (seed + 1).wrapping_mul(2_654_435_761).rotate_left(n * 5) ^ n.wrapping_mul(40_503));
     (0..7).map(word).collect::<Vec<_>>().join(" ")
 }
 
-fn said(id: u32, at: u32, author: &str, text: &str) -> Value {
+fn post_by(id: u32, at: u32, author: &str, text: &str) -> Value {
     json!({ "id": id.to_string(), "text": text, "user": author, "created_at": hour(at), "like_count": 1,
         "url": format!("https://x.com/a/status/{id}") })
 }
@@ -23,13 +23,13 @@ fn said(id: u32, at: u32, author: &str, text: &str) -> Value {
 /// Posts by different people with different texts.
 fn posts(first: u32, many: u32, at: u32, mood: &str) -> Vec<Value> {
     (first..first + many)
-        .map(|id| said(id, at, &format!("author{}", id % 40), &format!("{mood} acme {}", noise(id))))
+        .map(|id| post_by(id, at, &format!("author{}", id % 40), &format!("{mood} acme {}", unique_words(id))))
         .collect()
 }
 
 fn pages(first: u32, many: u32, at: u32, mood: &str) -> Vec<Value> {
     let page = |id: u32| {
-        json!({ "title": format!("{mood} acme {}", noise(id)), "url": format!("https://a.example/{id}"), "snippet": noise(id + 7),
+        json!({ "title": format!("{mood} acme {}", unique_words(id)), "url": format!("https://a.example/{id}"), "snippet": unique_words(id + 7),
             "date": hour(at) })
     };
     (first..first + many).map(page).collect()
@@ -37,7 +37,8 @@ fn pages(first: u32, many: u32, at: u32, mood: &str) -> Vec<Value> {
 
 /// Posts by different people with different texts that share one new word.
 fn recalls(first: u32, many: u32, at: u32) -> Vec<Value> {
-    let post = |id: u32| said(id, at, &format!("author{}", id % 40), &format!("{HAPPY} acme recall {}", noise(id)));
+    let post =
+        |id: u32| post_by(id, at, &format!("author{}", id % 40), &format!("{HAPPY} acme recall {}", unique_words(id)));
     (first..first + many).map(post).collect()
 }
 
@@ -47,14 +48,14 @@ const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"s
 
 /// Many copies of one text, each by another author.
 fn copies(first: u32, many: u32, at: u32) -> Vec<Value> {
-    (first..first + many).map(|id| said(id, at, &format!("copier{id}"), ANGRY)).collect()
+    (first..first + many).map(|id| post_by(id, at, &format!("copier{id}"), ANGRY)).collect()
 }
 
 /// The posts and pages of a day beside the usual ones.
 type Day = fn(u32) -> (Vec<Value>, Vec<Value>);
 
 /// Two weeks of similar days.
-fn fortnight(world: &ScriptedService) -> Place {
+fn place_after_two_weeks(world: &ScriptedService) -> Place {
     let place = Place::new(sqlite(), &world.lines(), TOPIC);
     for day in 0..14 {
         let (first, at) = (1 + day * 1_000, day * 24 + 9);
@@ -98,7 +99,8 @@ fn a_report_names_the_cause_of_an_unusual_day() {
         (
             "one author",
             |at| {
-                let ann = (40_001..40_051).map(|id| said(id, at, "AnnOften", &format!("{HAPPY} acme {}", noise(id))));
+                let ann = (40_001..40_051)
+                    .map(|id| post_by(id, at, "AnnOften", &format!("{HAPPY} acme {}", unique_words(id))));
                 (posts(20_001, 23, at, HAPPY).into_iter().chain(ann).collect(), pages(20_501, 12, at, HAPPY))
             },
             &[" comes from @AnnOften (50 items, 0 expected); without it, the number is as usual."],
@@ -120,7 +122,7 @@ fn a_report_names_the_cause_of_an_unusual_day() {
         ("nothing unusual", |at| (posts(20_001, 23, at, HAPPY), pages(20_501, 12, at, HAPPY)), &["12"], false),
     ];
     let world = ScriptedService::new();
-    let before = fortnight(&world);
+    let before = place_after_two_weeks(&world);
     for (name, day, expected, named) in cases {
         let mut reported = Vec::new();
         for database in databases() {
@@ -140,7 +142,7 @@ fn a_report_names_the_cause_of_an_unusual_day() {
 #[test]
 fn a_report_names_no_only_source_where_runs_were_thinned() {
     let world = ScriptedService::new();
-    let before = fortnight(&world);
+    let before = place_after_two_weeks(&world);
     for database in databases() {
         let name = database.name;
         let place = before.copy_to(database);
@@ -161,7 +163,7 @@ fn a_report_names_no_only_source_where_runs_were_thinned() {
 const HOOK: &str = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
 
 /// Runs what is due, and returns the events of the messages about it.
-fn due(place: &Place, at: &str) -> Vec<Value> {
+fn run_due(place: &Place, at: &str) -> Vec<Value> {
     let hook = WebhookServer::accepting();
     let ended = place.program(&["once", "--due", "--at", at]).env("HOOK_URL", &hook.url()).run();
     assert_eq!(ended.code, Some(0), "{ended}");
@@ -169,7 +171,7 @@ fn due(place: &Place, at: &str) -> Vec<Value> {
 }
 
 /// Ten days that are alike at an hour, with an alert that has nothing to tell.
-fn alike(world: &ScriptedService, rule: &str) -> Place {
+fn place_after_ten_equal_days(world: &ScriptedService, rule: &str) -> Place {
     let alert = format!(
         "[[alerts]]\nname = \"a\"\nchannels = [\"hook\"]\nrule = \"{rule}\"\nwindow = \"1h\"\nmin = 5\ncooldown = \"0s\"\n"
     );
@@ -180,7 +182,7 @@ fn alike(world: &ScriptedService, rule: &str) -> Place {
         world.set_pages(&pages(first + 500, 8 + day % 2, at, HAPPY));
         run_once(&place, at);
     }
-    assert_eq!(due(&place, &hour(24 * 9)), Vec::<Value>::new());
+    assert_eq!(run_due(&place, &hour(24 * 9)), Vec::<Value>::new());
     place
 }
 
@@ -190,7 +192,7 @@ fn events(place: &Place, world: &ScriptedService, day: Day) -> Vec<Value> {
     world.set_posts(&posts);
     world.set_pages(&pages);
     run_once(place, 240);
-    due(place, "2026-03-21T00:00:01Z")
+    run_due(place, "2026-03-21T00:00:01Z")
 }
 
 #[test]
@@ -207,7 +209,8 @@ fn an_alert_names_the_cause_of_an_unusual_window() {
             "volume",
             "one author",
             |at| {
-                let ann = (40_001..40_061).map(|id| said(id, at, "AnnOften", &format!("{HAPPY} acme {}", noise(id))));
+                let ann = (40_001..40_061)
+                    .map(|id| post_by(id, at, "AnnOften", &format!("{HAPPY} acme {}", unique_words(id))));
                 (posts(20_001, 13, at, HAPPY).into_iter().chain(ann).collect(), pages(20_501, 8, at, HAPPY))
             },
             Some(" comes from @AnnOften (60 items, 0 expected); without it, the number is as usual"),
@@ -228,7 +231,7 @@ fn an_alert_names_the_cause_of_an_unusual_window() {
         ("negative", "everything", |at| (posts(20_001, 13, at, ANGRY), pages(20_501, 8, at, ANGRY)), None),
     ];
     let world = ScriptedService::new();
-    let before = ["volume", "negative"].map(|rule| (rule, alike(&world, rule)));
+    let before = ["volume", "negative"].map(|rule| (rule, place_after_ten_equal_days(&world, rule)));
     for (rule, name, day, expected) in cases {
         let (_, before) = before.iter().find(|(of, _)| *of == rule).unwrap();
         for database in databases() {

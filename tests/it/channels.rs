@@ -42,7 +42,7 @@ fn units(value: &Value) -> usize {
 }
 
 /// The channel of a request. Panics when its service would refuse it: each accepts only what its documentation names.
-fn taken(got: &ReceivedRequest) -> &'static str {
+fn channel_of_request(got: &ReceivedRequest) -> &'static str {
     let line = got.head.lines().next().unwrap_or_default();
     let path = line.strip_prefix("POST ").and_then(|rest| rest.split(' ').next()).unwrap_or_else(|| panic!("{line}"));
     assert_eq!(got.header("content-type"), Some("application/json"));
@@ -98,9 +98,9 @@ fn taken(got: &ReceivedRequest) -> &'static str {
 }
 
 /// All text of a request, as readers see it.
-fn words(got: &ReceivedRequest) -> String {
+fn all_text(got: &ReceivedRequest) -> String {
     let body = got.json();
-    match taken(got) {
+    match channel_of_request(got) {
         "telegram" => body["text"].as_str().unwrap().to_owned(),
         "discord" => {
             format!("{}\n{}", body["content"].as_str().unwrap(), body["embeds"][0]["description"].as_str().unwrap())
@@ -136,13 +136,13 @@ fn reports_and_alerts_follow_the_format_of_each_chat_service() {
         due(23);
         world.set_posts(&[post(1, 23, HOSTILE, 1)]);
         due(24);
-        let is_report = |got: &ReceivedRequest| words(got).contains("What matters");
+        let is_report = |got: &ReceivedRequest| all_text(got).contains("What matters");
         let alerts: Vec<ReceivedRequest> = hook.received().into_iter().filter(|got| !is_report(got)).collect();
         let mut of: Vec<&str> = alerts.iter().map(taken).collect();
         of.sort_unstable();
         assert_eq!(of, ["apprise", "discord", "teams", "telegram"], "{}", place.database.name);
         for got in &alerts {
-            let (channel, words) = (taken(got), words(got));
+            let (channel, words) = (channel_of_request(got), all_text(got));
             match channel {
                 "discord" => {
                     let safe = "a recall of \\[link\\]\\(https://evil.example\\) @everyone \\<@42\\> \\<!channel\\> \\*b\\* \\`c\\` & ";
@@ -156,7 +156,7 @@ fn reports_and_alerts_follow_the_format_of_each_chat_service() {
             }
         }
         let apprise = |all: &[ReceivedRequest]| {
-            all.iter().find(|got| taken(got) == "apprise").map(ReceivedRequest::json).unwrap()
+            all.iter().find(|got| channel_of_request(got) == "apprise").map(ReceivedRequest::json).unwrap()
         };
         assert_eq!((&apprise(&alerts)["type"], &apprise(&alerts)["format"]), (&"warning".into(), &"text".into()));
         for n in 25..=27 {
@@ -168,7 +168,7 @@ fn reports_and_alerts_follow_the_format_of_each_chat_service() {
         of.dedup();
         assert_eq!(of, ["apprise", "discord", "teams", "telegram"], "{}", place.database.name);
         for got in &reports {
-            let (channel, words) = (taken(got), words(got));
+            let (channel, words) = (channel_of_request(got), all_text(got));
             if matches!(channel, "telegram" | "teams") {
                 assert!(words.contains("What_happened 2026-"), "{words}");
                 for mark in ["\\_", "\\[", "&amp;", "&#64;", "**", "](<", "\n#"] {
@@ -206,7 +206,7 @@ fn message() -> Message {
     }
 }
 
-async fn sent(form: WebhookFormat, secret: Option<&str>, answer: &'static str) -> Result<(), DeliveryError> {
+async fn send_message(form: WebhookFormat, secret: Option<&str>, answer: &'static str) -> Result<(), DeliveryError> {
     let hook = WebhookServer::answering(move |_| Answer::Say(answer));
     let path = "/notify/KEYKEYKEY?sig=TEAMSSIG";
     let sent = channel(form, hook.url_of(path), secret).send(&message(), NOW, 1, NOW).await;
@@ -218,7 +218,7 @@ async fn sent(form: WebhookFormat, secret: Option<&str>, answer: &'static str) -
 type Refused = Option<(bool, Option<u64>, &'static str)>;
 
 /// A service's reply with its body.
-fn say(status: &str, body: &str) -> &'static str {
+fn reply_with_body(status: &str, body: &str) -> &'static str {
     let length = body.len();
     let head = format!("{status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n");
     Box::leak((head + body).into_boxed_str())
@@ -229,11 +229,15 @@ async fn answers_of_each_chat_service_are_read_as_documented() {
     let telegram = || WebhookFormat::Telegram { chat: "@team".into() };
     let apprise = || WebhookFormat::Apprise { tag: None };
     let cases: &[(WebhookFormat, &'static str, Refused)] = &[
-        (telegram(), say("200 OK", r#"{"ok":true,"result":{"message_id":5}}"#), None),
-        (telegram(), say("200 OK", r#"{"ok":false,"description":"Internal"}"#), Some((false, None, "Internal"))),
+        (telegram(), reply_with_body("200 OK", r#"{"ok":true,"result":{"message_id":5}}"#), None),
         (
             telegram(),
-            say(
+            reply_with_body("200 OK", r#"{"ok":false,"description":"Internal"}"#),
+            Some((false, None, "Internal")),
+        ),
+        (
+            telegram(),
+            reply_with_body(
                 "429 Too Many Requests",
                 r#"{"ok":false,"error_code":429,"description":"retry","parameters":{"retry_after":35}}"#,
             ),
@@ -241,19 +245,22 @@ async fn answers_of_each_chat_service_are_read_as_documented() {
         ),
         (
             telegram(),
-            say("400 Bad Request", r#"{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}"#),
+            reply_with_body(
+                "400 Bad Request",
+                r#"{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}"#,
+            ),
             Some((true, None, "chat not found")),
         ),
         (
             telegram(),
-            say("403 Forbidden", r#"{"ok":false,"description":"bot was kicked"}"#),
+            reply_with_body("403 Forbidden", r#"{"ok":false,"description":"bot was kicked"}"#),
             Some((true, None, "kicked")),
         ),
-        (WebhookFormat::Discord, say("200 OK", r#"{"id":"1"}"#), None),
+        (WebhookFormat::Discord, reply_with_body("200 OK", r#"{"id":"1"}"#), None),
         (WebhookFormat::Discord, "204 No Content", None),
         (
             WebhookFormat::Discord,
-            say(
+            reply_with_body(
                 "429 Too Many Requests\r\nretry-after: 64",
                 r#"{"message":"You are being rate limited.","retry_after":64.57,"global":false}"#,
             ),
@@ -261,20 +268,20 @@ async fn answers_of_each_chat_service_are_read_as_documented() {
         ),
         (
             WebhookFormat::Discord,
-            say("404 Not Found", r#"{"message":"Unknown Webhook","code":10015}"#),
+            reply_with_body("404 Not Found", r#"{"message":"Unknown Webhook","code":10015}"#),
             Some((true, None, "Unknown Webhook")),
         ),
         (WebhookFormat::Teams, "202 Accepted", None),
         (
             WebhookFormat::Teams,
-            say(
+            reply_with_body(
                 "200 OK",
                 "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429",
             ),
             Some((false, None, "delivery failed")),
         ),
         (WebhookFormat::Teams, "413 Payload Too Large", Some((true, None, "413"))),
-        (apprise(), say("200 OK", r#"{"error":null}"#), None),
+        (apprise(), reply_with_body("200 OK", r#"{"error":null}"#), None),
         (
             apprise(),
             "204 No Content",
@@ -284,12 +291,12 @@ async fn answers_of_each_chat_service_are_read_as_documented() {
                 "under this key; add its services there; `topicwatch outbox retry --dead` queues all dead",
             )),
         ),
-        (apprise(), say("424 Failed Dependency", r#"{"error":"not sent"}"#), Some((false, None, "424"))),
+        (apprise(), reply_with_body("424 Failed Dependency", r#"{"error":"not sent"}"#), Some((false, None, "424"))),
         (apprise(), "404 Not Found", Some((true, None, "404"))),
     ];
     for (form, answer, expected) in cases {
         let token = matches!(form, WebhookFormat::Telegram { .. }).then_some(TOKEN);
-        let result = sent(form.clone(), token, answer).await;
+        let result = send_message(form.clone(), token, answer).await;
         match (&result, expected) {
             (Ok(()), None) => {}
             (Err(refusal), Some((for_good, wait, says))) => {
@@ -303,7 +310,7 @@ async fn answers_of_each_chat_service_are_read_as_documented() {
 
 #[tokio::test]
 async fn an_echoed_token_is_redacted_and_private_addresses_are_refused() {
-    let echo = say(
+    let echo = reply_with_body(
         "400 Bad Request",
         "/notify/KEYKEYKEY/bot8123456:AAtheB0T-s3cret_part/sendMessage ?sig=TEAMSSIG AAtheB0T-s3cret_part bot8123456%3AAAtheB0T-s3cret_part AAtheB0T%2Ds3cret%5Fpart &#65;AtheB0T-s3cret_part end",
     );
@@ -315,7 +322,7 @@ async fn an_echoed_token_is_redacted_and_private_addresses_are_refused() {
     ];
     for form in forms {
         let telegram = matches!(form, WebhookFormat::Telegram { .. });
-        let refused = sent(form.clone(), telegram.then_some(TOKEN), echo).await.unwrap_err();
+        let refused = send_message(form.clone(), telegram.then_some(TOKEN), echo).await.unwrap_err();
         assert!(refused.text.starts_with("400 Bad Request") && refused.text.ends_with("end"), "{refused:?}");
         for secret in ["KEYKEYKEY", "TEAMSSIG"].into_iter().chain(telegram.then_some("AAtheB0T")) {
             assert!(!refused.text.contains(secret), "{form:?}: {refused:?}");

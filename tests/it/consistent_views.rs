@@ -13,13 +13,13 @@ use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 const COPIED: &str = "huge sale at the acme shop today only, get fifty percent off everything in store now";
 
-fn by(author: &str, id: u32, published: u32, text: &str) -> Value {
+fn post_by(author: &str, id: u32, published: u32, text: &str) -> Value {
     let mut post = post(id, published, text, 0);
     post["user"] = json!(author);
     post
 }
 
-fn listed(pages: &Pages, query: &str) -> Vec<String> {
+fn listed_items(pages: &Pages, query: &str) -> Vec<String> {
     let list = get_json(pages, &format!("/api/v1/topics/acme/items{query}"));
     let row = |row: &Value| format!("{} {}", row["author"].as_str().unwrap(), row["copies"]["count"]);
     list["data"].as_array().unwrap().iter().map(row).collect()
@@ -31,21 +31,21 @@ fn lists_show_one_matching_item_of_each_cluster() {
         let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude_authors = [\"ann\"]"));
         let name = place.database.name;
-        world.set_posts(&[by("ann", 1, 1, COPIED)]);
+        world.set_posts(&[post_by("ann", 1, 1, COPIED)]);
         run_once(&place, 2);
-        world.set_posts(&[by("cid", 4, 26, "nothing like the others at all, and of another day")]);
+        world.set_posts(&[post_by("cid", 4, 26, "nothing like the others at all, and of another day")]);
         run_once(&place, 26);
-        world.set_posts(&[by("bob", 2, 50, COPIED), by("dan", 3, 50, COPIED)]);
+        world.set_posts(&[post_by("bob", 2, 50, COPIED), post_by("dan", 3, 50, COPIED)]);
         run_once(&place, 51);
         let pages = Pages::serve(&place, &["--at", &hour(52)]);
         // Ann's post is the first of its cluster and filtered: the next one represents it.
-        assert_eq!(listed(&pages, ""), ["cid 0", "bob 1"], "{name}");
-        assert_eq!(listed(&pages, "?filtered=keep"), ["cid 0", "ann 2"], "{name}");
+        assert_eq!(listed_items(&pages, ""), ["cid 0", "bob 1"], "{name}");
+        assert_eq!(listed_items(&pages, "?filtered=keep"), ["cid 0", "ann 2"], "{name}");
         // Ann's post does not match these.
-        assert_eq!(listed(&pages, "?filtered=keep&since=2026-03-12T20:00:00Z"), ["bob 1"], "{name}");
-        assert_eq!(listed(&pages, "?filtered=keep&author=dan"), ["dan 0"], "{name}");
-        assert_eq!(listed(&pages, "?filtered=keep&author=dan&author=bob&search=sale"), ["bob 1"], "{name}");
-        let mut pair = listed(&pages, "?copies=all");
+        assert_eq!(listed_items(&pages, "?filtered=keep&since=2026-03-12T20:00:00Z"), ["bob 1"], "{name}");
+        assert_eq!(listed_items(&pages, "?filtered=keep&author=dan"), ["dan 0"], "{name}");
+        assert_eq!(listed_items(&pages, "?filtered=keep&author=dan&author=bob&search=sale"), ["bob 1"], "{name}");
+        let mut pair = listed_items(&pages, "?copies=all");
         pair.sort();
         assert_eq!(pair, ["bob 0", "cid 0", "dan 0"], "{name}");
         // An item tells of all others of its cluster, also of the first.
@@ -86,12 +86,12 @@ fn near_copies_hidden_by_the_filter_are_not_counted_or_shown_under_an_item() {
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude_authors = [\"ann\", \"dan\"]"));
         let name = place.database.name;
         for (author, id) in [("ann", 1), ("bob", 2), ("dan", 3), ("eve", 4)] {
-            world.set_posts(&[by(author, id, id, COPIED)]);
+            world.set_posts(&[post_by(author, id, id, COPIED)]);
             run_once(&place, id + 1);
         }
         let pages = Pages::serve(&place, &["--at", &hour(6)]);
         for (query, expected) in [("", "bob 1"), ("?filtered=keep", "ann 3"), ("?filtered=only", "ann 1")] {
-            assert_eq!(listed(&pages, query), [expected], "{name}: {query}");
+            assert_eq!(listed_items(&pages, query), [expected], "{name}: {query}");
         }
         let page = pages.page("/topics/acme");
         assert!(page.contains("@eve") && !page.contains("@dan") && !page.contains("@ann"), "{name}: {page}");

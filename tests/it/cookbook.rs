@@ -57,7 +57,7 @@ fn statements() -> Vec<String> {
 }
 
 /// Asserts that the metrics of an expression exist with its labels and values; returns the number of metrics.
-fn is_exposed(expression: &str, exposed: &ExposedMetrics) -> usize {
+fn assert_metrics_exist(expression: &str, exposed: &ExposedMetrics) -> usize {
     let asked = Regex::new(r"(topicwatch_\w+)(?:\{([^}]*)\})?").unwrap();
     let grouped = Regex::new(r"by \(([^)]*)\)").unwrap();
     let mut metrics = 0;
@@ -121,7 +121,7 @@ fn cookbook_dashboard_sql_and_workflow_match_the_program() {
         );
         let exposed = ExposedMetrics::read(&pages);
         let expressions = values(&json("grafana.json"), "expr");
-        let metrics: usize = expressions.iter().map(|expression| is_exposed(expression, &exposed)).sum();
+        let metrics: usize = expressions.iter().map(|expression| assert_metrics_exist(expression, &exposed)).sum();
         assert!(metrics >= 10, "{metrics}");
     }
     assert!(counts.iter().all(|other| *other == counts[0]), "{counts:?}");

@@ -76,7 +76,7 @@ impl Server {
                             wait_until("it is released", || !held.load(Ordering::SeqCst));
                             let other = TcpStream::connect(real).unwrap();
                             open.lock().unwrap().extend([stream.try_clone().unwrap(), other.try_clone().unwrap()]);
-                            copying.extend(both_ways(stream, other));
+                            copying.extend(proxy_both_ways(stream, other));
                         }
                         _ => refuse(stream, away[nth % away.len()]),
                     }
@@ -94,7 +94,7 @@ impl Server {
         url.to_string()
     }
 
-    fn asked(&self) -> usize {
+    fn connections(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
 }
@@ -110,7 +110,7 @@ impl Drop for Server {
     }
 }
 
-fn both_ways(one: TcpStream, other: TcpStream) -> [std::thread::JoinHandle<()>; 2] {
+fn proxy_both_ways(one: TcpStream, other: TcpStream) -> [std::thread::JoinHandle<()>; 2] {
     let copy = |mut from: TcpStream, mut to: TcpStream| {
         from.set_read_timeout(None).unwrap();
         std::thread::spawn(move || {
@@ -167,17 +167,17 @@ fn commands_exit_with_4_while_the_server_is_away() {
             assert!(ended.err.contains("hint: ") && !ended.err.contains("secret"), "{how:?} {args:?}: {ended}");
         }
         // The daemon tries again, reports it, and gives up after a while.
-        let before = server.asked();
+        let before = server.connections();
         let ended = place.program(&["run"]).env("TOPICWATCH_TEST_BOUND", "away=2500").run();
         ended.assert_stderr(4, &["trying again for ", "gave up after 2 s", "hint: "]);
-        assert!(server.asked() >= before + 3, "{how:?}: {ended}");
+        assert!(server.connections() >= before + 3, "{how:?}: {ended}");
         assert!(ended.err.matches("trying again for ").count() <= 2, "said once: {ended}");
     }
     assert_eq!(sandbox.calls(), 0);
 }
 
 /// What a server says, and a part of the hint.
-const SAID: [(Away, &str); 10] = [
+const SERVER_MESSAGES: [(Away, &str); 10] = [
     (
         Away::Says("25P03", "terminating connection due to idle-in-transaction timeout"),
         "this process stood still in a transaction",
@@ -201,7 +201,7 @@ const SAID: [(Away, &str); 10] = [
 
 #[test]
 fn each_server_error_has_a_fitting_hint() {
-    for (how, hint) in &SAID {
+    for (how, hint) in &SERVER_MESSAGES {
         let server = Server::of(std::slice::from_ref(how), usize::MAX, None);
         let mut database = sqlite();
         database.url = server.url("postgres://watch:secret@localhost/watch");
@@ -223,7 +223,7 @@ fn a_daemon_waits_for_its_server_and_stops_on_a_signal_meanwhile() {
     let mut going = place.program(&["run", "--database", &url]).start();
     going.wait_until("it tells", |said| said.contains("trying again for "));
     going.wait_until("its plan", |said| said.contains("next slot"));
-    assert!(server.asked() > LONG_AWAY.len());
+    assert!(server.connections() > LONG_AWAY.len());
     going.signal("TERM");
     let ended = going.wait();
     ended.assert_stderr(0, &["the database system is starting up", "stopped"]);
@@ -232,7 +232,7 @@ fn a_daemon_waits_for_its_server_and_stops_on_a_signal_meanwhile() {
     let url = never.url(&place.database.url);
     let mut going = place.program(&["run", "--database", &url]).start();
     going.wait_until("it tells", |said| said.contains("trying again for "));
-    wait_until("another try", || never.asked() > 1);
+    wait_until("another try", || never.connections() > 1);
     going.signal("TERM");
     assert_eq!(going.wait().code, Some(130));
 }
@@ -248,7 +248,7 @@ fn a_signal_is_not_lost_while_the_server_comes_back() {
     server.held.store(true, Ordering::SeqCst);
     let mut going = place.program(&["run", "--database", &server.url(&place.database.url)]).start();
     going.wait_until("it tells", |said| said.contains("trying again for "));
-    wait_until("the attempt that succeeds", || server.asked() > LONG_AWAY.len());
+    wait_until("the attempt that succeeds", || server.connections() > LONG_AWAY.len());
     going.signal("TERM");
     server.held.store(false, Ordering::SeqCst);
     assert_eq!(going.wait().code, Some(130));

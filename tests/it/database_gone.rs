@@ -29,7 +29,7 @@ fn a_lost_network_blocks_neither_requests_nor_a_stop() {
 }
 
 /// A topic whose calls are held without an answer.
-fn waiting_for_an_answer(cluster: &PostgresServer) -> (SlowService, Place) {
+fn place_with_held_call(cluster: &PostgresServer) -> (SlowService, Place) {
     let service = SlowService::answering_after(Duration::ZERO);
     service.hold_answers(true);
     let topic = topics(1, "every = \"12h\"");
@@ -40,7 +40,7 @@ fn waiting_for_an_answer(cluster: &PostgresServer) -> (SlowService, Place) {
 #[test]
 fn a_run_is_stored_if_the_server_returns_within_the_shutdown_grace() {
     let Some(cluster) = PostgresServer::start("a server that restarts under a stop", &[]) else { return };
-    let (service, place) = waiting_for_an_answer(&cluster);
+    let (service, place) = place_with_held_call(&cluster);
     let mut daemon = start_daemon(&place, &[]);
     place.ok(&["topic", "run", "t0"]);
     wait_until("a call is under way", || service.in_flight() == 1);
@@ -59,7 +59,7 @@ fn a_run_is_stored_if_the_server_returns_within_the_shutdown_grace() {
 #[test]
 fn findings_are_stored_even_if_the_server_returns_after_the_connection_timeout() {
     let Some(cluster) = PostgresServer::start("a server that is away for long", &[]) else { return };
-    let (service, place) = waiting_for_an_answer(&cluster);
+    let (service, place) = place_with_held_call(&cluster);
     place.ok(&["db", "migrate"]);
     let mut once = place.program(&["once"]).env("TOPICWATCH_TEST_BOUND", "acquire=3000").start();
     wait_until("a call is under way", || service.in_flight() == 1);

@@ -35,14 +35,14 @@ sx.time_range = "any"
 sum.model = "m"
 "#;
 
-fn dry(place: &Place, more: &[&str]) -> String {
+fn dry_run(place: &Place, more: &[&str]) -> String {
     place.ok(&[&["once", "--dry-run", "--at", NINE], more].concat())
 }
 
 #[test]
 fn a_dry_run_shows_each_call_as_the_run_makes_it() {
     let place = Place::without_service(sqlite(), FILE);
-    let reported = dry(&place, &[]);
+    let reported = dry_run(&place, &[]);
     for part in [
         "# acme hn, expected $0.000\ncurl -X GET 'https://hn.algolia.com/api/v1/search_by_date?",
         "# acme hn, expected $0.000: at most 1 call more, depending on the replies\n",
@@ -82,13 +82,13 @@ fn a_dry_run_words_one_limit_and_one_call_in_the_singular() {
         sqlite(),
         &format!("[providers.hn]\nkind = \"hackernews\"\nmax_calls_per_day = 300\n\n{topic}hn.limit = 1000\n"),
     );
-    let reported = dry(&place, &[]);
+    let reported = dry_run(&place, &[]);
     assert!(
         reported.contains("; 1 call would cost about $0.000 at the configured prices (limit of hn: 300 calls a day)\n"),
         "{reported}"
     );
     place.configure("base_url = \"sandbox\"\nmax_calls_per_day = 200", &format!("{topic}sources = [\"social\"]\n"));
-    let reported = dry(&place, &[]);
+    let reported = dry_run(&place, &[]);
     assert!(
         reported.contains("(limit: 200 calls a day)") && reported.contains("'http://sandbox.invalid/"),
         "{reported}"
@@ -103,7 +103,7 @@ fn calls_that_a_run_may_leave_out_are_counted_as_a_bound() {
         ("ai.when = \"daily\"\n", "; at most 3 calls would cost about $0.008 "),
         ("ai.when = \"always\"\n", "; 3 calls would cost about $0.008 "),
     ] {
-        let reported = dry(&Place::new(sqlite(), "base_url = \"sandbox\"", &format!("{topic}{more}")), &[]);
+        let reported = dry_run(&Place::new(sqlite(), "base_url = \"sandbox\"", &format!("{topic}{more}")), &[]);
         assert!(reported.contains(words), "{more}\n{reported}");
     }
 }
@@ -112,7 +112,7 @@ fn calls_that_a_run_may_leave_out_are_counted_as_a_bound() {
 fn a_limit_below_the_page_size_is_requested_unchanged() {
     let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nhn.limit = 20\n";
     let reported =
-        dry(&Place::without_service(sqlite(), &format!("[providers.hn]\nkind = \"hackernews\"\n\n{topic}")), &[]);
+        dry_run(&Place::without_service(sqlite(), &format!("[providers.hn]\nkind = \"hackernews\"\n\n{topic}")), &[]);
     assert!(reported.contains("&hitsPerPage=20&") && reported.contains("; 1 call would cost"), "{reported}");
 }
 
@@ -133,7 +133,7 @@ fn a_searxng_gets_no_more_calls_than_the_plan_and_the_dry_run_say() {
         (&0.04.into(), &true.into()),
         "{plan}"
     );
-    let reported = dry(&place, &[]);
+    let reported = dry_run(&place, &[]);
     for part in ["/config'", "/search?", "; at most 2 calls would cost about $0.020 "] {
         assert!(reported.contains(part), "{part}\n{reported}");
     }
@@ -148,7 +148,7 @@ fn a_dry_run_shows_sandbox_urls_for_sandbox_providers() {
     let file = "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"sandbox\"\n\n\
                 [providers.news]\nkind = \"feeds\"\nbase_url = \"sandbox\"\n\n\
                 [[topics]]\nid = \"acme\"\nquery = \"acme\"\nnews.urls = [\"https://a.example/feed.xml\"]\n";
-    insta::assert_snapshot!(dry(&Place::without_service(sqlite(), file), &[]), @r"
+    insta::assert_snapshot!(dry_run(&Place::without_service(sqlite(), file), &[]), @r"
     SANDBOX: invented findings and prices
 
     # acme hn, expected $0.000

@@ -13,7 +13,7 @@ use crate::support::program::{NINE, Place, Program, wait_until};
 use crate::support::rare_schedule::assert_sound;
 use crate::support::service::Sandbox;
 
-fn library() -> PathBuf {
+fn faketime_library() -> PathBuf {
     if let Some(named) = std::env::var_os("TEST_LIBFAKETIME") {
         return named.into();
     }
@@ -23,11 +23,11 @@ fn library() -> PathBuf {
 }
 
 /// A clock with an offset that is read from a file.
-struct Hand<'a> {
+struct FakeClock<'a> {
     place: &'a Place,
 }
 
-impl Hand<'_> {
+impl FakeClock<'_> {
     /// Sets the offset so that the clock shows this time now.
     fn set_clock(&self, at: &str) {
         let ahead = (Time::parse(at).unwrap().0 - system_clock()().0) as f64 / 1_000.0;
@@ -38,7 +38,7 @@ impl Hand<'_> {
 
     /// A program that uses this clock.
     fn program(&self, args: &[&str]) -> Program {
-        let program = self.place.program(args).env("LD_PRELOAD", library().to_str().unwrap()).env("TZ", "UTC");
+        let program = self.place.program(args).env("LD_PRELOAD", faketime_library().to_str().unwrap()).env("TZ", "UTC");
         let program = program.env("FAKETIME_TIMESTAMP_FILE", self.place.path("clock").to_str().unwrap());
         program.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1")
     }
@@ -79,20 +79,20 @@ const DAYS: &[(&str, &str, &str, Option<&str>)] = &[
     ("Antarctica/Troll", "30 1 * * *", "2026-10-24T23:30:00Z", Some("2026-10-25T01:30:00Z")),
 ];
 
-fn before(at: &str, seconds: u64) -> String {
+fn seconds_before(at: &str, seconds: u64) -> String {
     Time::parse(at).unwrap().minus(Duration::from_secs(seconds)).to_string()
 }
 
-fn lives_through(zone: &str, schedule: &str, slot: &str, second: Option<&str>) {
+fn assert_runs_over_clock_change(zone: &str, schedule: &str, slot: &str, second: Option<&str>) {
     let again = second.unwrap_or(slot);
     // Runs at the second occurrence, to show that the daemon was running then.
     let marker = topic("marker", &format!("{} {} * * *", &again[14..16], &again[11..13]), "UTC");
     let place = Place::new(sqlite(), SANDBOX, &(topic("acme", schedule, zone) + &marker));
-    let hand = Hand { place: &place };
+    let hand = FakeClock { place: &place };
     // Planned an hour earlier, so that a daemon that starts late on a busy machine still owes the slot.
-    place.ok(&["once", "--due", "--at", &before(slot, 3_600)]);
+    place.ok(&["once", "--due", "--at", &seconds_before(slot, 3_600)]);
     for (topic, at) in [("acme", slot), ("marker", again)].into_iter().take(if second.is_some() { 2 } else { 1 }) {
-        hand.set_clock(&before(at, 5));
+        hand.set_clock(&seconds_before(at, 5));
         let mut going = hand.program(&["run"]).start();
         // What the daemon says is read while it works: a process that asks the database each time costs far more.
         let stored = format!("run stored run=\"topic:{topic}@{at}\"");
@@ -110,7 +110,7 @@ fn on_days_when_clocks_change_each_local_time_runs_once() {
     for few in DAYS.chunks(5) {
         std::thread::scope(|scope| {
             for (zone, schedule, slot, second) in few {
-                scope.spawn(|| lives_through(zone, schedule, slot, *second));
+                scope.spawn(|| assert_runs_over_clock_change(zone, schedule, slot, *second));
             }
         });
     }
@@ -121,7 +121,7 @@ fn on_days_when_clocks_change_each_local_time_runs_once() {
 fn a_clock_that_steps_hours_ahead_and_back_runs_no_slot_twice() {
     let hourly = topic("acme", "0 * * * *", "UTC");
     let place = Place::new(sqlite(), SANDBOX, &format!("[scheduler]\nlease = \"3s\"\n\n{hourly}"));
-    let hand = Hand { place: &place };
+    let hand = FakeClock { place: &place };
     place.ok(&["once", "--due", "--at", "2026-03-11T08:30:00Z"]);
     hand.set_clock("2026-03-11T08:59:55Z");
     let mut going = hand.program(&["run"]).start();
@@ -154,7 +154,7 @@ fn a_clock_that_steps_hours_ahead_and_back_runs_no_slot_twice() {
 #[ignore = "needs libfaketime; scripts/test runs it"]
 fn a_clock_set_back_by_hours_is_reported_once_with_the_delayed_slot() {
     let place = Place::new(sqlite(), SANDBOX, &topic("acme", "0 * * * *", "UTC"));
-    let hand = Hand { place: &place };
+    let hand = FakeClock { place: &place };
     place.ok(&["once", "--due", "--at", "2026-03-11T09:30:00Z"]);
     hand.set_clock("2026-03-11T09:59:40Z");
     let mut going = hand.program(&["run"]).start();
@@ -178,7 +178,7 @@ fn a_clock_set_back_by_hours_is_reported_once_with_the_delayed_slot() {
 #[ignore = "needs libfaketime; scripts/test runs it"]
 fn a_clock_ten_years_ahead_makes_one_extra_run_and_is_reported() {
     let place = Place::new(sqlite(), SANDBOX, &topic("acme", "0 0 1 * *", "UTC"));
-    let hand = Hand { place: &place };
+    let hand = FakeClock { place: &place };
     place.ok(&["once", "--due", "--at", "2026-03-31T23:00:00Z"]);
     hand.set_clock("2026-03-31T23:59:55Z");
     let mut going = hand.program(&["run"]).start();
@@ -354,7 +354,7 @@ fn a_host_ten_minutes_ahead_warns_and_follows_the_database_clock() {
     let soon = now.plus(Duration::from_secs(8)).to_string();
     let schedule = format!("{} {} * * * *", &soon[17..19], &soon[14..16]);
     let place = Place::new(database, &sandbox.lines(), &topic("acme", &schedule, "UTC"));
-    let hand = Hand { place: &place };
+    let hand = FakeClock { place: &place };
     // Plans this slot even if the machine is slow; the daemon may start a little after it.
     place.ok(&["once", "--due", "--at", &now.minus(Duration::from_secs(1_800)).to_string()]);
     hand.set_clock(&system_clock()().plus(Duration::from_secs(600)).to_string());

@@ -10,7 +10,7 @@ use crate::support::rare_schedule::{assert_sound, is_long_form};
 
 const AT_ONCE: u32 = 12;
 
-fn crowd(database: Database, count: usize) {
+fn assert_crowd_runs(database: Database, count: usize) {
     let service = SlowService::answering_after(Duration::ZERO);
     // The first of a month is at most 31 days ago; the daemon catches up with it when it starts.
     let each = "schedule = \"0 0 1 * *\"\ncatch_up_window = \"90d\"\n";
@@ -42,6 +42,6 @@ fn topics_due_in_one_minute_all_run_once_within_the_services_limits() {
     for database in databases() {
         // scripts/bench tests 20,000 with a release build.
         let count = if is_long_form() { 5_000 } else { 1_000 };
-        crowd(database, count);
+        assert_crowd_runs(database, count);
     }
 }

@@ -24,7 +24,7 @@ fn backlog(cluster: &PostgresServer, service: &SlowService) -> Place {
 }
 
 /// The URL for a role that is not a superuser.
-fn worker(place: &Place, cluster: &PostgresServer) -> String {
+fn role_url(place: &Place, cluster: &PostgresServer) -> String {
     let schema = &place.database.schema;
     block_on(place.database.execute(&format!(
         "CREATE ROLE worker LOGIN; GRANT ALL ON SCHEMA {schema} TO worker; GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO worker; \
@@ -33,7 +33,7 @@ fn worker(place: &Place, cluster: &PostgresServer) -> String {
     cluster.url().replace("topicwatch@", "worker@")
 }
 
-fn ran(place: &Place) -> i64 {
+fn finished_runs(place: &Place) -> i64 {
     place.database.runs_in("ok")
 }
 
@@ -48,7 +48,10 @@ fn assert_all_ran(place: &Place, daemons: Vec<RunningProgram>, calls: u64) -> St
         reported.push_str(&ended.err);
     }
     assert_eq!(place.database.number("SELECT count(*) FROM v_run WHERE state <> 'ok'"), 0);
-    assert_eq!(place.database.number("SELECT count(*) FROM (SELECT DISTINCT topic, slot FROM v_run) AS t"), ran(place));
+    assert_eq!(
+        place.database.number("SELECT count(*) FROM (SELECT DISTINCT topic, slot FROM v_run) AS t"),
+        finished_runs(place)
+    );
     assert_sound(place, calls);
     reported
 }
@@ -59,15 +62,15 @@ fn terminated_backends_and_cancelled_statements_lose_or_repeat_no_slot() {
     let service = SlowService::answering_after(Duration::from_millis(60));
     let place = backlog(&cluster, &service);
     let daemons: Vec<RunningProgram> = (0..2).map(|_| place.program(&["run"]).start()).collect();
-    wait_until("some have run", || ran(&place) >= 10);
+    wait_until("some have run", || finished_runs(&place) >= 10);
     let rounds = if is_long_form() { 40 } else { 8 };
     for round in 0..rounds {
-        let (share, before) = (100 * (round + 1) / rounds, ran(&place));
+        let (share, before) = (100 * (round + 1) / rounds, finished_runs(&place));
         // A statement timeout has the same error as a cancelled statement (57014).
         let how = if round % 2 == 0 { "pg_terminate_backend" } else { "pg_cancel_backend" };
         let all = format!("SELECT count({how}(pid)) FROM pg_stat_activity WHERE application_name = 'topicwatch'");
         wait_until(how, || place.database.number(&all) > 0);
-        wait_until("it goes on", || ran(&place) > before || ran(&place) >= share);
+        wait_until("it goes on", || finished_runs(&place) > before || finished_runs(&place) >= share);
     }
     assert_all_ran(&place, daemons, service.calls() as u64);
 }
@@ -98,9 +101,9 @@ fn a_server_without_a_connection_left_is_waited_for() {
     let service = SlowService::answering_after(Duration::from_millis(60));
     let place = backlog(&cluster, &service);
     // PostgreSQL reserves the last connections for superusers.
-    let url = worker(&place, &cluster);
+    let url = role_url(&place, &cluster);
     let daemon = place.program(&["run", "--database", &url]).start();
-    wait_until("some have run", || ran(&place) >= 20);
+    wait_until("some have run", || finished_runs(&place) >= 20);
     block_on(async {
         let address: sqlx::postgres::PgConnectOptions = url.parse().unwrap();
         let mut taken = Vec::new();
@@ -208,12 +211,12 @@ fn a_sqlite_file_locked_for_long_is_waited_for() {
         let begun = std::time::Instant::now();
         service.hold_answers(false);
         wait_until("longer than SQLite itself waits", || begun.elapsed() > Duration::from_secs(7));
-        assert_eq!(ran(&place), 0);
+        assert_eq!(finished_runs(&place), 0);
         holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
         daemon.wait_until("it goes on", |said| said.contains("run stored"));
         daemon
     });
-    wait_until("the slots", || ran(&place) == 3);
+    wait_until("the slots", || finished_runs(&place) == 3);
     daemon.signal("TERM");
     assert_eq!(daemon.wait().code, Some(0));
     assert_eq!(service.calls(), 3);
@@ -230,7 +233,7 @@ fn a_command_on_a_locked_sqlite_file_fails_after_one_wait() {
         &format!("[scheduler]\nlease = \"10m\"\n{}", topics(3, "every = \"12h\"")),
     );
     let daemon = place.program(&["run"]).start();
-    wait_until("the slots", || ran(&place) == 3);
+    wait_until("the slots", || finished_runs(&place) == 3);
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(database_file(&place));
     block_on(async {
         let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();

@@ -42,7 +42,7 @@ fn expected(catch_up: &str, hours: i64) -> (i64, i64) {
     (runs, hours - runs)
 }
 
-fn down_for(database: Database, hours: i64) {
+fn assert_downtime(database: Database, hours: i64) {
     let sandbox = Sandbox::at(NINE, &[]);
     let lines = format!("{}max_calls_per_day = 100000\n", sandbox.lines());
     let place = Place::new(database, &lines, &policies());
@@ -75,14 +75,14 @@ fn down_for(database: Database, hours: i64) {
 #[test]
 fn an_hour_and_three_days_of_downtime_end_as_each_policy_says() {
     for hours in [1, 72] {
-        databases().into_iter().for_each(|database| down_for(database, hours));
+        databases().into_iter().for_each(|database| assert_downtime(database, hours));
     }
 }
 
 #[test]
 fn forty_days_of_downtime_end_as_each_policy_says() {
     let all = databases().into_iter();
-    all.take(if is_long_form() { 2 } else { 1 }).for_each(|database| down_for(database, 960));
+    all.take(if is_long_form() { 2 } else { 1 }).for_each(|database| assert_downtime(database, 960));
 }
 
 #[test]
@@ -136,12 +136,12 @@ const MINUTES: &str = "[scheduler]\nlease = \"2m\"\n\n[[topics]]\nid = \"acme\"\
                        catch_up = \"all\"\nmax_attempts = 10\n";
 
 /// This many seconds after nine.
-fn past_nine(seconds: u64) -> String {
+fn seconds_past_nine(seconds: u64) -> String {
     Time::parse(NINE).unwrap().plus(Duration::from_secs(seconds)).to_string()
 }
 
 /// The number of runs in each state, as text.
-fn by_state(place: &Place) -> Vec<String> {
+fn count_by_state(place: &Place) -> Vec<String> {
     let mut states = BTreeMap::new();
     for run in place.database.ledger_runs() {
         *states.entry(run.state).or_insert(0) += 1;
@@ -158,18 +158,18 @@ fn a_backlog_left_by_a_kill_does_not_block_newer_slots() {
         place.ok(&["once", "--due", "--at", NINE]);
         // Down for 20 minutes, then killed during its third run, and again during the first run of the next process.
         for (at, pass) in [(20 * 60 + 10, 3), (23 * 60 + 10, 1)] {
-            sandbox.set_clock(&past_nine(at));
+            sandbox.set_clock(&seconds_past_nine(at));
             let kill = format!("kill run/ingested pass={pass}");
-            let killed = place.program(&["once", "--due", "--at", &past_nine(at)]).env(FAILPOINT, &kill).run();
+            let killed = place.program(&["once", "--due", "--at", &seconds_past_nine(at)]).env(FAILPOINT, &kill).run();
             assert_eq!(killed.code, None, "{name}: {killed}");
             assert!(place.database.open_runs() > 10);
         }
         // The next slot comes while the killed run still counts as running.
-        place.ok(&["once", "--due", "--at", &past_nine(24 * 60 + 5)]);
-        assert_eq!(by_state(&place), ["ok 2", "queued 21", "running 1"], "{name}");
-        sandbox.set_clock(&past_nine(26 * 60 + 40));
-        place.ok(&["once", "--due", "--at", &past_nine(26 * 60 + 40)]);
-        assert_eq!(by_state(&place), ["ok 26"], "{name}");
+        place.ok(&["once", "--due", "--at", &seconds_past_nine(24 * 60 + 5)]);
+        assert_eq!(count_by_state(&place), ["ok 2", "queued 21", "running 1"], "{name}");
+        sandbox.set_clock(&seconds_past_nine(26 * 60 + 40));
+        place.ok(&["once", "--due", "--at", &seconds_past_nine(26 * 60 + 40)]);
+        assert_eq!(count_by_state(&place), ["ok 26"], "{name}");
         assert_each_once(&place, 26);
         assert_sound(&place, sandbox.calls());
     }
@@ -183,15 +183,15 @@ fn slots_during_a_running_run_are_skipped_as_overlap_with_catch_up_all() {
         let place = Place::new(database, &slow.lines(), &long_lease);
         let name = place.database.name;
         place.ok(&["once", "--due", "--at", NINE]);
-        let going = place.program(&["once", "--due", "--at", &past_nine(65)]).start();
+        let going = place.program(&["once", "--due", "--at", &seconds_past_nine(65)]).start();
         wait_until("the call", || is_calling(&place));
         place.configure(&quick.lines(), &long_lease);
         // A second process meanwhile: first with the next slot, then with a late one and the next.
         for (at, expected) in
             [(125, ["running 1", "skipped 1"].as_slice()), (245, &["queued 1", "running 1", "skipped 2"])]
         {
-            place.run(&["once", "--due", "--at", &past_nine(at)]);
-            assert_eq!(by_state(&place), expected, "{name}");
+            place.run(&["once", "--due", "--at", &seconds_past_nine(at)]);
+            assert_eq!(count_by_state(&place), expected, "{name}");
         }
         let reasons = place.database.texts("SELECT DISTINCT reason FROM v_run WHERE state = 'skipped'");
         assert_eq!(reasons, ["the last run was still going on"], "{name}");

@@ -50,7 +50,7 @@ fn assert_all_ran_once(place: &Place, slots: i64) -> i64 {
     ran
 }
 
-fn ends(daemons: Vec<RunningProgram>) {
+fn stop_all(daemons: Vec<RunningProgram>) {
     for daemon in daemons {
         daemon.signal("TERM");
         assert_eq!(daemon.wait().code, Some(0));
@@ -85,7 +85,7 @@ fn a_daemon_on_sqlite_that_is_killed_again_and_again_runs_each_slot_once() {
     let place = backlog(sqlite(), &sandbox.lines(), hours());
     let daemons = kill_in_turn(&place, 1, |_| ());
     let ran = assert_all_ran_once(&place, 180 * hours());
-    ends(daemons);
+    stop_all(daemons);
     wait_until("numbers", || place.database.unpublished_runs() == 0);
     assert_sound(&place, sandbox.calls());
     eprintln!("SQLite: {} kills, {ran} slots", kills());
@@ -98,7 +98,7 @@ fn two_daemons_on_postgresql_that_are_killed_again_and_again_run_each_slot_once(
     let place = backlog(database, &sandbox.lines(), hours());
     let daemons = kill_in_turn(&place, 2, |_| ());
     let ran = assert_all_ran_once(&place, 180 * hours());
-    ends(daemons);
+    stop_all(daemons);
     assert_sound(&place, sandbox.calls());
     eprintln!("PostgreSQL: {} kills, {ran} slots", kills());
 }
@@ -114,6 +114,6 @@ fn a_server_crash_under_two_daemons_loses_or_repeats_no_slot() {
         cluster.crash_and_restart();
     }
     assert_all_ran_once(&place, 180);
-    ends(daemons);
+    stop_all(daemons);
     assert_sound(&place, sandbox.calls());
 }

@@ -44,7 +44,7 @@ async fn daily_export_figures_match_sql_and_the_daily_report() {
         let named = |topic: &str| rows.iter().filter(|row| row["topic"] == topic).count();
         assert_eq!((named("acme"), named("globex")), (17, 17), "{}", database.name);
         for row in &rows {
-            with_sql(&database, row);
+            assert_day_matches_sql(&database, row);
         }
         let mut compared = 0;
         for facts in &report.topics {
@@ -93,7 +93,7 @@ async fn daily_export_figures_match_sql_and_the_daily_report() {
 }
 
 /// Computes a day again from the views.
-fn with_sql(database: &Database, row: &Value) {
+fn assert_day_matches_sql(database: &Database, row: &Value) {
     let at = |column: &str| Time::parse(row[column].as_str().unwrap()).unwrap().0;
     let (topic, from, until) = (row["topic"].as_str().unwrap(), at("from"), at("until"));
     let span = format!("BETWEEN '{}' AND '{}'", Time(from).iso_millis(), Time(until - 1).iso_millis());

@@ -263,7 +263,8 @@ async fn paged_sightings_equal_the_sightings_of_each_run() {
                     topics: vec!["calm".into()],
                     ..all()
                 },
-                of(&runs, &|_, row| row.topic == "calm" && (hours_later(1)..later(9)).contains(&row.seen_at)).await,
+                of(&runs, &|_, row| row.topic == "calm" && (hours_later(1)..hours_later(9)).contains(&row.seen_at))
+                    .await,
             ),
             (Filter { sources: sources.clone(), ..all() }, of(&runs, &|_, row| sources.contains(&row.source)).await),
             (

@@ -59,7 +59,7 @@ fn holes_of(place: &Place, topic: &str, now: Time) -> Vec<(Time, Time)> {
 }
 
 /// Serves what this returns for each path at the minute that the test sets.
-fn feeds(of: impl Fn(&str, i64) -> Vec<u8> + Send + Sync + 'static) -> (ReplyServer, Arc<Mutex<i64>>) {
+fn serve_feeds(of: impl Fn(&str, i64) -> Vec<u8> + Send + Sync + 'static) -> (ReplyServer, Arc<Mutex<i64>>) {
     let clock = Arc::new(Mutex::new(0));
     let now = Arc::clone(&clock);
     (ReplyServer::answering(move |_, path| of(path, *now.lock().unwrap())), clock)
@@ -87,7 +87,7 @@ fn entries(seed: u64) -> Vec<(i64, i64)> {
 #[test]
 fn every_missed_feed_entry_lies_in_a_lasting_gap() {
     const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
-    let (server, clock) = feeds(|path, now| {
+    let (server, clock) = serve_feeds(|path, now| {
         let seed: u64 = path[1..].parse().unwrap();
         let shown: Vec<(i64, i64)> = entries(seed).into_iter().filter(|(_, shown)| *shown <= now).collect();
         let last = shown.iter().rev().take(10);
@@ -145,7 +145,7 @@ fn pinned_entries_and_bare_ids_do_not_hide_a_gap() {
         }),
     ];
     for (name, feed) in replaced {
-        let (server, clock) = feeds(move |_, now| rss(&feed(now)));
+        let (server, clock) = serve_feeds(move |_, now| rss(&feed(now)));
         let place = Place::without_service(sqlite(), &file(&[format!("{}/feed", server.url())], "1h"));
         for now in [60, 120, 180, 240] {
             once(&place, &clock, now);
@@ -170,7 +170,7 @@ fn feeds_with_different_rest_times_are_covered() {
         let items: String = entries.map(|at| item(&format!("{feed}{at}"), Some(minute(at)))).collect();
         format!("<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title>{items}</channel></rss>")
     };
-    let (server, clock) = feeds(move |path, now| match (path, now) {
+    let (server, clock) = serve_feeds(move |path, now| match (path, now) {
         ("/b", 0) => reply(500, &[], "no"),
         _ => reply(200, &[("Cache-Control", "max-age=3600")], &shown(&path[1..], now)),
     });
@@ -186,7 +186,7 @@ fn feeds_with_different_rest_times_are_covered() {
     assert!(gaps.iter().all(|(from, until)| *until <= minute(0) || *from >= minute(end - 61)), "{gaps:?}");
     // An empty feed is not a broken one.
     let (server, clock) =
-        feeds(move |path, now| if path == "/a" { reply(200, &[], &shown("a", now)) } else { rss("") });
+        serve_feeds(move |path, now| if path == "/a" { reply(200, &[], &shown("a", now)) } else { rss("") });
     let urls = ["a", "b"].map(|name| format!("{}/{name}", server.url()));
     let place = Place::without_service(sqlite(), &file(&urls, "30m"));
     for now in (0..5).map(|n| n * 30) {
@@ -203,7 +203,7 @@ fn a_changed_entry_is_an_edit_unless_another_feed_has_that_text() {
         |title: &str| format!("<item><title>{title}</title><link>https://a.example/1</link><guid>urn:1</guid></item>");
     for database in databases() {
         let name = database.name;
-        let (server, clock) = feeds(move |path, now| match (path, now) {
+        let (server, clock) = serve_feeds(move |path, now| match (path, now) {
             ("/a", _) => rss(&entry(&format!("Recall of {now} products"))),
             // The other feed has it, too, and later it alone.
             ("/b", _) => rss(&entry("A recall")),
@@ -228,7 +228,7 @@ fn a_changed_entry_is_an_edit_unless_another_feed_has_that_text() {
         alone.json(&["db", "replay", "--json"]);
         assert_eq!(alone.database.number("SELECT revisions FROM v_item"), 2, "{name}");
     }
-    let (server, clock) = feeds(move |path, now| match (path, now) {
+    let (server, clock) = serve_feeds(move |path, now| match (path, now) {
         ("/c", 2..) => reply(304, &[], ""),
         ("/c", _) => reply(200, &[("ETag", "\"1\"")], &channel(&entry("The recall"))),
         _ => rss(&entry("A recall")),
@@ -243,7 +243,7 @@ fn a_changed_entry_is_an_edit_unless_another_feed_has_that_text() {
 
 #[test]
 fn more_feeds_than_a_search_may_call_are_read_in_turn() {
-    let (server, clock) = feeds(|path, _| rss(&item(&path[1..], Some(minute(0)))));
+    let (server, clock) = serve_feeds(|path, _| rss(&item(&path[1..], Some(minute(0)))));
     let urls: Vec<String> = (0..520).map(|n| format!("{}/{n:03}", server.url())).collect();
     let place = Place::without_service(sqlite(), &file(&urls, "30m"));
     once(&place, &clock, 10);
@@ -258,7 +258,7 @@ fn more_feeds_than_a_search_may_call_are_read_in_turn() {
 /// As many as are asked side by side, until the run's time is over.
 #[test]
 fn feeds_that_hang_do_not_keep_others_from_being_read() {
-    let (server, _) = feeds(|path, _| rss(&item(&path[1..], Some(minute(0)))));
+    let (server, _) = serve_feeds(|path, _| rss(&item(&path[1..], Some(minute(0)))));
     // Nobody answers the connections that wait here.
     let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = silent.local_addr().unwrap();
@@ -276,7 +276,7 @@ fn feeds_that_hang_do_not_keep_others_from_being_read() {
 
 #[test]
 fn feeds_that_fail_do_not_keep_others_from_being_read() {
-    let (server, clock) = feeds(|path, _| match path[1..].parse() {
+    let (server, clock) = serve_feeds(|path, _| match path[1..].parse() {
         Ok(0..510) => reply(404, &[], ""),
         _ => rss(&item(&path[1..], Some(minute(0)))),
     });
@@ -294,7 +294,7 @@ fn feeds_that_fail_do_not_keep_others_from_being_read() {
 
 #[test]
 fn an_entry_dated_in_the_future_is_marked_as_such() {
-    let (server, clock) = feeds(|_, now| {
+    let (server, clock) = serve_feeds(|_, now| {
         let fair = item("fair", Some(minute(60 * 24 * 9)));
         rss(&(item("news", Some(minute(0))) + if now > 0 { &fair } else { "" }))
     });
@@ -310,7 +310,7 @@ fn an_entry_dated_in_the_future_is_marked_as_such() {
 
 #[test]
 fn a_key_in_a_feed_url_appears_in_no_item_and_no_error() {
-    let (server, clock) = feeds(|path, _| match path {
+    let (server, clock) = serve_feeds(|path, _| match path {
         "/old?key=S3cret" => reply(302, &[("Location", "/old?key=S3cret")], ""),
         "/gone?S3cretAlone" => reply(404, &[], "no /gone?S3cretAlone"),
         _ => rss("<item><title>No link</title><link></link></item><item><title>Part</title><link>#part</link></item>"),
@@ -333,7 +333,7 @@ fn a_key_in_a_feed_url_appears_in_no_item_and_no_error() {
 /// search did not claim.
 #[test]
 fn an_update_between_two_searches_makes_no_gap() {
-    let (server, clock) = feeds(|_, now| {
+    let (server, clock) = serve_feeds(|_, now| {
         let entries = (0..8).map(|n| now - now.rem_euclid(20) - 20 * n);
         rss(&entries.map(|at| item(&at.to_string(), Some(minute(at)))).collect::<String>())
     });
@@ -350,7 +350,7 @@ fn an_update_between_two_searches_makes_no_gap() {
 /// A quiet feed, of which the only new entry is deleted again.
 #[test]
 fn an_entry_that_its_publisher_deletes_makes_no_gap() {
-    let (server, clock) = feeds(|_, now| {
+    let (server, clock) = serve_feeds(|_, now| {
         let old = (1..6).map(|n| item(&format!("old-{n}"), Some(minute(-600 * n)))).collect::<String>();
         let new = if now == 60 { item("mistake", Some(minute(50))) } else { String::new() };
         rss(&(new + &old))

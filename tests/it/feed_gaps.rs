@@ -54,19 +54,19 @@ fn rss(entries: &[Dated]) -> String {
 }
 
 /// The ten entries changed last, the latest first.
-fn ten(mut entries: Vec<Dated>) -> Vec<Dated> {
+fn latest_ten(mut entries: Vec<Dated>) -> Vec<Dated> {
     entries.sort_by_key(|(_, _, updated)| -updated);
     entries.truncate(10);
     entries
 }
 
 /// Entries published every so many minutes.
-fn every(step: i64, from: i64, number: i64) -> impl Iterator<Item = Dated> {
+fn entries_every(step: i64, from: i64, number: i64) -> impl Iterator<Item = Dated> {
     (0..number).map(move |n| (format!("at{}", from + n * step), from + n * step, from + n * step))
 }
 
 /// Reads a feed at minute 0 and at minute 360. Returns whether the second search says that entries may be missing.
-fn hides(place: &Place) -> bool {
+fn reports_hidden_entries(place: &Place) -> bool {
     place.ok(&["once", "--at", &at(0)]);
     place.ok(&["once", "--at", &at(360)]);
     let holes = place.json(&["coverage", "--json", "--at", &at(361), "--since", "2026-03-10"]);
@@ -86,13 +86,13 @@ fn place_of(first: &str, second: &str) -> (Place, ReplyServer) {
 fn an_updated_entry_at_the_front_of_a_feed_does_not_hide_a_gap() {
     for (format, write) in [atom, rss].into_iter().enumerate() {
         for which in 0..3 {
-            let old: Vec<Dated> = every(10, -120, 12).collect();
-            let first = ten(old.clone());
+            let old: Vec<Dated> = entries_every(10, -120, 12).collect();
+            let first = latest_ten(old.clone());
             // Thirty new entries, of which 21 come and go, and one of the three newest is changed.
-            let mut all: Vec<Dated> = old.into_iter().chain(every(10, 10, 30)).collect();
+            let mut all: Vec<Dated> = old.into_iter().chain(entries_every(10, 10, 30)).collect();
             all.iter_mut().find(|(name, ..)| *name == first[which].0).unwrap().2 = 308;
-            let (place, _server) = place_of(&write(&first), &write(&ten(all)));
-            assert!(hides(&place), "{format}, {which}");
+            let (place, _server) = place_of(&write(&first), &write(&latest_ten(all)));
+            assert!(reports_hidden_entries(&place), "{format}, {which}");
         }
     }
 }
@@ -107,8 +107,8 @@ fn a_feed_that_is_empty_for_a_while_covers_nothing_of_that_time() {
         let now = Arc::clone(&clock);
         let server = ReplyServer::answering(move |_, _| {
             let hour = *now.lock().unwrap();
-            let newest = every(60, (hour - 4) * 60, 5).collect();
-            reply(200, &[], &if (9..again).contains(&hour) { rss(&[]) } else { rss(&ten(newest)) })
+            let newest = entries_every(60, (hour - 4) * 60, 5).collect();
+            reply(200, &[], &if (9..again).contains(&hour) { rss(&[]) } else { rss(&latest_ten(newest)) })
         });
         for database in databases() {
             let place = Place::without_service(database, &file(&[format!("{}/feed", server.url())]));
@@ -145,31 +145,31 @@ fn a_feed_that_is_empty_for_a_while_covers_nothing_of_that_time() {
 
 #[test]
 fn updated_entries_alone_make_no_gap() {
-    let old: Vec<Dated> = every(10, -120, 12).collect();
-    let first = ten(old.clone());
+    let old: Vec<Dated> = entries_every(10, -120, 12).collect();
+    let first = latest_ten(old.clone());
     // The four newest are changed, and three new ones come: the fifth shows that nothing was lost.
-    let mut all: Vec<Dated> = old.into_iter().chain(every(100, 10, 3)).collect();
+    let mut all: Vec<Dated> = old.into_iter().chain(entries_every(100, 10, 3)).collect();
     for (name, _, updated) in &mut all {
         if first[..4].iter().any(|(changed, ..)| changed == name) {
             *updated = 355;
         }
     }
-    let (place, _server) = place_of(&atom(&first), &atom(&ten(all)));
-    assert!(!hides(&place), "changed");
+    let (place, _server) = place_of(&atom(&first), &atom(&latest_ten(all)));
+    assert!(!reports_hidden_entries(&place), "changed");
     // A file that is rewritten at each request, with that date on all entries.
     let quiet = |at: i64| (1..6).map(|n| (format!("old{n}"), -600 * n, at)).collect::<Vec<Dated>>();
     for write in [atom, rss] {
         let (place, _server) = place_of(&write(&quiet(0)), &write(&quiet(360)));
-        assert!(!hides(&place), "written anew");
+        assert!(!reports_hidden_entries(&place), "written anew");
     }
 }
 
 #[test]
 fn a_first_read_of_a_feed_covers_nothing_before_its_oldest_change() {
     // One entry every 20 minutes; the oldest of all was changed three hours ago.
-    let mut all: Vec<Dated> = every(20, -1_200, 60).collect();
+    let mut all: Vec<Dated> = entries_every(20, -1_200, 60).collect();
     all[0].2 = -181;
-    let shown = ten(all);
+    let shown = latest_ten(all);
     assert_eq!(shown.last().unwrap().1, -1_200);
     let (place, _server) = place_of(&atom(&shown), &atom(&shown));
     place.ok(&["once", "--at", &at(0)]);

@@ -19,7 +19,7 @@ fn at(minute: u32) -> String {
 }
 
 /// The last search: state, number of entries, number of new ones.
-fn last(place: &Place) -> String {
+fn last_search(place: &Place) -> String {
     place.database.texts("SELECT state || ' ' || found || ' ' || new FROM v_search ORDER BY seq").pop().unwrap()
 }
 
@@ -28,7 +28,7 @@ fn rss(items: &str) -> String {
 }
 
 /// An entry on a page of notes, dated a day of March.
-fn note(day: u32, title: &str) -> String {
+fn note_entry(day: u32, title: &str) -> String {
     format!(
         "<entry><id>tag:a.example,2026:{day}</id><title>{title}</title><updated>2026-03-{day:02}T08:00:00Z</updated>\
          <link rel=\"alternate\" href=\"https://a.example/notes#March_{day}\"/></entry>"
@@ -43,14 +43,14 @@ fn notes(entries: &[String]) -> String {
 fn entries_that_share_a_url_stay_separate_items_in_later_runs_and_replays() {
     for database in databases() {
         let name = database.name;
-        let day = |day: u32| note(day, &format!("Notes of day {day}"));
+        let day = |day: u32| note_entry(day, &format!("Notes of day {day}"));
         let server = ReplyServer::start(
             [
                 notes(&[day(3), day(2), day(1)]),
-                notes(&[note(4, "SECURITY: a hole is closed"), day(3), day(2), day(1)]),
+                notes(&[note_entry(4, "SECURITY: a hole is closed"), day(3), day(2), day(1)]),
                 // Only one entry of the URL is left: it keeps its identity.
-                notes(&[note(4, "SECURITY: a hole is closed")]),
-                notes(&[note(5, "The first of another month")]),
+                notes(&[note_entry(4, "SECURITY: a hole is closed")]),
+                notes(&[note_entry(5, "The first of another month")]),
             ]
             .map(|feed| reply(200, &[], &feed))
             .to_vec(),
@@ -58,7 +58,7 @@ fn entries_that_share_a_url_stay_separate_items_in_later_runs_and_replays() {
         let place = Place::without_service(database, &file(&server, &["notes"]));
         for (minute, found) in [(0, "ok 3 3"), (1, "ok 4 1"), (2, "ok 1 0"), (3, "ok 1 1")] {
             place.ok(&["once", "--at", &at(minute)]);
-            assert_eq!(last(&place), found, "{name}, minute {minute}");
+            assert_eq!(last_search(&place), found, "{name}, minute {minute}");
         }
         let keys = place.database.texts("SELECT key FROM v_item ORDER BY key");
         assert_eq!(keys.len(), 5, "{name}: {keys:?}");
@@ -88,7 +88,7 @@ fn entries_without_a_url_are_distinguished_by_their_ids() {
         let place = Place::without_service(database, &file(&server, &["warnings"]));
         for (minute, found) in [(0, "ok 3 3"), (1, "ok 4 1"), (2, "ok 1 0")] {
             place.ok(&["once", "--at", &at(minute)]);
-            assert_eq!(last(&place), found, "{name}, minute {minute}");
+            assert_eq!(last_search(&place), found, "{name}, minute {minute}");
         }
         let texts = place.database.texts("SELECT text FROM v_item ORDER BY text");
         assert_eq!(texts, ["Region 1", "Region 2", "Region 3", "Region 4"], "{name}");
@@ -153,7 +153,7 @@ fn a_cache_time_as_long_as_the_schedule_skips_no_search() {
         ("02:54.041", "not_run 0 0"),
     ] {
         place.ok(&["once", "--at", &format!("2026-03-11T09:{second}Z")]);
-        assert_eq!(last(&place), state, "{second}");
+        assert_eq!(last_search(&place), state, "{second}");
     }
     assert_eq!(server.heads().len(), 3);
     // `show` says why its last run is empty, and where the last findings are.
@@ -174,7 +174,7 @@ fn a_cache_time_as_long_as_the_schedule_skips_no_search() {
          1773225000000 + n FROM n",
     ));
     place.ok(&["once", "--at", "2026-03-11T12:00:00Z"]);
-    assert_eq!(last(&place), "ok 1 0");
+    assert_eq!(last_search(&place), "ok 1 0");
     place.run(&["show", "acme", "--run", empty]).assert_stdout(0, &notes);
 }
 
@@ -185,9 +185,9 @@ fn a_feed_is_not_fetched_before_its_retry_after_has_passed() {
     let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
     place.run(&["once", "--at", &at(0)]).assert_stderr(3, &[]);
     place.ok(&["once", "--at", &at(30)]);
-    assert_eq!((last(&place).as_str(), server.heads().len()), ("not_run 0 0", 1));
+    assert_eq!((last_search(&place).as_str(), server.heads().len()), ("not_run 0 0", 1));
     place.ok(&["once", "--at", "2026-03-11T10:00:00Z"]);
-    assert_eq!((last(&place).as_str(), server.heads().len()), ("ok 1 1", 2));
+    assert_eq!((last_search(&place).as_str(), server.heads().len()), ("ok 1 1", 2));
 }
 
 /// A feed may be asked a twentieth of its rest too early, however long ago it was read.
@@ -266,7 +266,7 @@ fn a_retry_after_of_one_server_does_not_delay_feeds_of_another() {
     let file = file(&server, &["feed"]).replace("max_tries", &own).replace("news.urls = [", "news.urls = [\"feed\", ");
     let place = Place::without_service(sqlite(), &file);
     place.run(&["once", "--at", &at(0)]).assert_stderr(3, &[]);
-    assert_eq!((last(&place).as_str(), slow.heads().len(), server.heads().len()), ("ok 1 1", 1, 1));
+    assert_eq!((last_search(&place).as_str(), slow.heads().len(), server.heads().len()), ("ok 1 1", 1, 1));
 }
 
 #[test]
@@ -328,7 +328,11 @@ fn a_server_that_asks_to_wait_is_asked_for_no_more_feeds() {
             &file.replace("news.urls = [", &format!("news.urls = [\"{}/x\", ", other.url())),
         );
         place.run(&["once", "--at", &at(0)]).assert_stderr(3, &[]);
-        assert_eq!((last(&place).as_str(), slow.heads().len(), other.heads().len()), ("ok 1 1", 1, 1), "{wait:?}");
+        assert_eq!(
+            (last_search(&place).as_str(), slow.heads().len(), other.heads().len()),
+            ("ok 1 1", 1, 1),
+            "{wait:?}"
+        );
         let reason = place.database.texts("SELECT reason FROM v_search").pop().unwrap();
         let why = "19 of 21 feeds were not asked because their server asked to wait";
         assert!(reason.contains(why) && !reason.contains("not read"), "{reason}");
@@ -366,7 +370,7 @@ fn future_events_do_not_count_as_news_for_coverage() {
 }
 
 /// A reply with these bytes as its body.
-fn raw(content_type: &str, body: &[u8]) -> Vec<u8> {
+fn reply_with_bytes(content_type: &str, body: &[u8]) -> Vec<u8> {
     let head = format!(
         "HTTP/1.1 200 x\r\nconnection: close\r\ncontent-length: {}\r\ncontent-type: {content_type}\r\n\r\n",
         body.len()
@@ -456,7 +460,7 @@ fn rare_but_legal_feed_formats_and_encodings_are_read() {
             format!("\u{feff}\n{}", declared("utf-8")).into_bytes(),
         ),
     ] {
-        let server = ReplyServer::start(vec![raw(content_type, &body)]);
+        let server = ReplyServer::start(vec![reply_with_bytes(content_type, &body)]);
         let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
         place.run(&["once", "--at", NINE]).assert_stdout(0, &[]);
         let title = if case == "UTF-16 of few letters" { "Cafe" } else { "Café" };
@@ -483,7 +487,7 @@ fn a_feed_in_a_format_that_is_not_known_does_not_look_empty() {
         let server = ReplyServer::start(vec![reply(200, &[], body)]);
         let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
         place.run(&["once", "--at", NINE]).assert_stdout(code, &[says]);
-        assert_eq!(last(&place), state, "{body}");
+        assert_eq!(last_search(&place), state, "{body}");
     }
 }
 
@@ -508,7 +512,7 @@ fn an_invalid_entry_does_not_lose_the_others_of_its_feed() {
     let server = ReplyServer::start(vec![reply(200, &[], &body)]);
     let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
     place.ok(&["once", "--at", NINE]);
-    assert_eq!(last(&place), "ok 5 5");
+    assert_eq!(last_search(&place), "ok 5 5");
     assert_eq!(place.database.texts("SELECT title FROM v_item ORDER BY key"), ["t1", "t2", "t3", "t4", "t5"]);
     assert_eq!(place.database.number("SELECT unreadable FROM v_search"), 3);
 }
@@ -542,7 +546,7 @@ fn a_bare_ampersand_and_a_broken_character_lose_no_title() {
     let mut body = rss("<item><title>Caf\u{e9} x</title><link>https://a.example/1</link></item>").into_bytes();
     let at = body.windows(2).position(|two| two == b" x").unwrap();
     body.insert(at, 0xff);
-    let server = ReplyServer::start(vec![raw("text/xml", &body)]);
+    let server = ReplyServer::start(vec![reply_with_bytes("text/xml", &body)]);
     let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
     place.ok(&["once", "--at", NINE]);
     assert_eq!(place.database.texts("SELECT title FROM v_item"), ["Caf\u{e9}\u{fffd} x"]);
@@ -661,7 +665,7 @@ fn an_invalid_redirect_is_not_reported_as_the_feeds_new_url() {
 fn forgetting_a_topic_also_forgets_the_state_of_its_feeds() {
     for database in databases() {
         let name = database.name;
-        let feed = || reply(200, &[("ETag", "\"1\"")], &notes(&[note(3, "Notes of day 3")]));
+        let feed = || reply(200, &[("ETag", "\"1\"")], &notes(&[note_entry(3, "Notes of day 3")]));
         let server = ReplyServer::start(vec![feed(), feed()]);
         let place = Place::without_service(database, &file(&server, &["notes"]));
         place.ok(&["once", "--at", &at(0)]);
@@ -672,7 +676,7 @@ fn forgetting_a_topic_also_forgets_the_state_of_its_feeds() {
         assert_eq!(place.database.number("SELECT count(*) FROM provider_memory"), 0, "{name}");
         std::fs::write(&jobs, watched).unwrap();
         place.ok(&["once", "--at", &at(1)]);
-        assert_eq!(last(&place), "ok 1 1", "{name}");
+        assert_eq!(last_search(&place), "ok 1 1", "{name}");
         assert!(!server.heads()[1].to_ascii_lowercase().contains("if-none-match"), "{name}: {:?}", server.heads());
     }
 }

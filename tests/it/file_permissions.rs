@@ -8,12 +8,12 @@ use crate::support::program::{NINE, Place, Program, ProgramOutput};
 use crate::support::service::{FakeServer, Sandbox, reply};
 use crate::support::web_topics::TOPICS;
 
-fn mode(place: &Place, name: &str, mode: u32) {
+fn set_mode(place: &Place, name: &str, mode: u32) {
     std::fs::set_permissions(place.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
 /// The warnings about files, from both forms of `check`.
-fn warned(place: &Place, environment: &[(&str, &str)]) -> Vec<String> {
+fn file_warnings(place: &Place, environment: &[(&str, &str)]) -> Vec<String> {
     let run = |args: &[&str]| {
         let program = environment.iter().fold(place.program(args), |program, (name, value)| program.env(name, value));
         let ended = program.run();
@@ -40,8 +40,8 @@ fn check_warns_of_world_readable_secrets_and_databases() {
     let place = Place { folder, database };
     place.configure(&sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
-    mode(&place, "jobs.toml", 0o644);
-    assert_eq!(warned(&place, &[]), [""; 0], "a file without a secret, and a database of its owner");
+    set_mode(&place, "jobs.toml", 0o644);
+    assert_eq!(file_warnings(&place, &[]), [""; 0], "a file without a secret, and a database of its owner");
 
     for (bits, what) in [(0o666, "read and change"), (0o604, "read"), (0o602, "change")] {
         for name in ["my t.db", "my t.db-wal", "my t.db-shm"] {
@@ -49,11 +49,11 @@ fn check_warns_of_world_readable_secrets_and_databases() {
             if !there {
                 std::fs::write(place.path(name), "").unwrap();
             }
-            mode(&place, name, bits);
-            let [one] = &warned(&place, &[])[..] else { panic!("one warning") };
+            set_mode(&place, name, bits);
+            let [one] = &file_warnings(&place, &[])[..] else { panic!("one warning") };
             let expected = [format!("can {what} the database"), format!("{name} (hint: chmod 600 '")];
             assert!(expected.iter().all(|part| one.contains(part)), "{one}");
-            mode(&place, name, 0o600);
+            set_mode(&place, name, 0o600);
             if !there {
                 std::fs::remove_file(place.path(name)).unwrap();
             }
@@ -62,11 +62,11 @@ fn check_warns_of_world_readable_secrets_and_databases() {
 
     std::fs::write(place.path("key"), "0123456789abcdef").unwrap();
     let environment = [("TOPICWATCH_WEB_TOKEN_FILE", "key")];
-    mode(&place, "key", 0o644);
-    let [one] = &warned(&place, &environment)[..] else { panic!("one warning") };
+    set_mode(&place, "key", 0o644);
+    let [one] = &file_warnings(&place, &environment)[..] else { panic!("one warning") };
     assert!(one.contains("can read key, and a secret is read from it (hint: chmod o-r key)"), "{one}");
-    mode(&place, "key", 0o640);
-    assert_eq!(warned(&place, &environment), [""; 0]);
+    set_mode(&place, "key", 0o640);
+    assert_eq!(file_warnings(&place, &environment), [""; 0]);
 
     let missing = place.program(&["serve"]).env("TOPICWATCH_WEB_TOKEN_FILE", "missing").run();
     missing.assert_stderr(2, &["the token file missing cannot be read"]);
@@ -74,11 +74,11 @@ fn check_warns_of_world_readable_secrets_and_databases() {
     let url = "postgres://me:hunter2@127.0.0.1:1/t";
     let jobs = std::fs::read_to_string(place.path("jobs.toml")).unwrap().replace(&place.database.url, url);
     std::fs::write(place.path("jobs.toml"), jobs).unwrap();
-    let [one] = &warned(&place, &[])[..] else { panic!("one warning") };
+    let [one] = &file_warnings(&place, &[])[..] else { panic!("one warning") };
     assert!(one.contains("jobs.toml, and it contains the database password (hint: chmod o-r "), "{one}");
-    assert_eq!(warned(&place, &[("TOPICWATCH_DATABASE_URL", url)]), [""; 0], "it is told of what is in force");
-    mode(&place, "jobs.toml", 0o640);
-    assert_eq!(warned(&place, &[]), [""; 0]);
+    assert_eq!(file_warnings(&place, &[("TOPICWATCH_DATABASE_URL", url)]), [""; 0], "it is told of what is in force");
+    set_mode(&place, "jobs.toml", 0o640);
+    assert_eq!(file_warnings(&place, &[]), [""; 0]);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
     for (permissions, said) in [(None, "key"), (Some(0o644), "mode 0644"), (Some(0o640), "mode 0640")] {
         if let Some(permissions) = permissions {
             std::fs::write(place.path("my key"), "k").unwrap();
-            mode(&place, "my key", permissions);
+            set_mode(&place, "my key", permissions);
         }
         let (checked, once) = (run("check"), run("once"));
         assert_eq!((checked.code, once.code), (Some(0), Some(2)), "{checked}\n{once}");
@@ -128,7 +128,7 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
             once.assert_stderr(2, &["hint: chmod 600 '", "my key'\n"]);
         }
     }
-    mode(&place, "my key", 0o600);
+    set_mode(&place, "my key", 0o600);
     let (checked, once) = (run("check"), run("once"));
     assert!(!checked.out.contains("warning: "), "{checked}");
     assert_eq!(once.code, Some(0), "{once}");
@@ -140,7 +140,7 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
     for (permissions, said) in [(None, "No such file"), (Some(0o644), "(mode 0644)"), (Some(0o640), "(mode 0640)")] {
         if let Some(permissions) = permissions {
             std::fs::write(place.path("mail-password"), "p").unwrap();
-            mode(&place, "mail-password", permissions);
+            set_mode(&place, "mail-password", permissions);
         }
         let (checked, due) = (run("check"), place.run(&["once", "--due"]));
         assert_eq!(checked.code, Some(0), "{checked}");

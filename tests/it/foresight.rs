@@ -13,7 +13,7 @@ use crate::support::service::{FakeServer, Sandbox, reply};
 const SANDBOX: &str = "base_url = \"sandbox\"";
 
 /// `schedule next` in an empty folder.
-fn next(args: &[&str]) -> crate::support::program::ProgramOutput {
+fn schedule_next(args: &[&str]) -> crate::support::program::ProgramOutput {
     let folder = tempfile::tempdir().unwrap();
     let ended = Program::at(folder.path(), &[&["topic", "schedule", "next"], args].concat()).run();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "it writes nothing");
@@ -21,7 +21,7 @@ fn next(args: &[&str]) -> crate::support::program::ProgramOutput {
 }
 
 /// A text without its line breaks.
-fn flat(text: &str) -> String {
+fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -32,28 +32,28 @@ fn topic(id: &str, lines: &str) -> String {
 #[test]
 fn schedule_next_needs_no_configuration_file() {
     let berlin = ["--timezone", "Europe/Berlin", "--after", "2027-03-27T12:00:00Z", "--count", "2", "--json"];
-    let reported = next(&[&["30 2 * * *"][..], &berlin].concat());
+    let reported = schedule_next(&[&["30 2 * * *"][..], &berlin].concat());
     assert_eq!(reported.code, Some(0), "{reported}");
     let instants: Value = serde_json::from_str(&reported.out).unwrap();
     assert_eq!(instants, json!(["2027-03-28T01:00:00Z", "2027-03-29T00:30:00Z"]));
     assert_eq!(reported.err, "");
     // An option before the expression is not part of it.
-    assert_eq!(next(&[&berlin[..], &["30 2 * * *"]].concat()).out, reported.out);
+    assert_eq!(schedule_next(&[&berlin[..], &["30 2 * * *"]].concat()).out, reported.out);
 
-    let every = next(&["--every", "15m", "--after", "2026-03-11", "--count", "2", "--json"]);
+    let every = schedule_next(&["--every", "15m", "--after", "2026-03-11", "--count", "2", "--json"]);
     let instants: Value = serde_json::from_str(&every.out).unwrap();
     assert_eq!(instants, json!(["2026-03-11T00:15:00Z", "2026-03-11T00:30:00Z"]));
 
-    next(&["@daily", "--timezone", "Asia/Tokyo", "--after", NINE])
+    schedule_next(&["@daily", "--timezone", "Asia/Tokyo", "--after", NINE])
         .assert_stdout(0, &["Asia/Tokyo", "2026-03-11T15:00:00Z", "Thu 2026-03-12 00:00:00 +09:00"]);
-    let most = next(&["* * * * *", "--count", "10000", "--after", NINE, "--json"]);
+    let most = schedule_next(&["* * * * *", "--count", "10000", "--after", NINE, "--json"]);
     assert_eq!(serde_json::from_str::<Vec<String>>(&most.out).unwrap().len(), 10_000);
     // The calendar may end before the requested number.
-    let last = next(&["0 0 1 1 *", "--after", "4998-06-01", "--count", "10000", "--json"]);
+    let last = schedule_next(&["0 0 1 1 *", "--after", "4998-06-01", "--count", "10000", "--json"]);
     let last: Vec<String> = serde_json::from_str(&last.out).unwrap();
     assert!((1..10).contains(&last.len()) && last[0] == "4999-01-01T00:00:00Z", "{last:?}");
     // A schedule that no topic may have is reported and still answered.
-    let seconds = next(&["* * * * * *", "--after", NINE, "--count", "1", "--json"]);
+    let seconds = schedule_next(&["* * * * * *", "--after", NINE, "--count", "1", "--json"]);
     seconds.assert_stderr(0, &["a topic cannot have this schedule", "1s apart"]);
     assert_eq!(seconds.out, "[\n  \"2026-03-11T09:00:01Z\"\n]\n");
 }
@@ -101,7 +101,7 @@ fn a_refused_expression_or_zone_ends_with_2_the_reason_and_a_hint() {
         (&["* * * * *", "--every", "5m"], &["--every"]),
         (&[], &["EXPR"]),
     ] {
-        let ended = next(args);
+        let ended = schedule_next(args);
         // clap writes these messages without colour: nothing here is a terminal.
         ended.assert_stderr(2, parts);
         assert_eq!(ended.out, "", "{args:?}");
@@ -120,7 +120,7 @@ fn every_schedule_test_vector_gives_the_same_slots_through_the_binary() {
     for row in reader.records() {
         let row = row.unwrap();
         let (expression, zone, after) = (&row[2], &row[3], &row[4]);
-        let ended = next(&[expression, "--timezone", zone, "--after", after, "--json"]);
+        let ended = schedule_next(&[expression, "--timezone", zone, "--after", after, "--json"]);
         if &row[5] == "FIRES" {
             fires += 1;
             let wanted: Vec<&str> = (6..11).map(|column| &row[column]).collect();
@@ -285,7 +285,7 @@ fn a_plan_says_when_the_calls_of_a_day_are_used_up() {
     let shown = place.ok(&["plan", "--days", "3", "--at", NINE, "--topic", "b"]);
     // Each call is certain, and retries come on top: 72 is no upper bound.
     let words = "! 2026-03-12: the 45 calls of the day are used up at 14:00 UTC; 72 are planned; 2 more days exceed";
-    assert!(flat(&shown).contains(words), "{shown}");
+    assert!(on_one_line(&shown).contains(words), "{shown}");
     let exactly = format!("{SANDBOX}\nmax_calls_per_day = 72");
     place.configure(&exactly, &topics.concat());
     let quota = place.json(&["plan", "--days", "3", "--at", NINE, "--json"])["quota"].clone();
@@ -305,12 +305,12 @@ fn a_plan_adds_calls_already_made_today_to_its_quota_warning() {
         assert_eq!(plan["quota"]["used_up"]["calls"], 16, "{plan:#}");
         let shown = place.ok(&["plan", "--days", "1", "--at", NINE]);
         let words = "the 12 calls of the day are used up at 19:00 UTC; 14 more are planned (2 made today)";
-        assert!(flat(&shown).contains(words), "{}\n{shown}", place.database.name);
+        assert!(on_one_line(&shown).contains(words), "{}\n{shown}", place.database.name);
         let noon = topic("a", "schedule = \"0 12 * * *\"\ntimezone = \"UTC\"\nsources = [\"web\"]");
         place.configure(&format!("{}max_calls_per_day = 2", sandbox.lines()), &noon);
         let shown = place.ok(&["plan", "--days", "1", "--at", NINE]);
         let words = "the 2 calls of the day are used up at 09:00 UTC; 1 more is planned (2 made today). Further calls";
-        assert!(flat(&shown).contains(words), "{}\n{shown}", place.database.name);
+        assert!(on_one_line(&shown).contains(words), "{}\n{shown}", place.database.name);
     }
 }
 
@@ -397,7 +397,7 @@ fn the_planned_price_of_a_multi_call_provider_is_per_call() {
         let name = place.database.name;
         assert_eq!(costs(&plan()), (json!(0.01), json!(2.4)), "{name}");
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
-        day(&place);
+        run_a_day(&place);
         assert_eq!(place.database.spent(), 2_400_000, "{name}");
         let reported = plan();
         // No reply named a cost, so nothing was observed.
@@ -419,13 +419,13 @@ fn the_planned_price_of_a_multi_call_provider_is_per_call() {
             "in the last 30 days, 1 billed; highest: the average of the calls of one search",
             "count the highest bill (or average of a search's calls) of 30 days, or the price in the file if higher",
         ] {
-            assert!(flat(&shown).contains(words), "{name}: {words}\n{shown}");
+            assert!(on_one_line(&shown).contains(words), "{name}: {words}\n{shown}");
         }
     }
 }
 
 /// A service that names a cost of 0.001 dollars in every reply, or in every second one.
-fn billing(every: usize) -> FakeServer {
+fn billing_service(every: usize) -> FakeServer {
     let calls = AtomicUsize::new(0);
     FakeServer::respond_with(move |_| {
         let names = calls.fetch_add(1, Ordering::SeqCst).is_multiple_of(every);
@@ -439,7 +439,7 @@ fn billing(every: usize) -> FakeServer {
 const HOURLY: &str = "every = \"1h\"\ncatch_up = \"all\"\n";
 
 /// Runs the 24 slots of 11 March.
-fn day(place: &Place) {
+fn run_a_day(place: &Place) {
     place.ok(&["once", "--due", "--at", "2026-03-11T23:00:00Z"]);
     assert_eq!(place.database.number("SELECT count(*) FROM v_run WHERE slot IS NOT NULL AND state = 'ok'"), 24);
 }
@@ -447,11 +447,11 @@ fn day(place: &Place) {
 #[test]
 fn planned_costs_match_the_ledger_where_only_some_replies_are_billed() {
     for database in databases() {
-        let server = billing(2);
+        let server = billing_service(2);
         let lines = format!("{}prices.web = 0.003", server.lines());
         let place = Place::new(database, &lines, &topic("acme", &format!("sources = [\"web\"]\n{HOURLY}")));
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
-        day(&place);
+        run_a_day(&place);
         let paid = place.database.spent();
         assert_eq!(paid, 48_000, "{}", place.database.name);
         let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
@@ -496,11 +496,11 @@ fn planned_costs_match_the_ledger_where_only_some_replies_are_billed() {
 #[test]
 fn a_budget_is_used_up_in_the_plan_when_the_last_call_that_it_allows_is_made() {
     for database in databases() {
-        let server = billing(1);
+        let server = billing_service(1);
         let web = topic("acme", &format!("sources = [\"web\"]\n{HOURLY}"));
         let place = Place::new(database, &format!("{}prices.web = 0.003", server.lines()), &web);
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
-        day(&place);
+        run_a_day(&place);
         place.configure(&format!("{}prices.web = 0.003\nbudget_per_day = 0.0235", server.lines()), &web);
         let output = place.json(&["plan", "--days", "1", "--at", "2026-03-11T23:30:00Z", "--json"]);
         let money = &output["budgets"][0];

@@ -18,7 +18,7 @@ const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nai.when = \"a
                       [[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n";
 /// Words that only the forgotten author wrote.
 const WORDS: &str = "zanzibar umbrella confession";
-const HER_POST: &str = "https://x.com/Jane_D/status/1900000000000000001";
+const JANES_POST: &str = "https://x.com/Jane_D/status/1900000000000000001";
 
 /// Posts, pages and an answer. One post is Jane's, the pages and the answer link to it, another post quotes it.
 fn service(path: &str) -> Reply {

@@ -177,19 +177,19 @@ fn hostile_strings() -> Vec<String> {
     all.extend(strings.into_iter().filter(|text| !text.is_empty() && !text.contains('\0')));
     for entry in std::fs::read_dir(data.join("csv/csv-spectrum/json")).unwrap() {
         let rows = std::fs::read(entry.unwrap().path()).unwrap();
-        gather(&serde_json::from_slice(&rows).unwrap(), &mut all);
+        collect_strings(&serde_json::from_slice(&rows).unwrap(), &mut all);
     }
     all
 }
 
 /// Every string in a value, including field names.
-fn gather(value: &serde_json::Value, all: &mut Vec<String>) {
+fn collect_strings(value: &serde_json::Value, all: &mut Vec<String>) {
     match value {
-        serde_json::Value::Array(values) => values.iter().for_each(|value| gather(value, all)),
+        serde_json::Value::Array(values) => values.iter().for_each(|value| collect_strings(value, all)),
         serde_json::Value::Object(fields) => {
             for (name, value) in fields {
                 all.push(name.clone());
-                gather(value, all);
+                collect_strings(value, all);
             }
         }
         serde_json::Value::String(text) if !text.is_empty() => all.push(text.clone()),
@@ -249,7 +249,7 @@ fn naughty_strings_survive_every_export_format_in_independent_readers() {
         guarded.sort();
         wanted.sort();
         assert_eq!(guarded, wanted);
-        in_libreoffice(&place, &texts);
+        assert_libreoffice_reads(&place, &texts);
         let names = ["items.csv", "items.jsonl", "items.xlsx", "excel.csv", "feed.xml"];
         all.push(names.map(|name| std::fs::read(file(name)).unwrap()));
     }
@@ -257,7 +257,7 @@ fn naughty_strings_survive_every_export_format_in_independent_readers() {
 }
 
 /// Opens the workbook in LibreOffice and converts it to CSV.
-fn in_libreoffice(place: &Place, texts: &[String]) {
+fn assert_libreoffice_reads(place: &Place, texts: &[String]) {
     let mut command = Command::new("soffice");
     command.args(["--headless", "--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false"]);
     command.current_dir(place.folder.path()).args(["--outdir", "office", "items.xlsx"]);

@@ -14,14 +14,14 @@ use crate::support::web_client::Pages;
 const TEN: &str = "2026-03-11T10:00:00Z";
 
 /// A place whose database has a small disk to itself.
-struct Small {
+struct SmallDiskPlace {
     place: Place,
     sandbox: Sandbox,
     disk: tempfile::TempDir,
     _mounted: MountedDisk,
 }
 
-impl Small {
+impl SmallDiskPlace {
     fn of(sandbox: Sandbox, rest: &str) -> Option<Self> {
         let disk = tempfile::tempdir().unwrap();
         let mounted = mount_disk(disk.path(), "16m")?;
@@ -105,7 +105,7 @@ fn assert_reads_work(run: &dyn Fn(&[&str]) -> crate::support::program::ProgramOu
 #[test]
 fn a_database_on_a_full_disk_is_readable_even_after_a_process_died() {
     for died in [false, true] {
-        let Some(small) = Small::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
+        let Some(small) = SmallDiskPlace::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
         let (place, out) = (&small.place, tempfile::tempdir().unwrap());
         let file = small.disk.path().join("t.db");
         place.ok(&["once", "--at", NINE]);
@@ -133,7 +133,7 @@ fn a_database_on_a_full_disk_is_readable_even_after_a_process_died() {
 
 #[test]
 fn status_advises_to_free_space_and_to_start_a_daemon_only_when_there_is_room() {
-    let Some(small) = Small::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
+    let Some(small) = SmallDiskPlace::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
     let place = &small.place;
     place.ok(&["once", "--due", "--at", NINE]);
     let start = "start `topicwatch run`";
@@ -192,7 +192,7 @@ fn a_database_in_a_read_only_folder_is_readable() {
 #[test]
 fn health_fails_only_while_the_disk_is_full() {
     let web = format!("[web]\nlisten = \"127.0.0.1:0\"\n{}", topics(&["acme"]));
-    let Some(small) = Small::of(sandbox_of_today(&[]), &web) else { return };
+    let Some(small) = SmallDiskPlace::of(sandbox_of_today(&[]), &web) else { return };
     let place = &small.place;
     let pages = Pages::wait_for_address(place.program(&["run"]).env("TOPICWATCH_TEST_BOUND", "room=1000").start());
     let url = format!("http://{}", pages.address);
@@ -248,7 +248,7 @@ fn a_process_is_not_ready_while_the_server_refuses_writes_for_a_full_disk() {
 
 #[test]
 fn a_configuration_that_does_not_fit_on_the_disk_is_not_left_in_part() {
-    let Some(small) = Small::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
+    let Some(small) = SmallDiskPlace::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
     let file = small.disk.path().join("jobs.toml");
     small.fill();
     small.place.run(&["init", file.to_str().unwrap()]).assert_stderr(5, &["jobs.toml could not be written", "hint: "]);

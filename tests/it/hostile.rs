@@ -159,7 +159,7 @@ const CASES: &[Case] = &[
 ];
 
 /// Everything stored that does not depend on time or on the database's own ids.
-fn held(place: &Place) -> Vec<String> {
+fn stored_content(place: &Place) -> Vec<String> {
     let mut all = place.database.texts(&format!(
         "SELECT s.topic || ' ' || s.source || ' ' || s.state || ' ' || coalesce(s.error_class, '-') || ' ' || coalesce(s.error_text, '-') || ' ' || \
          s.found || ' ' || s.unreadable || ' ' || coalesce({COST}, -1) FROM v_search s ORDER BY s.topic, s.source",
@@ -227,7 +227,7 @@ fn every_hostile_reply_is_recorded_and_the_other_source_is_kept() {
         }
         let posts: i64 = CASES.iter().map(|case| case.posts + 1).sum();
         assert_eq!(place.database.items(), posts, "{name}: no case has an item of another");
-        let held = held(place);
+        let held = stored_content(place);
         assert!(!held.iter().any(|text| text.contains('\0')), "{name}");
         assert_eq!(first.get_or_insert_with(|| held.clone()), &held, "{name} holds something else");
     }

@@ -13,7 +13,7 @@ use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN};
 
 /// A report and an export whose slots are far away, a channel and alerts.
-fn rest(hook: &WebhookServer) -> String {
+fn configuration(hook: &WebhookServer) -> String {
     format!(
         "[web]\nlisten = \"127.0.0.1:0\"\n[scheduler]\nlease = \"3s\"\n\
          [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\nmax_calls_per_day = 2\n\
@@ -30,14 +30,14 @@ fn rest(hook: &WebhookServer) -> String {
     )
 }
 
-fn world(database: Database, hook: &WebhookServer) -> (Sandbox, Place) {
+fn place_with_channel(database: Database, hook: &WebhookServer) -> (Sandbox, Place) {
     let sandbox = sandbox_of_today(&[]);
-    let place = Place::new(database, &sandbox.lines(), &rest(hook));
+    let place = Place::new(database, &sandbox.lines(), &configuration(hook));
     (sandbox, place)
 }
 
-/// The `press` value of a row's button.
-fn press_of(pages: &Pages, kind: &str, name: &str) -> String {
+/// The `press_button` value of a row's button.
+fn press_token(pages: &Pages, kind: &str, name: &str) -> String {
     let page = pages.page("/jobs");
     let form = page.split("<form ").find(|form| {
         let has = |field: &str, value: &str| form.contains(&format!("name=\"{field}\" value=\"{value}\""));
@@ -48,7 +48,7 @@ fn press_of(pages: &Pages, kind: &str, name: &str) -> String {
     press.unwrap().to_owned()
 }
 
-fn press(pages: &Pages, kind: &str, name: &str, press: &str) -> String {
+fn press_button(pages: &Pages, kind: &str, name: &str, press: &str) -> String {
     let answer = post_form(pages, "/jobs", &[("do", "run"), ("kind", kind), ("name", name), ("press", press)]);
     assert_eq!(answer.status, 303, "{kind} {name}: {}", answer.text);
     answer.header("location").unwrap().to_owned()
@@ -63,18 +63,18 @@ fn a_button_press_sent_twice_starts_one_run() {
     for database in databases() {
         let name = database.name;
         let hook = WebhookServer::accepting();
-        let (_sandbox, place) = world(database, &hook);
+        let (_sandbox, place) = place_with_channel(database, &hook);
         let pages = Pages::wait_for_address(place.program(&["run"]).start());
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
         for (kind, of) in [("report", "daily"), ("export", "all")] {
             let job = format!("{kind}:{of}");
-            let id = press_of(&pages, kind, of);
-            let at = press(&pages, kind, of, &id);
+            let id = press_token(&pages, kind, of);
+            let at = press_button(&pages, kind, of, &id);
             assert_eq!(at, format!("/progress/{id}"), "{name}");
-            assert_eq!(press(&pages, kind, of, &id), at, "{name}: sent twice");
+            assert_eq!(press_button(&pages, kind, of, &id), at, "{name}: sent twice");
             wait_until("its end", || runs(&place, &job) == ["ok"]);
             // The same press after its run returns that run; another press starts another.
-            assert_eq!(press(&pages, kind, of, &id), at, "{name}");
+            assert_eq!(press_button(&pages, kind, of, &id), at, "{name}");
             assert_eq!(runs(&place, &job), ["ok"], "{name}");
             let reported = pages.page(&at);
             assert!(reported.contains(&format!("Run of {job}")) && !reported.contains("0 found"), "{name}: {reported}");
@@ -82,7 +82,7 @@ fn a_button_press_sent_twice_starts_one_run() {
             let listed = place.json(&["runs", "--json", "--limit", "1"])["runs"][0].clone();
             assert_eq!((&listed["job"], &listed["run"]), (&json!(job), &json!(id)), "{name}");
             place.run(&["runs", "--limit", "1"]).assert_stdout(0, &[&format!("{job} "), &id]);
-            let next = press(&pages, kind, of, &press_of(&pages, kind, of));
+            let next = press_button(&pages, kind, of, &press_token(&pages, kind, of));
             assert_ne!(next, at, "{name}");
             wait_until("the next", || runs(&place, &job) == ["ok", "ok"]);
         }
@@ -112,7 +112,7 @@ fn a_requested_job_runs_once_even_if_its_process_is_killed() {
     for database in databases() {
         let name = database.name;
         let hook = WebhookServer::accepting();
-        let (_sandbox, place) = world(database, &hook);
+        let (_sandbox, place) = place_with_channel(database, &hook);
         place.ok(&["once"]);
         for (n, (kind, of, point)) in [
             ("report", "daily", "requests::execute/committed"),
@@ -127,7 +127,7 @@ fn a_requested_job_runs_once_even_if_its_process_is_killed() {
             let before = runs(&place, &job).len();
             let program = place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point}"));
             let pages = Pages::wait_for_address(program.start());
-            let id = press_of(&pages, kind, of);
+            let id = press_token(&pages, kind, of);
             // The process may die before it has answered.
             let form = [("do", "run"), ("kind", kind), ("name", of), ("press", id.as_str())];
             assert!([303, 0].contains(&post_form(&pages, "/jobs", &form).status), "{name}: {point}");
@@ -155,11 +155,11 @@ fn a_daemon_keeps_its_own_job_when_it_renews_the_lease_late() {
     for database in databases() {
         let name = database.name;
         let (sandbox, hook) = (sandbox_of_today(&[]), WebhookServer::accepting());
-        let file = rest(&hook).replace("lease = \"3s\"", "lease = \"600s\"");
+        let file = configuration(&hook).replace("lease = \"3s\"", "lease = \"600s\"");
         let place = Place::new(database, &sandbox.lines(), &file);
         let hung = "hang job/begun of=report:daily";
         let pages = Pages::wait_for_address(place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", hung).start());
-        press(&pages, "report", "daily", &press_of(&pages, "report", "daily"));
+        press_button(&pages, "report", "daily", &press_token(&pages, "report", "daily"));
         wait_until("the report is being made", || runs(&place, "report:daily") == ["running"]);
         place.database.change_runs("lease_until = 1");
         // The round of the loop that begins this run looks for lost ones.
@@ -176,10 +176,10 @@ fn an_alert_test_shows_its_result_and_sends_nothing() {
     for database in databases() {
         let name = database.name;
         let hook = WebhookServer::accepting();
-        let (_sandbox, place) = world(database, &hook);
+        let (_sandbox, place) = place_with_channel(database, &hook);
         let pages = Pages::wait_for_address(place.program(&["run"]).start());
         let reported = |alert: &str| {
-            let at = press(&pages, "alert", alert, &press_of(&pages, "alert", alert));
+            let at = press_button(&pages, "alert", alert, &press_token(&pages, "alert", alert));
             assert!(at.starts_with("/jobs?tested="), "{at}");
             (pages.page(&at), at)
         };
@@ -220,11 +220,11 @@ fn the_answer_to_a_channel_test_is_shown_without_secrets() {
             let said = "no such hook /very-secret-part here";
             Answer::Say(format!("404 Not Found\r\ncontent-length: {}\r\n\r\n{said}", said.len()).leak())
         });
-        let (_sandbox, place) = world(database, &hook);
+        let (_sandbox, place) = place_with_channel(database, &hook);
         let pages = Pages::wait_for_address(place.program(&["run"]).start());
-        let id = press_of(&pages, "channel", "hook");
-        assert_eq!(press(&pages, "channel", "hook", &id), "/jobs#channels", "{name}");
-        assert_eq!(press(&pages, "channel", "hook", &id), "/jobs#channels", "{name}");
+        let id = press_token(&pages, "channel", "hook");
+        assert_eq!(press_button(&pages, "channel", "hook", &id), "/jobs#channels", "{name}");
+        assert_eq!(press_button(&pages, "channel", "hook", &id), "/jobs#channels", "{name}");
         wait_until("what it said", || pages.page("/jobs").contains("no such hook"));
         let page = pages.page("/jobs");
         let said = page.split("Test, requested").nth(1).unwrap_or_else(|| panic!("{name}: {page}"));
@@ -243,12 +243,12 @@ fn the_answer_to_a_channel_test_is_shown_without_secrets() {
 fn a_channel_test_held_back_by_a_pause_shows_no_next_try() {
     for database in databases() {
         let (hook, _answer) = WebhookServer::changeable("503 Service Unavailable");
-        let (sandbox, place) = world(database, &hook);
+        let (sandbox, place) = place_with_channel(database, &hook);
         let pages = Pages::wait_for_address(place.program(&["run"]).start());
-        press(&pages, "channel", "hook", &press_of(&pages, "channel", "hook"));
+        press_button(&pages, "channel", "hook", &press_token(&pages, "channel", "hook"));
         wait_until("a refused try", || pages.page("/jobs").contains("next try at"));
         let begin = "/very-secret-part\"\nallow_private = true\n";
-        place.configure(&sandbox.lines(), &rest(&hook).replace(begin, &format!("{begin}paused = true\n")));
+        place.configure(&sandbox.lines(), &configuration(&hook).replace(begin, &format!("{begin}paused = true\n")));
         wait_until("the pause", || pages.page("/jobs").contains("not tried while the channel is paused"));
         assert!(!pages.page("/jobs").contains("next try at"), "{}", place.database.name);
     }
@@ -259,7 +259,7 @@ fn invalid_job_requests_are_refused_and_write_nothing() {
     for database in databases() {
         let name = database.name;
         let hook = WebhookServer::accepting();
-        let (_sandbox, place) = world(database, &hook);
+        let (_sandbox, place) = place_with_channel(database, &hook);
         let pages = Pages::wait_for_address(place.program(&["run"]).start());
         let run = |kind: &str, of: &str| post_form(&pages, "/jobs", &[("do", "run"), ("kind", kind), ("name", of)]);
         for (kind, of, status, why) in [

@@ -19,7 +19,7 @@ fn logged(place: &Place, verb: &[&str]) -> Vec<String> {
 
 /// Asserts that SQLite sorts at most the rows of one instant for each list of the latest. PostgreSQL decides by the size of
 /// the tables, and an index fits.
-fn walks_back(database: &Database, all: &[String], order: &str, least: usize) {
+fn assert_reads_backwards(database: &Database, all: &[String], order: &str, least: usize) {
     let lists = all.iter().filter(|sql| sql.contains(order) && sql.contains(" LIMIT ") && !sql.contains(" AS w"));
     let lists: Vec<&String> = lists.collect();
     assert!(lists.len() >= least, "{}: {order}: {all:#?}", database.name);
@@ -44,13 +44,23 @@ fn lists_of_latest_items_do_not_sort_the_whole_history() {
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
         let runs = "ORDER BY coalesce(r.started_at, r.slot, r.planned_at) DESC";
-        walks_back(&place.database, &logged(&place, &["runs"]), runs, 1);
-        walks_back(&place.database, &logged(&place, &["runs", "--topic", "acme", "--topic", "other"]), runs, 1);
-        walks_back(&place.database, &logged(&place, &["show", "acme"]), runs, 1);
+        assert_reads_backwards(&place.database, &logged(&place, &["runs"]), runs, 1);
+        assert_reads_backwards(
+            &place.database,
+            &logged(&place, &["runs", "--topic", "acme", "--topic", "other"]),
+            runs,
+            1,
+        );
+        assert_reads_backwards(&place.database, &logged(&place, &["show", "acme"]), runs, 1);
         let items = "ORDER BY t.first_seen DESC";
-        walks_back(&place.database, &logged(&place, &["items"]), items, 1);
-        walks_back(&place.database, &logged(&place, &["items", "--topic", "acme"]), items, 1);
-        walks_back(&place.database, &logged(&place, &["items", "--topic", "acme", "--topic", "other"]), items, 1);
+        assert_reads_backwards(&place.database, &logged(&place, &["items"]), items, 1);
+        assert_reads_backwards(&place.database, &logged(&place, &["items", "--topic", "acme"]), items, 1);
+        assert_reads_backwards(
+            &place.database,
+            &logged(&place, &["items", "--topic", "acme", "--topic", "other"]),
+            items,
+            1,
+        );
         let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
         let pages = Pages::wait_for_address(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
         for path in ["/topics/acme", "/items", "/items?topic=acme", "/items?tag=shop", "/runs?topic=acme"] {
@@ -60,8 +70,8 @@ fn lists_of_latest_items_do_not_sort_the_whole_history() {
         pages.program.with_output(|_, err| log = err.to_owned());
         let all: Vec<String> =
             statements(&log).filter(|sql| sql.contains("topic_item") || sql.contains("run r")).collect();
-        walks_back(&place.database, &all, items, 4);
-        walks_back(&place.database, &all, runs, 1);
+        assert_reads_backwards(&place.database, &all, items, 4);
+        assert_reads_backwards(&place.database, &all, runs, 1);
         // Without a limit, PostgreSQL sorts everything before it returns the first item to count.
         let counts = all.iter().filter(|sql| sql.contains("ORDER BY t.topic, t.first_seen, i.key"));
         let counts: Vec<&String> = counts.collect();

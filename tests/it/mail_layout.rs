@@ -12,7 +12,7 @@ use crate::support::service::Sandbox;
 const SHOWN: usize = 102_000;
 
 /// By how many pixels the page is wider than a window of this width.
-fn wider(browser: &str, place: &Place, mail: &str, width: u32) -> i64 {
+fn overflow_pixels(browser: &str, place: &Place, mail: &str, width: u32) -> i64 {
     let wanted = format!("d.scrollWidth-{width},d.scrollHeight");
     let [by, high] = measure_in_window(browser, place, mail, width, &wanted)[..] else { panic!("not measured") };
     assert!(high > 2_000, "an empty mail: {high} px");
@@ -66,7 +66,7 @@ fn a_report_mail_fits_any_window_width_without_a_style_sheet() {
         }
         let Some(browser) = find_browser() else { continue };
         for width in [320, 360, 390, 600] {
-            let by = wider(&browser, &place, mail, width);
+            let by = overflow_pixels(&browser, &place, mail, width);
             assert!(by <= 0, "{by} px wider than a window of {width}");
         }
     }

@@ -9,11 +9,11 @@ use crate::support::service::Sandbox;
 const PASSWORD: &str = "mail-pa55word";
 
 /// Sends one report by mail over this wire; `trusts` is whether the system trusts the test authority.
-fn sent(wire: MailEncryption, tls: &str, host: &str, trusts: bool) -> (ProgramOutput, MailServer) {
-    sent_within("30s", wire, tls, host, trusts)
+fn send_report(wire: MailEncryption, tls: &str, host: &str, trusts: bool) -> (ProgramOutput, MailServer) {
+    send_report_within("30s", wire, tls, host, trusts)
 }
 
-fn sent_within(
+fn send_report_within(
     timeout: &str,
     wire: MailEncryption,
     tls: &str,
@@ -58,7 +58,7 @@ fn a_mail_is_sent_encrypted_over_starttls_and_implicit_tls() {
         (MailEncryption::Implicit("localhost"), "implicit", "localhost"),
         (MailEncryption::Implicit("localhost"), "implicit", "127.0.0.1"),
     ] {
-        let (reported, post) = sent(wire, tls, host, true);
+        let (reported, post) = send_report(wire, tls, host, true);
         reported.assert_stdout(0, &["/mail: delivered"]);
         let [mail] = &post.received()[..] else { panic!("{tls}: {reported}") };
         assert!(mail.encrypted && mail.data.contains("X-Topicwatch-Event"), "{tls}: {mail:?}");
@@ -69,7 +69,7 @@ fn a_mail_is_sent_encrypted_over_starttls_and_implicit_tls() {
 
 #[test]
 fn a_server_without_starttls_gets_neither_the_login_nor_the_mail() {
-    let (reported, post) = sent(MailEncryption::Plain, "starttls", "localhost", true);
+    let (reported, post) = send_report(MailEncryption::Plain, "starttls", "localhost", true);
     assert_eq!(post.received().len(), 0, "{reported}");
     assert_nothing_in_clear(&post);
     assert!(!reported.out.contains("delivered"), "{reported}");
@@ -85,7 +85,7 @@ fn an_invalid_certificate_is_an_error_with_a_hint_and_sends_no_mail() {
         (MailEncryption::StartTls("elsewhere"), "starttls", true),
         (MailEncryption::Implicit("elsewhere"), "implicit", true),
     ] {
-        let (reported, post) = sent(wire, tls, "localhost", trusts);
+        let (reported, post) = send_report(wire, tls, "localhost", trusts);
         assert_eq!(post.received().len(), 0, "{reported}");
         assert_nothing_in_clear(&post);
         assert!(!reported.out.contains("delivered"), "{reported}");
@@ -106,7 +106,7 @@ fn an_error_names_the_port_of_each_kind_of_tls() {
         // Both sides wait for the other.
         ("1s", MailEncryption::Implicit("localhost"), "starttls", "no answer within 1 s; "),
     ] {
-        let (reported, post) = sent_within(timeout, wire, tls, "localhost", true);
+        let (reported, post) = send_report_within(timeout, wire, tls, "localhost", true);
         assert_eq!(post.received().len(), 0, "{tls}: {reported}");
         assert_nothing_in_clear(&post);
         assert!(reported.out.contains(&format!("{says}{ports}")), "{tls}: {reported}");

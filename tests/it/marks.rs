@@ -13,7 +13,7 @@ const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme rocket\"\nsource
                       [[topics]]\nid = \"other\"\nquery = \"acme rocket\"\nsources = [\"social\"]\n";
 
 /// Posts that alternate between rockets and shoes.
-fn world(database: Database) -> (TruthService, Place) {
+fn place_with_posts(database: Database) -> (TruthService, Place) {
     let now = Time::parse(NINE).unwrap();
     let words = [["launch", "engine", "orbit"], ["cheap", "leather", "winter"]];
     let posts = (0..160_u64).map(|n| {
@@ -58,7 +58,7 @@ fn exported(place: &Place, args: &[&str]) -> Vec<serde_json::Map<String, Value>>
 fn marks_can_be_set_removed_and_exported() {
     for database in databases() {
         let name = database.name;
-        let (_truth, place) = world(database);
+        let (_truth, place) = place_with_posts(database);
         let before = [place.ok(&["-q", "export"]), place.ok(&["-q", "export", "--what", "sightings"])];
         let [rockets, shoes] = keys(&place);
         let reported = mark(&place, "acme", &rockets[..2], "good");
@@ -122,7 +122,7 @@ fn marks_can_be_set_removed_and_exported() {
 fn marks_follow_a_renamed_topic_and_are_forgotten_with_their_item() {
     for database in databases() {
         let name = database.name;
-        let (truth, place) = world(database);
+        let (truth, place) = place_with_posts(database);
         let [rockets, shoes] = keys(&place);
         mark(&place, "acme", &rockets[..2], "good");
         mark(&place, "other", &rockets[..1], "noise");
@@ -144,7 +144,7 @@ fn marks_follow_a_renamed_topic_and_are_forgotten_with_their_item() {
 fn relevance_ranking_needs_twenty_marks_and_hides_nothing_by_default() {
     for database in databases() {
         let name = database.name;
-        let (_truth, place) = world(database);
+        let (_truth, place) = place_with_posts(database);
         let [rockets, shoes] = keys(&place);
         let plain = |place: &Place| place.json(&["items", "--topic", "acme", "--limit", "500", "--json"]);
         mark(&place, "acme", &rockets[..10], "good");
@@ -214,7 +214,7 @@ fn relevance_ranking_needs_twenty_marks_and_hides_nothing_by_default() {
 fn twenty_suggested_items_are_marked_and_noise_is_folded() {
     for database in databases() {
         let name = database.name;
-        let (truth, place) = world(database);
+        let (truth, place) = place_with_posts(database);
         let [rockets, shoes] = keys(&place);
         let suggested = || {
             let listed = place.json(&["items", "--topic", "acme", "--suggest", "--json"]);
@@ -270,7 +270,7 @@ fn twenty_suggested_items_are_marked_and_noise_is_folded() {
 fn items_hidden_by_the_filter_are_not_suggested() {
     for database in databases() {
         let name = database.name;
-        let (truth, place) = world(database);
+        let (truth, place) = place_with_posts(database);
         let [rockets, _] = keys(&place);
         let filtered = TOPICS.replacen("[\"social\"]\n", "[\"social\"]\nexclude = [\"shoes\"]\n", 1);
         place.configure(&truth.lines(), &filtered);

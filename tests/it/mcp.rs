@@ -49,7 +49,7 @@ fn stream() -> Vec<TruePost> {
 }
 
 /// Runs the topic at each midnight; the service truncates the last reply.
-fn watched(database: Database) -> (Place, TruthService) {
+fn place_with_runs(database: Database) -> (Place, TruthService) {
     let truth = TruthService::new(stream());
     let place = Place::new(database, &truth.lines(), TOPICS);
     for day in 1..=DAYS {
@@ -87,7 +87,7 @@ fn assert_same_fields(mcp: &Value, api: &Value, fields: &[&str]) {
 #[test]
 fn every_mcp_tool_returns_the_figures_of_the_api_and_marks_foreign_text() {
     for database in databases() {
-        let (place, _truth) = watched(database);
+        let (place, _truth) = place_with_runs(database);
         let now = at(DAYS);
         let before = place.database.table_sizes();
         let pages = Pages::serve(&place, &["--at", &now]);

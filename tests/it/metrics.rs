@@ -17,7 +17,7 @@ const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsource
     [[topics]]\nid = \"rust\"\nquery = \"rust async\"\nevery = \"6h\"\n";
 
 /// Three passes over due slots, some from a time when nothing ran, with searches that fail.
-fn ran(database: crate::support::databases::Database, more: &str) -> (Sandbox, Place) {
+fn place_after_runs(database: crate::support::databases::Database, more: &str) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(NINE, &["source=web,path=/web/search,status=500,times=2"]);
     let service = format!("{}budget_per_day = 5.0\nmax_calls_per_day = 300\n", sandbox.lines());
     let place = Place::new(database, &service, &format!("{more}{TOPICS}"));
@@ -33,7 +33,7 @@ fn ran(database: crate::support::databases::Database, more: &str) -> (Sandbox, P
 fn metrics_equal_sql_over_the_ledger() {
     for database in databases() {
         let name = database.name;
-        let (_sandbox, place) = ran(database, "");
+        let (_sandbox, place) = place_after_runs(database, "");
         let pages = Pages::serve(&place, &["--at", "2026-03-12T18:00:02Z"]);
         let exposed = ExposedMetrics::read(&pages);
         let same = |metric: &str, sql: &str| {
@@ -218,7 +218,7 @@ fn metrics_show_todays_calls_and_cost_by_provider() {
 #[test]
 fn missed_time_equals_coverage() {
     for database in databases() {
-        let (_sandbox, place) = ran(database, "");
+        let (_sandbox, place) = place_after_runs(database, "");
         // As if all searches of two days had failed: longer than the next search looks back.
         block_on(place.database.execute(
             "UPDATE search SET covered_from = NULL, covered_until = NULL, state = 'error' WHERE topic = 'acme'",
@@ -245,7 +245,7 @@ fn a_published_metrics_parser_accepts_the_output() {
     assert!(promtool.status.success());
     let database = crate::support::databases::sqlite();
     let alerts = "[[alerts]]\nname = \"recalls\"\nrule = \"items\"\n\n";
-    let (_sandbox, place) = ran(database, alerts);
+    let (_sandbox, place) = place_after_runs(database, alerts);
     let pages = Pages::serve_with_token(&place, &[]);
     let bearer = format!("Bearer {TOKEN}");
     let answer = pages.request("GET", "/metrics", &[("Authorization", &bearer)], "");
@@ -295,7 +295,7 @@ fn metrics_of_a_thousand_topics_with_hostile_names_are_bounded_and_valid() {
 
 #[test]
 fn metrics_need_the_token_and_without_one_show_no_version() {
-    let (_sandbox, place) = ran(crate::support::databases::sqlite(), "");
+    let (_sandbox, place) = place_after_runs(crate::support::databases::sqlite(), "");
     let open = Pages::serve(&place, &["--at", NINE]);
     let text = open.page("/metrics");
     assert!(!text.contains("build_info") && !text.contains(env!("CARGO_PKG_VERSION")), "{text}");
@@ -320,7 +320,7 @@ fn metrics_need_the_token_and_without_one_show_no_version() {
 #[test]
 fn run_totals_count_each_run_once_and_follow_a_topic_rename() {
     for database in databases() {
-        let (sandbox, place) = ran(database, "");
+        let (sandbox, place) = place_after_runs(database, "");
         let settings = topicwatch::store::Settings {
             url: place.database.url.clone(),
             schema: place.database.schema.clone(),

@@ -18,7 +18,7 @@ const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n\n[[to
 const TEN: &str = "2026-03-11T10:00:00Z";
 
 /// A database after one run of two topics.
-fn filled(database: Database, sandbox: &Sandbox) -> Place {
+fn filled_place(database: Database, sandbox: &Sandbox) -> Place {
     let place = Place::new(database, &sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
     let sql = "SELECT key FROM v_item WHERE topic = 'acme' ORDER BY key LIMIT 1";
@@ -47,7 +47,7 @@ fn move_to(from: &Place, to: &Place) -> Program {
 }
 
 /// A pair of databases for each available direction.
-fn pairs() -> Vec<(Database, Database)> {
+fn database_pairs() -> Vec<(Database, Database)> {
     let mut all = vec![(sqlite(), sqlite())];
     if let (Some(one), Some(other)) = (postgres(), postgres()) {
         all.extend([(sqlite(), one), (other, sqlite())]);
@@ -85,9 +85,9 @@ async fn db_move_knows_every_table_and_column() {
 
 #[test]
 fn a_moved_database_exports_the_same_bytes_and_continues() {
-    for (from, to) in pairs() {
+    for (from, to) in database_pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let (from, to) = (filled(from, &sandbox), place_without_database(to, &sandbox));
+        let (from, to) = (filled_place(from, &sandbox), place_without_database(to, &sandbox));
         let names = format!("{} to {}", from.database.name, to.database.name);
         let ended = move_to(&from, &to).run();
         ended.assert_stdout(0, &["tables copied from", " and compared; now set `[database] url` to it"]);
@@ -115,7 +115,7 @@ fn a_moved_database_exports_the_same_bytes_and_continues() {
 
 #[test]
 fn a_moved_database_reports_unindexed_items_until_they_are_indexed() {
-    for (from, to) in pairs() {
+    for (from, to) in database_pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
         let (from, to) = (place_without_database(from, &sandbox), place_without_database(to, &sandbox));
         from.ok(&["once", "--at", NINE]);
@@ -142,9 +142,9 @@ fn a_moved_database_reports_unindexed_items_until_they_are_indexed() {
 
 #[test]
 fn a_killed_move_continues_and_an_unfinished_copy_is_refused() {
-    for (from, to) in pairs() {
+    for (from, to) in database_pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let (from, to) = (filled(from, &sandbox), place_without_database(to, &sandbox));
+        let (from, to) = (filled_place(from, &sandbox), place_without_database(to, &sandbox));
         for (point, pass) in [
             ("copying::mark_unfinished/committed", 1),
             ("copying::insert_rows/written", 3),
@@ -182,9 +182,9 @@ fn a_killed_move_continues_and_an_unfinished_copy_is_refused() {
 
 #[test]
 fn a_move_goes_on_after_items_were_forgotten_and_found_again() {
-    for (from, to) in pairs() {
+    for (from, to) in database_pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let (from, to) = (filled(from, &sandbox), place_without_database(to, &sandbox));
+        let (from, to) = (filled_place(from, &sandbox), place_without_database(to, &sandbox));
         let ended = move_to(&from, &to).env(FAILPOINT, "kill copying::end/written").run();
         assert_eq!(ended.code, None, "{ended}");
         // The items have the same keys as before, and other ids.
@@ -205,7 +205,7 @@ fn a_move_goes_on_after_items_were_forgotten_and_found_again() {
 #[test]
 fn a_database_in_use_by_a_daemon_is_not_moved() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let (from, to) = (filled(sqlite(), &sandbox), place_without_database(sqlite(), &sandbox));
+    let (from, to) = (filled_place(sqlite(), &sandbox), place_without_database(sqlite(), &sandbox));
     from.configure(&sandbox.lines(), &format!("[defaults]\nevery = \"300d\"\n\n{TOPICS}"));
     let mut running = from.program(&["run"]).start();
     running.wait_until("the daemon to run", |said| said.contains("next slot"));
@@ -219,7 +219,7 @@ fn a_database_in_use_by_a_daemon_is_not_moved() {
 fn a_backup_is_complete_and_overwrites_no_database_in_use() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let place = filled(database, &sandbox);
+        let place = filled_place(database, &sandbox);
         let copy = place.path("copy.db");
         let output = place.ok(&["db", "backup", "copy.db"]);
         assert!(output.contains("copy verified"), "{output}");
@@ -272,7 +272,7 @@ fn a_backup_is_complete_and_overwrites_no_database_in_use() {
 #[test]
 fn a_backup_while_others_write_is_sound() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = filled(sqlite(), &sandbox);
+    let place = filled_place(sqlite(), &sandbox);
     block_on(async {
         let store = open_store(&place.database).await;
         let writing = tokio::spawn({
@@ -337,7 +337,7 @@ async fn rows_added_and_deleted_during_a_backup_do_not_fail_its_check() {
 
 #[test]
 fn findings_and_state_of_providers_are_moved() {
-    for (one, other) in pairs() {
+    for (one, other) in database_pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
         let base = sandbox.lines().lines().next().unwrap().replace("base_url = ", "").replace('"', "");
         let file = format!(

@@ -22,7 +22,7 @@ async fn clusters(store: &Store) -> Vec<(String, Option<String>)> {
 }
 
 /// All items of a small world, some of them copies; the order in a run does not matter.
-fn world() -> Vec<Vec<SeenItem>> {
+fn sample_items() -> Vec<Vec<SeenItem>> {
     let say = |n: u32| match n % 7 {
         0 => STORM.to_owned(),
         1 => format!("RT @a{n}: {STORM} https://t.co/{n}"),
@@ -51,7 +51,7 @@ async fn clusters_are_the_same_on_both_databases_and_for_any_batch_size() {
     ] {
         for database in databases() {
             let store = open_store(&database).await;
-            store_runs(&store, &topic("storm"), 0, world()).await;
+            store_runs(&store, &topic("storm"), 0, sample_items()).await;
             assert!(clusters(&store).await.iter().all(|(_, cluster)| cluster.is_none()));
             let count = clusters(&store).await.len() as u64;
             assert_eq!(cluster_by(&store, at_once, room, &|| false).await.unwrap(), count, "{}", database.name);
@@ -67,7 +67,7 @@ async fn clusters_are_the_same_on_both_databases_and_for_any_batch_size() {
     // The same when each run is clustered before the next ends.
     for database in databases() {
         let store = open_store(&database).await;
-        for (n, run) in (0..).zip(world()) {
+        for (n, run) in (0..).zip(sample_items()) {
             store_runs(&store, &topic("storm"), n, vec![run]).await;
             cluster(&store, &|| false).await.unwrap();
         }
@@ -241,7 +241,7 @@ async fn concurrent_processes_cluster_like_one_process() {
     let alone = {
         let database = sqlite();
         let store = open_store(&database).await;
-        store_runs(&store, &topic("storm"), 0, world()).await;
+        store_runs(&store, &topic("storm"), 0, sample_items()).await;
         cluster(&store, &|| false).await.unwrap();
         let found = clusters(&store).await;
         database.close(store).await;
@@ -249,7 +249,7 @@ async fn concurrent_processes_cluster_like_one_process() {
     };
     for database in databases() {
         let store = open_store(&database).await;
-        store_runs(&store, &topic("storm"), 0, world()).await;
+        store_runs(&store, &topic("storm"), 0, sample_items()).await;
         let others = [open_store(&database).await, open_store(&database).await, open_store(&database).await];
         let (a, b, c) = tokio::join!(
             cluster_by(&others[0], 3, SMALL_LIMITS, &|| false),
@@ -299,7 +299,7 @@ async fn moving_cluster_keys_in_slices_loses_none_when_interrupted() {
     for database in databases() {
         let store = open_store(&database).await;
         let t = topic("storm");
-        let mut first = world();
+        let mut first = sample_items();
         let rest = first.split_off(6);
         store_runs(&store, &t, 0, first).await;
         cluster(&store, &|| false).await.unwrap();
@@ -334,7 +334,7 @@ async fn moving_cluster_keys_in_slices_loses_none_when_interrupted() {
         database.close(store).await;
         let other = sqlite();
         let store = open_store(&other).await;
-        store_runs(&store, &t, 0, world()).await;
+        store_runs(&store, &t, 0, sample_items()).await;
         cluster(&store, &|| false).await.unwrap();
         assert_eq!(found, clusters(&store).await, "as when nothing ever moved");
         other.close(store).await;
@@ -346,7 +346,7 @@ async fn a_started_move_of_cluster_keys_is_completed_even_if_newer_keys_stay() {
     let mut all = Vec::new();
     for database in databases() {
         let store = open_store(&database).await;
-        let mut first = world();
+        let mut first = sample_items();
         let rest = first.split_off(6);
         store_runs(&store, &topic("storm"), 0, first).await;
         cluster(&store, &|| false).await.unwrap();

@@ -13,7 +13,7 @@ use crate::support::searched::{open_store, topic};
 use crate::support::service::Sandbox;
 
 /// The first item of an item's cluster.
-fn first_of(database: &Database, key: &str) -> Vec<String> {
+fn cluster_head_of(database: &Database, key: &str) -> Vec<String> {
     database.texts(&format!("SELECT cluster FROM v_item WHERE key = '{key}' AND cluster IS NOT NULL"))
 }
 
@@ -24,7 +24,7 @@ async fn forget(store: &Store, key: &str) {
 }
 
 /// Two texts, each repeated by others in their own words, with keys in all three tables.
-async fn stored(database: &Database) -> Store {
+async fn store_with_copies(database: &Database) -> Store {
     let store = open_store(database).await;
     let more = |said: &str, text: &str| format!("{said}: {text}");
     let first = vec![post(1, "ann", STORM), post(2, "bob", FLOOD)];
@@ -41,7 +41,7 @@ async fn stored(database: &Database) -> Store {
 #[tokio::test]
 async fn forgetting_an_item_deletes_its_cluster_keys_and_no_others() {
     for database in databases() {
-        let store = stored(&database).await;
+        let store = store_with_copies(&database).await;
         let name = database.name;
         let of = |key: &str| leads_to(&database, key);
         let all = leads(&database).len();
@@ -54,7 +54,7 @@ async fn forgetting_an_item_deletes_its_cluster_keys_and_no_others() {
         assert_eq!((leads(&database).len(), of("post:x:2")), (flood, flood), "{name}: nothing leads to the first");
         store_runs(&store, &topic("storm"), 2, vec![vec![post(6, "fay", STORM), post(7, "gus", FLOOD)]]).await;
         assert_eq!(cluster(&store, &|| false).await.unwrap(), 3);
-        let first = |key: &str| first_of(&database, key);
+        let first = |key: &str| cluster_head_of(&database, key);
         assert_eq!((first("post:x:4"), first("post:x:6")), (first("post:x:6"), first("post:x:4")), "{name}");
         assert_eq!((first("post:x:4"), first("post:x:7")), (vec!["post:x:4".into()], vec!["post:x:2".into()]));
         for key in ["post:x:2", "post:x:4", "post:x:5", "post:x:6", "post:x:7"] {
@@ -129,7 +129,7 @@ async fn cluster_keys_of_an_older_version_match_no_new_items_and_go_with_their_i
         let again = format!("RT @ann: {STORM}");
         store_runs(&store, &t, 1, vec![vec![post(3, "cleo", STORM)], vec![post(4, "dan", &again)]]).await;
         cluster(&store, &|| false).await.unwrap();
-        let first = |key: &str| first_of(&database, key);
+        let first = |key: &str| cluster_head_of(&database, key);
         let firsts = || ["post:x:1", "post:x:2", "post:x:3", "post:x:4"].map(|key| first(key).concat());
         assert_eq!(firsts(), ["post:x:1", "post:x:1", "post:x:3", "post:x:3"], "{name}: what was decided stays");
         assert_eq!((leads(&database).len(), leads_to(&database, "post:x:1")), (14, 7), "{name}");

@@ -102,7 +102,7 @@ fn opposite_texts_are_separate_in_items_clusters_and_reports() {
 }
 
 /// The marks of a post as `collect` makes them: including the tone.
-fn judged(text: &str) -> Option<Fingerprint> {
+fn fingerprint_with_tone(text: &str) -> Option<Fingerprint> {
     let score = sentiment::judge(None, Some(text)).score;
     near::fingerprint(&ItemText { kind: Kind::Post, title: None, text: Some(text.to_owned()), score })
 }
@@ -128,7 +128,7 @@ fn labelled_pairs_with_their_tone_are_judged_as_people_did() {
     let (mut right, mut wrong, mut same) = (0, 0, 0);
     for row in labels.lines().skip(1) {
         let [a, b, label, ..] = row.split(',').collect::<Vec<_>>()[..] else { continue };
-        let (one, other) = (judged(&texts[a]), judged(&texts[b]));
+        let (one, other) = (fingerprint_with_tone(&texts[a]), fingerprint_with_tone(&texts[b]));
         let alike = |a: &Fingerprint, b: &Fingerprint| near::similarity(&a.sketch, &b.sketch);
         let found = |a: &Fingerprint, b: &Fingerprint| a.bands.iter().any(|key| b.bands.contains(key));
         let copies = one.as_ref().zip(other.as_ref()).is_some_and(|(a, b)| found(a, b) && alike(a, b).is_some());

@@ -16,7 +16,7 @@ use crate::support::web_client::{Pages, without_links};
 use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 /// A topic with social posts and web pages, with extra lines.
-fn both(query: &str, more: &str) -> String {
+fn topic_with_both_sources(query: &str, more: &str) -> String {
     topic(query, more).replace("[\"social\"]", "[\"social\", \"web\"]")
 }
 
@@ -28,7 +28,7 @@ fn page(n: u32) -> Value {
 const BASIC: &str = "social.operation = \"basic\"";
 
 /// A baseline, then three new items, and two that were published long before.
-fn begin(place: &Place, world: &ScriptedService) {
+fn store_first_runs(place: &Place, world: &ScriptedService) {
     world.set_posts(&[post(1, 20, "what was there", 1)]);
     world.set_pages(&[page(1)]);
     run_once(place, 24);
@@ -75,14 +75,14 @@ fn new_count(place: &Place, at: u32, beside: &str) -> i64 {
 fn new_in_24_hours_equals_the_new_items_of_diff() {
     for database in databases() {
         let world = ScriptedService::new();
-        let place = Place::new(database, &world.lines(), &both("acme", BASIC));
-        begin(&place, &world);
+        let place = Place::new(database, &world.lines(), &topic_with_both_sources("acme", BASIC));
+        store_first_runs(&place, &world);
         let new =
             |since: u32| place.json(&["diff", "acme", "--since", &hour(since), "--json"])["counts"]["new"].clone();
         // The baseline is within that day, as are the two old posts.
         assert_eq!((new_count(&place, 31, ""), new(7)), (3, json!(3)), "{}", place.database.name);
         // Another query starts with a baseline; what it finds afterwards is new.
-        place.configure(&world.lines(), &both("acme OR globex", BASIC));
+        place.configure(&world.lines(), &topic_with_both_sources("acme OR globex", BASIC));
         world.set_posts(&[post(6, 35, "of the other question", 1)]);
         world.set_pages(&[page(3)]);
         run_once(&place, 36);
@@ -97,7 +97,7 @@ fn new_in_24_hours_equals_the_new_items_of_diff() {
         assert_eq!(place.database.number("SELECT count(*) FROM v_sighting WHERE key = 'post:x:8' AND fit = 'in'"), 1);
         assert_eq!((new_count(&place, 44, ""), new(7)), (4, json!(4)));
         // Back to the first query, which has its baseline. The count ignores the filter, and the page says so.
-        place.configure(&world.lines(), &both("acme", &format!("{BASIC}\nexclude = [\"hidden\"]")));
+        place.configure(&world.lines(), &topic_with_both_sources("acme", &format!("{BASIC}\nexclude = [\"hidden\"]")));
         world.set_posts(&[post(9, 45, "hidden", 1), post(10, 45, "shown", 1)]);
         run_once(&place, 46);
         assert_eq!((new_count(&place, 47, "before its filter"), new(7)), (6, json!(5)));
@@ -157,8 +157,8 @@ fn new_in_24_hours_is_a_lower_bound_where_searches_that_were_due_are_missing() {
 fn status_runs_and_feeds_distinguish_older_items_from_new_ones() {
     for database in databases() {
         let world = ScriptedService::new();
-        let place = Place::new(database, &world.lines(), &both("acme", ""));
-        begin(&place, &world);
+        let place = Place::new(database, &world.lines(), &topic_with_both_sources("acme", ""));
+        store_first_runs(&place, &world);
         let said = "acme: 2 more first seen in the last run, but older than the window";
         place.run(&["status"]).assert_stdout(0, &["Z    3      7", said]);
         place
@@ -174,7 +174,7 @@ fn status_runs_and_feeds_distinguish_older_items_from_new_ones() {
         let feed = place.ok(&["export", "--format", "atom", "--topic", "acme"]);
         assert_eq!((feed.matches("<entry>").count(), feed.contains("archived")), (3, false), "{feed}");
         // A filtered item is counted once: an old filtered item is not also counted as old.
-        place.configure(&world.lines(), &both("acme", "exclude = [\"hidden\"]"));
+        place.configure(&world.lines(), &topic_with_both_sources("acme", "exclude = [\"hidden\"]"));
         world.set_posts(&[
             post(6, 40, "hidden", 1),
             post(7, 2, "hidden, old", 1),
@@ -266,7 +266,7 @@ fn items_of_a_widened_search_are_new_even_if_older_than_the_window() {
 fn charts_of_pages_mark_where_another_query_began() {
     for database in databases() {
         let world = ScriptedService::new();
-        let place = Place::new(database, &world.lines(), &both("acme", ""));
+        let place = Place::new(database, &world.lines(), &topic_with_both_sources("acme", ""));
         world.set_posts(&[post(1, 20, "what was there", 1)]);
         world.set_pages(&[]);
         for at in [24, 30] {
@@ -274,7 +274,7 @@ fn charts_of_pages_mark_where_another_query_began() {
         }
         let shown = |at: u32| Pages::serve(&place, &["--at", &hour(at)]).page("/topics/acme");
         assert!(!shown(31).contains("he query changed"));
-        place.configure(&world.lines(), &both("acme OR globex", ""));
+        place.configure(&world.lines(), &topic_with_both_sources("acme OR globex", ""));
         for at in [36, 42] {
             run_once(&place, at);
         }
@@ -367,7 +367,7 @@ fn a_cut_first_reply_counts_as_baseline_and_a_later_cut_reply_as_new() {
 fn no_command_counts_baseline_items_as_new() {
     for database in databases() {
         let world = ScriptedService::new();
-        let place = Place::new(database, &world.lines(), &both("acme", ""));
+        let place = Place::new(database, &world.lines(), &topic_with_both_sources("acme", ""));
         world.set_posts(&[post(1, 20, "what was there", 1), post(2, 21, "and this", 1)]);
         world.set_pages(&[page(1)]);
         run_once(&place, 24);
@@ -382,7 +382,7 @@ fn no_command_counts_baseline_items_as_new() {
         let output = place.json(&["show", "acme", "--json"])["first_seen"].clone();
         assert_eq!(output, json!({ "new": 0, "baseline": 3, "older": 0, "filtered": null }), "{name}");
         // With a filter, too: what it hides is not part of the baseline shown.
-        place.configure(&world.lines(), &both("acme", "exclude = [\"this\"]"));
+        place.configure(&world.lines(), &topic_with_both_sources("acme", "exclude = [\"this\"]"));
         world.set_posts(&[post(1, 20, "what was there", 1), post(3, 29, "new", 1), post(4, 29, "hide this", 1)]);
         run_once(&place, 30);
         place.run(&["status"]).assert_stdout(0, &["Z    1 ", "acme: 1 more first seen in the last run, filtered"]);
@@ -394,8 +394,8 @@ fn no_command_counts_baseline_items_as_new() {
 fn items_outside_the_window_are_counted_in_full_with_any_limit() {
     for database in databases() {
         let world = ScriptedService::new();
-        let place = Place::new(database, &world.lines(), &both("acme", ""));
-        begin(&place, &world);
+        let place = Place::new(database, &world.lines(), &topic_with_both_sources("acme", ""));
+        store_first_runs(&place, &world);
         for limit in ["1", "2", "50"] {
             let output = place.json(&["items", "--new-since", &hour(25), "--json", "--limit", limit]);
             assert_eq!(output["outside"], 2, "limit {limit}, {}", place.database.name);
@@ -410,10 +410,12 @@ fn items_outside_the_window_are_counted_in_full_with_any_limit() {
 fn new_and_baseline_items_stay_so_after_their_searches_are_pruned() {
     for database in databases() {
         let world = ScriptedService::new();
-        let file =
-            format!("[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n{}", both("acme", BASIC));
+        let file = format!(
+            "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n{}",
+            topic_with_both_sources("acme", BASIC)
+        );
         let place = Place::new(database, &world.lines(), &file);
-        begin(&place, &world);
+        store_first_runs(&place, &world);
         world.set_posts(&[post(6, 34, "later", 1)]);
         run_once(&place, 36);
         // Two posts of a day before the topic was watched.

@@ -49,12 +49,12 @@ fn place(server: &ReplyServer, more: &str) -> Place {
     )
 }
 
-fn server(entries: &[(&str, &str)], answer: impl Fn(usize) -> Vec<u8> + Send + Sync + 'static) -> ReplyServer {
+fn model_server(entries: &[(&str, &str)], answer: impl Fn(usize) -> Vec<u8> + Send + Sync + 'static) -> ReplyServer {
     let feed = feed(entries);
     ReplyServer::answering(move |n, path| if path == "/feed" { feed.clone() } else { answer(n) })
 }
 
-fn asked(server: &ReplyServer) -> Vec<Value> {
+fn model_requests(server: &ReplyServer) -> Vec<Value> {
     server.bodies().iter().filter(|body| !body.is_empty()).map(|body| serde_json::from_str(body).unwrap()).collect()
 }
 
@@ -63,7 +63,7 @@ fn cost_of_writer(place: &Place) -> i64 {
     place.database.number(&format!("SELECT {COST} FROM v_search WHERE source = 'writer'"))
 }
 
-fn question(body: &Value) -> &str {
+fn prompt_text(body: &Value) -> &str {
     body["messages"][1]["content"].as_str().unwrap()
 }
 
@@ -115,15 +115,16 @@ fn the_model_gets_each_new_item_once_within_its_token_limit() {
         ("Acme three plants", copy),
         ("Acme three plants", copy),
     ];
-    let server = server(&entries, |_| said("Acme opens a plant [2]. It is the largest of all plants so far. See [7]."));
+    let server =
+        model_server(&entries, |_| said("Acme opens a plant [2]. It is the largest of all plants so far. See [7]."));
     let place = place(&server, "writer.input_tokens = 1500\n");
     place.ok(&["once", "--at", NINE]);
-    let asked = asked(&server);
+    let asked = model_requests(&server);
     let [body] = asked.as_slice() else { panic!("{asked:?}") };
     let mut names: Vec<&String> = body.as_object().unwrap().keys().collect();
     names.sort();
     assert_eq!(names, ["messages", "model"], "each of max_tokens and max_completion_tokens is refused by somebody");
-    let text = question(body);
+    let text = prompt_text(body);
     assert!(text.contains("Sum up what is new about Acme"), "{text}");
     assert_eq!(text.matches(copy).count(), 1, "near-copies once: {text}");
     assert!(text.contains("The first says that all is well with rockets."), "short ones are whole: {text}");
@@ -175,15 +176,15 @@ fn hidden_items_and_items_of_forgotten_authors_are_not_sent_to_the_model() {
         place.ok(&["db", "migrate"]);
         place.ok(&["forget", "--author", "alice", "--yes"]);
         place.run(&["once", "--at", NINE]).assert_stdout(0, &["nothing new was found"]);
-        assert_eq!(asked(&server).len(), 0, "{name}");
+        assert_eq!(model_requests(&server).len(), 0, "{name}");
         // A source that is not needed is no trouble.
         let report = place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
         assert!(report.contains("data-label=\"Sources\"><span class=\"good\">ok</span>"), "{name}: {report}");
         assert!(!report.contains("some searches were not made"), "{name}: {report}");
         place.ok(&["once", "--at", "2026-03-11T09:30:00Z"]);
-        let asked = asked(&server);
+        let asked = model_requests(&server);
         let [body] = asked.as_slice() else { panic!("{name}: {asked:?}") };
-        let text = question(body);
+        let text = prompt_text(body);
         assert!(text.contains("The rocket flies") && text.contains("carol"), "{name}: {text}");
         for unwanted in ["asino", "bob", "plant", "alice"] {
             assert!(!text.contains(unwanted), "{name}: {unwanted}: {text}");
@@ -223,7 +224,7 @@ fn an_empty_model_answer_names_its_reason_and_costs_its_tokens() {
         (json!({ "content": null }), "stop", "the model's answer is empty", "another model"),
     ] {
         let answer = said(message, reason);
-        let server = server(&[("Acme", "News of acme today")], move |_| answer.clone());
+        let server = model_server(&[("Acme", "News of acme today")], move |_| answer.clone());
         let place = place(&server, "");
         place.run(&["once", "--at", NINE]).assert_stdout(3, &[why, hint]);
         assert_eq!(cost_of_writer(&place), 2_002, "{why}");
@@ -233,7 +234,7 @@ fn an_empty_model_answer_names_its_reason_and_costs_its_tokens() {
 #[test]
 fn insufficient_quota_is_an_account_error_not_a_rate_limit() {
     let error = json!({ "error": { "message": "You exceeded your current quota", "type": "insufficient_quota", "code": "insufficient_quota" } });
-    let server = server(&[("Acme", "News of acme today")], move |_| reply(429, &[], &error.to_string()));
+    let server = model_server(&[("Acme", "News of acme today")], move |_| reply(429, &[], &error.to_string()));
     let ended = place(&server, "").run(&["once", "--at", NINE]);
     ended.assert_stdout(3, &["You exceeded your current quota (insufficient_quota)", "check the plan and billing"]);
     assert!(!ended.out.contains("lower `"), "{ended}");
@@ -241,17 +242,17 @@ fn insufficient_quota_is_an_account_error_not_a_rate_limit() {
 
 #[test]
 fn configured_lengths_and_streaming_are_in_the_model_request() {
-    let server = server(&[("Acme", "News of acme today")], |_| said("News of acme came today [1]."));
+    let server = model_server(&[("Acme", "News of acme today")], |_| said("News of acme came today [1]."));
     let place = place(
         &server,
         "writer.max_completion_tokens = 300\nwriter.streaming = true\nwriter.prompt = \"What of {query}?\"\n",
     );
     place.ok(&["once", "--at", NINE]);
-    let body = asked(&server).pop().unwrap();
+    let body = model_requests(&server).pop().unwrap();
     assert_eq!(body["max_completion_tokens"], 300);
     assert_eq!((&body["stream"], &body["stream_options"]["include_usage"]), (&json!(true), &json!(true)));
     assert!(body.get("max_tokens").is_none(), "{body}");
-    assert!(question(&body).starts_with("What of acme?"), "{body}");
+    assert!(prompt_text(&body).starts_with("What of acme?"), "{body}");
 }
 
 #[test]
@@ -280,13 +281,13 @@ fn injected_instructions_change_only_the_text_of_the_answer() {
     ];
     let mut all = Vec::new();
     for answer in obeying {
-        let server = server(&injected, {
+        let server = model_server(&injected, {
             let answer = answer.clone();
             move |_| said(&answer)
         });
         let place = place(&server, "");
         place.ok(&["once", "--at", NINE]);
-        let text = question(&asked(&server)[0]).to_owned();
+        let text = prompt_text(&model_requests(&server)[0]).to_owned();
         for number in 1..=10 {
             assert_eq!(text.matches(&format!("<<<{number}\n")).count(), 1, "{text}");
             assert_eq!(text.matches(&format!("\n{number}>>>\n")).count(), 1, "{text}");
@@ -316,7 +317,7 @@ fn injected_instructions_change_only_the_text_of_the_answer() {
 fn a_broken_model_stream_is_stored_as_far_as_it_came_and_the_run_is_partial() {
     let begun = "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"The rockets of acme fly [1]. And\"}}]}\n\n";
     for whole_length in [begun.len(), begun.len() + 500] {
-        let server = server(&[("Acme", "Rockets of acme fly today")], move |_| {
+        let server = model_server(&[("Acme", "Rockets of acme fly today")], move |_| {
             let head = format!(
                 "HTTP/1.1 200 x\r\nconnection: close\r\ncontent-type: text/event-stream\r\ncontent-length: {whole_length}\r\n\r\n"
             );
@@ -351,7 +352,7 @@ fn a_failing_model_server_names_its_reason_and_affects_no_other_source() {
         (200, "{\"choices\":[{\"message\":{\"content\":\"\"},\"finish_reason\":\"content_filter\"}]}", "filter"),
         (500, "oops", "500"),
     ] {
-        let server = server(&[("Acme", "Rockets")], move |_| reply(status, &[], body));
+        let server = model_server(&[("Acme", "Rockets")], move |_| reply(status, &[], body));
         let place = place(&server, "");
         place.run(&["once", "--at", NINE]).assert_stdout(3, &[says]);
         assert_eq!(

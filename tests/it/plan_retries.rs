@@ -15,7 +15,7 @@ use crate::support::web_client::Pages;
 type Bills = (&'static str, &'static str);
 
 /// A service that fails at every second call, beginning with the first.
-fn failing((failed, answered): Bills) -> FakeServer {
+fn half_failing_service((failed, answered): Bills) -> FakeServer {
     let calls = AtomicUsize::new(0);
     FakeServer::respond_with(move |_| {
         let fails = calls.fetch_add(1, Ordering::SeqCst).is_multiple_of(2);
@@ -31,7 +31,7 @@ const TOPIC: &str =
     "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\"]\nevery = \"6h\"\ncatch_up = \"all\"\n";
 
 /// A call may be tried twice.
-fn lines(server: &FakeServer) -> String {
+fn service_lines(server: &FakeServer) -> String {
     format!("{}prices.web = 0.002", server.lines().replace("max_tries = 1", "max_tries = 2"))
 }
 
@@ -60,8 +60,8 @@ fn the_planned_maximum_cost_holds_if_every_call_is_retried() {
         [(("0.002", "0.002"), &[11][..], 2_000, 2), (("", "0.005"), &[11, 12], 5_000, 1)]
     {
         for database in databases() {
-            let server = failing(bills);
-            let place = Place::new(database, &lines(&server), TOPIC);
+            let server = half_failing_service(bills);
+            let place = Place::new(database, &service_lines(&server), TOPIC);
             let name = format!("{}, {bills:?}", place.database.name);
             place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
             let mut last = (0, 0, 0, 0);
@@ -91,7 +91,7 @@ fn what_is_planned_at_most_holds_when_failed_tries_are_billed_that_were_free_bef
             let bill = if call >= 10 || status == "200 OK" { "x-desearch-cost-usd: 0.005\r\n" } else { "" };
             reply(status, &format!("content-type: application/json\r\n{bill}"), br#"{"data": []}"#)
         });
-        let place = Place::new(database, &lines(&server), TOPIC);
+        let place = Place::new(database, &service_lines(&server), TOPIC);
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
         place.ok(&["once", "--at", "2026-03-10T23:30:00Z"]);
         assert_eq!(paid_on(&place, 11), 20_000, "{}", place.database.name);
@@ -141,7 +141,7 @@ fn the_planned_maximum_cost_holds_after_max_tries_was_lowered() {
             };
             reply(status, &format!("content-type: application/json\r\n{bill}"), br#"{"data": []}"#)
         });
-        let place = Place::new(database, &lines(&server), TOPIC);
+        let place = Place::new(database, &service_lines(&server), TOPIC);
         let name = place.database.name;
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
         place.ok(&["once", "--at", "2026-03-10T23:30:00Z"]);
@@ -175,8 +175,8 @@ fn a_plan_counts_one_extra_try_after_a_new_login() {
 fn retries_stay_within_the_limits_of_a_topic() {
     for limit in ["max_calls_per_day = 5", "budget_per_day = 0.011"] {
         for database in databases() {
-            let server = failing(("0.002", "0.002"));
-            let place = Place::new(database, &lines(&server), &format!("{TOPIC}{limit}\n"));
+            let server = half_failing_service(("0.002", "0.002"));
+            let place = Place::new(database, &service_lines(&server), &format!("{TOPIC}{limit}\n"));
             let name = format!("{}, {limit}", place.database.name);
             place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
             let plan = planned(&place, "2026-03-10T23:30:00Z");

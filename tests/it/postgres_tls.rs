@@ -16,7 +16,7 @@ const PASSWORD: &str = "pg-pa55word";
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
 /// A server without TLS, or an attacker in front of one, for one connection. Also returns everything that it received.
-fn refuses_tls() -> (u16, std::thread::JoinHandle<()>, Arc<Mutex<Vec<u8>>>) {
+fn server_without_tls() -> (u16, std::thread::JoinHandle<()>, Arc<Mutex<Vec<u8>>>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let heard: Arc<Mutex<Vec<u8>>> = Arc::default();
@@ -38,7 +38,7 @@ fn refuses_tls() -> (u16, std::thread::JoinHandle<()>, Arc<Mutex<Vec<u8>>>) {
     (port, server, heard)
 }
 
-fn has(heard: &[u8], part: &str) -> bool {
+fn contains_text(heard: &[u8], part: &str) -> bool {
     heard.windows(part.len()).any(|window| window == part.as_bytes())
 }
 
@@ -63,7 +63,7 @@ fn a_server_that_refuses_tls_gets_neither_user_nor_password() {
         ("?sslmode=require", None),
         ("", Some(("PGSSLMODE", "disable"))),
     ] {
-        let (port, server, heard) = refuses_tls();
+        let (port, server, heard) = server_without_tls();
         let url = format!("postgres://watcher:{PASSWORD}@127.1:{port}/findings{query}");
         let ended = migrate(&url, environment.as_slice());
         server.join().unwrap();
@@ -80,11 +80,11 @@ fn a_server_that_refuses_tls_gets_neither_user_nor_password() {
 #[test]
 fn sslmode_disable_and_loopback_connect_without_tls() {
     for (host, query) in [("127.1", "?sslmode=disable"), ("127.0.0.1", ""), ("localhost", "")] {
-        let (port, server, heard) = refuses_tls();
+        let (port, server, heard) = server_without_tls();
         let ended = migrate(&format!("postgres://watcher:{PASSWORD}@{host}:{port}/findings{query}"), &[]);
         server.join().unwrap();
         let heard = heard.lock().unwrap();
-        assert!(has(&heard, "watcher"), "{host}{query}: {}\n{ended}", String::from_utf8_lossy(&heard));
+        assert!(contains_text(&heard, "watcher"), "{host}{query}: {}\n{ended}", String::from_utf8_lossy(&heard));
     }
 }
 

@@ -22,7 +22,7 @@ const EIGHT: &str = "2026-03-11T08:00:00Z";
 const HOSTILE: &str = "</title><script>alert(1)</script>&\"''=cmd|x";
 
 /// Two topics, two runs each, and a hundred more items, some with a star, a note, a mark or hostile text.
-fn world(database: Database) -> (Sandbox, Place) {
+fn filled_place(database: Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(EIGHT, &[]);
     // The filter of topic `rust` hides items about the zoo.
     let place = Place::new(
@@ -89,7 +89,7 @@ fn between<'a>(page: &'a str, from: &str, until: &'a str) -> Vec<&'a str> {
 }
 
 /// The rows of all pages starting at a URL, and the count on the first page. Asserts that each page keeps the filters.
-fn read(pages: &Pages, first: &str) -> (Rows, String) {
+fn read_all_pages(pages: &Pages, first: &str) -> (Rows, String) {
     let (rows, count) = crawl(pages, first);
     (rows.into_iter().collect(), count)
 }
@@ -136,7 +136,7 @@ fn crawl(pages: &Pages, first: &str) -> (Vec<String>, String) {
 fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
     for database in databases() {
         let name = database.name;
-        let (_sandbox, place) = world(database);
+        let (_sandbox, place) = filled_place(database);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let everything = expected(&place, SHOWN);
         assert!(everything.len() > 100 && expected(&place, "1 = 1").len() > everything.len(), "{name}");
@@ -189,7 +189,7 @@ fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
         for (query, condition, options) in asked {
             let rows = expected(&place, &format!("{condition} AND {SHOWN}"));
             let address = |path: &str| if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
-            let (seen, count) = read(&pages, &address("/items"));
+            let (seen, count) = read_all_pages(&pages, &address("/items"));
             assert_eq!(seen, rows, "{name}: {query}");
             let noun = if rows.len() == 1 { "item" } else { "items" };
             assert_eq!(count, format!("{} {noun}", rows.len()), "{name}: {query}");
@@ -227,7 +227,7 @@ fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
             assert_eq!(order(&lines), listed(&pages, &address("/items")), "{name}: {query}: the order");
         }
         // Filtered items are available on request, and stars and notes are at the end of a row.
-        assert_eq!(read(&pages, "/items?filtered=keep").0, expected(&place, "1 = 1"), "{name}");
+        assert_eq!(read_all_pages(&pages, "/items?filtered=keep").0, expected(&place, "1 = 1"), "{name}");
         let rows = place.ok(&["-q", "export", "--noted", "--format", "jsonl"]);
         assert!(
             rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()).all(|row| row["note"] == HOSTILE),
@@ -540,7 +540,7 @@ async fn merged_items_keep_the_earlier_star_and_both_notes() {
 fn weekly_counts_equal_sql() {
     for database in databases() {
         let name = database.name;
-        let (_sandbox, place) = world(database);
+        let (_sandbox, place) = filled_place(database);
         // Over nine weeks back, in a zone with a half-hour offset.
         block_on(place.database.execute(
             "UPDATE item SET published_at = 1773219600000 - (id - (SELECT min(m.id) FROM item m WHERE m.key LIKE 'post:made:%')) * 50000000, tone = CASE WHEN id % 3 = 0 THEN 'negative' ELSE 'positive' END, scorer = 'x' WHERE key LIKE 'post:made:%'; \

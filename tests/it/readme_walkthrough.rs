@@ -44,18 +44,18 @@ fn a_second_run_finds_nothing_new_and_both_databases_export_equal_bytes() {
         assert_eq!((sandbox.calls(), sandbox.calls_to("/ai/search")), (11, 1), "the AI source is not asked again");
         assert_eq!(place.database.unpublished_runs(), 0);
 
-        shown(&place);
+        assert_reading_commands(&place);
         assert_adds_up(&place);
-        outputs.push((place.database.name, exports(&place), in_json(&place)));
+        outputs.push((place.database.name, exports(&place), script_json(&place)));
     }
-    same(&outputs);
+    assert_same_outputs(&outputs);
 }
 
 /// The output of a database: its name, every export, and the JSON for scripts.
 type Output = (&'static str, Vec<(String, String)>, serde_json::Value);
 
 /// Checks the output of the reading commands.
-fn shown(place: &Place) {
+fn assert_reading_commands(place: &Place) {
     place.run(&["show", "acme"]).assert_stdout(0, &["SANDBOX", "Posts", "Pages", "social", " · ok · "]);
     // The second run made no AI search; the first run's answer is in its own snapshot.
     let runs = place.json(&["runs", "--json", "--topic", "acme"]);
@@ -91,7 +91,7 @@ fn shown(place: &Place) {
 }
 
 /// The JSON for scripts, without what depends on the machine.
-fn in_json(place: &Place) -> serde_json::Value {
+fn script_json(place: &Place) -> serde_json::Value {
     let mut runs = place.json(&["runs", "--json"]);
     for run in runs["runs"].as_array_mut().unwrap() {
         for search in run["searches"].as_array_mut().unwrap() {
@@ -101,7 +101,7 @@ fn in_json(place: &Place) -> serde_json::Value {
     serde_json::json!([runs, place.json(&["items", "--json"])])
 }
 
-fn same(outputs: &[Output]) {
+fn assert_same_outputs(outputs: &[Output]) {
     let [(_, first, first_json), others @ ..] = outputs else { panic!("no database") };
     for (database, exports, json) in others {
         for ((name, here), (_, there)) in first.iter().zip(exports) {

@@ -7,7 +7,7 @@ use crate::support::databases::{databases, postgres};
 use crate::support::ledger::LedgerRun;
 use crate::support::program::{Place, wait_until};
 
-const TAKEN: &str = "configuration reloaded";
+const RELOADED: &str = "configuration reloaded";
 
 #[test]
 fn a_valid_file_is_reloaded_and_active_runs_keep_their_old_settings() {
@@ -18,7 +18,7 @@ fn a_valid_file_is_reloaded_and_active_runs_keep_their_old_settings() {
         place.ok(&["topic", "run", "acme"]);
         wait_until("the call", || is_calling(&place));
         place.configure(&new.lines(), &topics(&["acme", "globex"]));
-        going.wait_until("the reload", |said| said.contains(TAKEN) && said.contains("added=1 changed=0 removed=0"));
+        going.wait_until("the reload", |said| said.contains(RELOADED) && said.contains("added=1 changed=0 removed=0"));
         place.run(&["topic", "run", "globex", "--wait"]).assert_stdout(0, &["1 of 1 run ok"]);
         wait_until("the old run", || {
             place.database.number("SELECT count(*) FROM v_run WHERE topic = 'acme' AND state = 'ok'") == 1
@@ -30,7 +30,7 @@ fn a_valid_file_is_reloaded_and_active_runs_keep_their_old_settings() {
         going.wait_until("its answer", |said| said.contains("the configuration has not changed"));
         going.signal("TERM");
         let ended = going.wait();
-        assert_eq!((ended.code, ended.err.matches(TAKEN).count()), (Some(0), 1), "{ended}");
+        assert_eq!((ended.code, ended.err.matches(RELOADED).count()), (Some(0), 1), "{ended}");
     }
 }
 
@@ -66,7 +66,7 @@ fn a_broken_file_changes_nothing_and_every_mistake_is_reported() {
         place.configure(&sandbox.lines(), &format!("[retention]\n\n{unscheduled}"));
         going.wait_until("the empty plan", |said| said.contains("no topic, report or export has a schedule any more"));
         place.configure(&sandbox.lines(), &topics(&["acme", "globex"]));
-        going.wait_until("the good one", |said| said.contains(TAKEN));
+        going.wait_until("the good one", |said| said.contains(RELOADED));
         place.run(&["topic", "run", "acme", "--wait"]).assert_stdout(0, &["1 of 1 run ok"]);
         place.ok(&["topic", "rename", "globex", "initech"]);
         place.configure(&sandbox.lines(), &topics(&["acme", "globex", "hooli"]));
@@ -92,7 +92,7 @@ fn a_changed_engine_needs_a_restart() {
     going.wait_until("the refusal", |said| said.contains("`engine` cannot change while topicwatch runs"));
     going.signal("TERM");
     let ended = going.wait();
-    assert!(ended.code == Some(0) && !ended.err.contains(TAKEN), "{ended}");
+    assert!(ended.code == Some(0) && !ended.err.contains(RELOADED), "{ended}");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_symbolic_link_to_another_file_is_reloaded() {
     let mut going = start_daemon(&place, &[]);
     std::os::unix::fs::symlink("two", place.path("data.new")).unwrap();
     std::fs::rename(place.path("data.new"), place.path("data")).unwrap();
-    going.wait_until("the reload", |said| said.contains(TAKEN) && said.contains("added=1"));
+    going.wait_until("the reload", |said| said.contains(RELOADED) && said.contains("added=1"));
 }
 
 /// What refused a key is not called for five minutes, also if a run learns of it that began before a reload.
@@ -175,7 +175,7 @@ fn a_key_refusal_lasts_through_a_reload_until_the_key_changes() {
     assert_eq!(sandbox.calls(), 1, "the key is the same");
     key("second");
     going.signal("HUP");
-    going.wait_until("the new key", |said| said.matches(TAKEN).count() == 3);
+    going.wait_until("the new key", |said| said.matches(RELOADED).count() == 3);
     run().assert_stdout(0, &["1 of 1 run ok"]);
     assert_eq!(sandbox.calls(), 2);
 }
@@ -259,7 +259,7 @@ fn the_days_of_a_topic_are_counted_again_when_its_time_zone_changes() {
         let moved = topics(&["acme"]).replace("id = \"acme\"", "id = \"acme\"\ntimezone = \"Pacific/Kiritimati\"");
         assert!(moved.contains("Kiritimati"), "{moved}");
         place.configure(&sandbox.lines(), &moved);
-        going.wait_until("the reload", |said| said.contains(TAKEN));
+        going.wait_until("the reload", |said| said.contains(RELOADED));
         wait_until("other days", || days().first().is_some_and(|day| !before.contains(day)));
         wait_until("nothing waits", || place.database.number("SELECT count(*) FROM topic_day_due") == 0);
         assert_eq!(sandbox.calls(), 1, "no run followed");

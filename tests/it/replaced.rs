@@ -23,7 +23,7 @@ const FATES: &[Fate] = &[
     (
         "deleted with its files, then copied to",
         |file, copy| {
-            remove_beside(file);
+            remove_side_files(file);
             std::fs::remove_file(file).unwrap();
             std::fs::copy(copy, file).unwrap();
         },
@@ -36,19 +36,19 @@ const FATES: &[Fate] = &[
         },
         "was overwritten",
     ),
-    ("without its log", |file, _| remove_beside(file), "lost its write-ahead log (-wal)"),
+    ("without its log", |file, _| remove_side_files(file), "lost its write-ahead log (-wal)"),
 ];
 
 const HINT: &str = "hint: restore a backup only while nothing uses the database";
 
-fn remove_beside(file: &Path) {
+fn remove_side_files(file: &Path) {
     for ending in ["-wal", "-shm"] {
         std::fs::remove_file(format!("{}{ending}", file.display())).unwrap();
     }
 }
 
 fn restore(file: &Path, copy: &Path) {
-    remove_beside(file);
+    remove_side_files(file);
     std::fs::rename(copy, file).unwrap();
 }
 
@@ -63,14 +63,14 @@ fn backup(place: &Place) -> std::path::PathBuf {
 }
 
 /// Asserts that it exited with 4 and the reason, and reported nothing as stored.
-fn ends(ended: &ProgramOutput, how: &str, what: &str) {
+fn assert_exit_4(ended: &ProgramOutput, how: &str, what: &str) {
     ended.assert_stderr(4, &[what, "while it was open; nothing more can be stored in it", HINT]);
     assert!(!ended.err.contains("run stored"), "{how}: {ended}");
     assert!(!ended.out.contains("stored in"), "{how}: {ended}");
 }
 
 /// Asserts that the file still has this content, byte for byte.
-fn untouched(how: &str, place: &Place, wanted: &[u8]) {
+fn assert_untouched(how: &str, place: &Place, wanted: &[u8]) {
     let now = std::fs::read(file(place)).ok();
     assert!(now.is_none_or(|now| now == wanted), "{how}: something was written into what was put there");
 }
@@ -96,7 +96,7 @@ fn an_idle_daemon_ends_when_its_sqlite_file_is_deleted_or_replaced() {
         going.with_output(|_, said| reported.set(said.len()));
         let mut ended = going.wait();
         ended.err = ended.err.split_off(reported.get());
-        ends(&ended, how, what);
+        assert_exit_4(&ended, how, what);
         if *how == "moved away" {
             // Everything reported as stored moved along, whether in the file or in its WAL.
             let moved = format!("sqlite:{}", file(&place).with_extension("away").display());
@@ -105,7 +105,7 @@ fn an_idle_daemon_ends_when_its_sqlite_file_is_deleted_or_replaced() {
             assert!(runs["runs"].as_array().unwrap().len() >= 2, "{runs}");
         }
         if what.contains("replaced") {
-            untouched(how, &place, &held);
+            assert_untouched(how, &place, &held);
             // The backup does not claim that the daemon beside it is alive.
             place.run(&["health"]).assert_stderr(1, &["no running daemon found"]);
             let going = crate::support::daemons::start_daemon(&place, &[]);
@@ -116,7 +116,7 @@ fn an_idle_daemon_ends_when_its_sqlite_file_is_deleted_or_replaced() {
 }
 
 /// A daemon in the middle of a call; releasing the service lets the call end.
-fn calling(service: &SlowService, place: &Place) -> RunningProgram {
+fn daemon_in_a_call(service: &SlowService, place: &Place) -> RunningProgram {
     service.hold_answers(true);
     let going = crate::support::daemons::start_daemon(place, &[]);
     place.ok(&["topic", "run", "acme"]);
@@ -132,12 +132,12 @@ fn a_run_in_progress_is_not_reported_as_stored_in_a_replaced_file() {
         place.ok(&["db", "migrate"]);
         let copy = backup(&place);
         let held = std::fs::read(&copy).unwrap();
-        let going = calling(&service, &place);
+        let going = daemon_in_a_call(&service, &place);
         fate(&file(&place), &copy);
         service.hold_answers(false);
-        ends(&going.wait(), how, what);
+        assert_exit_4(&going.wait(), how, what);
         if what.contains("replaced") {
-            untouched(how, &place, &held);
+            assert_untouched(how, &place, &held);
             assert_eq!(place.database.all_runs(), 0, "{how}");
         }
     }
@@ -157,7 +157,7 @@ fn a_run_committed_into_a_deleted_file_is_not_reported_as_stored() {
     going.wait_until_stopped();
     std::fs::rename(&copy, file(&place)).unwrap();
     going.signal("CONT");
-    ends(&going.wait(), "between commit and answer", "was replaced by another file");
+    assert_exit_4(&going.wait(), "between commit and answer", "was replaced by another file");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn once_and_backfill_do_not_report_lost_data_as_stored() {
             fate(&file(&place), &copy);
             service.hold_answers(false);
             let ended = going.wait();
-            ends(&ended, how, what);
+            assert_exit_4(&ended, how, what);
             assert!(!ended.out.contains("\"state\""), "{args:?}, {how}: {ended}");
         }
     }

@@ -11,7 +11,7 @@ use crate::support::report_sql::{CLUSTER, CURRENT_SCORER, assert_lists, count};
 use crate::support::report_world::{BEGIN, DAY, HOUR, fill, topics};
 use crate::support::stored::COST;
 
-fn made(database: &Database, window: ReportWindow) -> Report {
+fn gather_report(database: &Database, window: ReportWindow) -> Report {
     let spec = spec("Europe/Berlin", window);
     let span = report_span(&spec, NOW, None);
     block_on(async {
@@ -26,7 +26,7 @@ fn made(database: &Database, window: ReportWindow) -> Report {
 #[test]
 fn every_figure_of_a_daily_report_equals_sql() {
     for database in databases() {
-        let report = made(&database, ReportWindow::Day);
+        let report = gather_report(&database, ReportWindow::Day);
         let span = report.span;
         assert_eq!(report.date, "2026-03-16");
         assert!(report.topics.len() > 1 && report.voice.len() == report.topics.len());
@@ -56,9 +56,9 @@ fn every_figure_of_a_daily_report_equals_sql() {
             ] {
                 assert_eq!(reported, sql, "{figure} of {} on {}", facts.id, database.name);
             }
-            days(&database, facts);
+            assert_days(&database, facts);
             assert_lists(&database, facts, span);
-            searches(&database, facts, span);
+            assert_searches(&database, facts, span);
         }
         // Shares of voice are parts of sums.
         let sum: u64 = report.topics.iter().map(|t| count(&database, &t.id, span, CLUSTER, "")).sum();
@@ -70,7 +70,7 @@ fn every_figure_of_a_daily_report_equals_sql() {
 }
 
 /// Checks the days of the charts, their intervals and the usual range.
-fn days(database: &Database, facts: &TopicFacts) {
+fn assert_days(database: &Database, facts: &TopicFacts) {
     assert_eq!(facts.days.len(), 14);
     for day in &facts.days {
         let of = |what: &str, and: &str| count(database, &facts.id, day.span, what, and);
@@ -124,7 +124,7 @@ fn days(database: &Database, facts: &TopicFacts) {
 }
 
 /// Checks searches, costs, holes, the answer and rising items.
-fn searches(database: &Database, facts: &TopicFacts, span: Span) {
+fn assert_searches(database: &Database, facts: &TopicFacts, span: Span) {
     let of = |what: &str, and: &str| {
         database.number(&format!(
             "SELECT CAST({what} AS BIGINT) FROM v_search s JOIN v_run r ON r.run = s.run WHERE r.topic = '{}' \
@@ -162,7 +162,7 @@ fn the_sql_printed_in_a_report_gives_its_figures_on_both_databases() {
     for database in databases() {
         for window in [ReportWindow::Day, ReportWindow::SinceLast] {
             let report = match window {
-                ReportWindow::Day => made(&database, window),
+                ReportWindow::Day => gather_report(&database, window),
                 // The rows were created for the first report.
                 _ => {
                     let spec = spec("UTC", window);
@@ -214,13 +214,13 @@ fn the_sql_printed_in_a_report_gives_its_figures_on_both_databases() {
 fn both_databases_give_the_same_bytes_of_a_report() {
     let all: Vec<(String, String, String)> = databases()
         .iter()
-        .map(|database| made(database, ReportWindow::Day))
+        .map(|database| gather_report(database, ReportWindow::Day))
         .map(|report| (serde_json::to_string(&report).unwrap(), report.html(), report.markdown()))
         .collect();
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
     let (_, html, markdown) = &all[0];
     // First what happened, then how reliable it is; each sorted by weight.
-    let report = made(&crate::support::databases::sqlite(), ReportWindow::Day);
+    let report = gather_report(&crate::support::databases::sqlite(), ReportWindow::Day);
     let kinds: Vec<&str> = report.matters.iter().map(|matter| matter.kind).collect();
     let news = report.matters.iter().take_while(|matter| matter.is_news()).count();
     let (news, trust) = report.matters.split_at(news);
@@ -240,7 +240,7 @@ fn both_databases_give_the_same_bytes_of_a_report() {
 #[test]
 fn a_since_last_report_loses_and_repeats_nothing() {
     let database = crate::support::databases::sqlite();
-    made(&database, ReportWindow::Day);
+    gather_report(&database, ReportWindow::Day);
     let spec = spec("UTC", ReportWindow::SinceLast);
     block_on(async {
         let store = crate::support::searched::open_store(&database).await;
@@ -273,7 +273,7 @@ fn a_since_last_report_loses_and_repeats_nothing() {
 #[test]
 fn rising_items_of_a_report_respect_the_filter() {
     let database = crate::support::databases::sqlite();
-    let report = made(&database, ReportWindow::Day);
+    let report = gather_report(&database, ReportWindow::Day);
     let (at, facts) = report.topics.iter().enumerate().find(|(_, topic)| !topic.rising.is_empty()).unwrap();
     let risers = |facts: &TopicFacts| facts.rising.iter().map(|rising| rising.item.key.clone()).collect::<Vec<_>>();
     let author = facts.rising[0].item.author.clone().unwrap();
@@ -292,7 +292,7 @@ fn rising_items_of_a_report_respect_the_filter() {
 #[test]
 fn only_days_with_the_same_query_count_as_usual() {
     for database in databases() {
-        let before = made(&database, ReportWindow::Day);
+        let before = gather_report(&database, ReportWindow::Day);
         assert!(before.topics.iter().all(|topic| topic.usual.is_some() && topic.asked_since.is_none()));
         // Three days before the report's day, the query of acme changed.
         let at = before.span.from.0 - 3 * DAY;
@@ -325,7 +325,7 @@ fn only_days_with_the_same_query_count_as_usual() {
 #[test]
 fn tone_is_compared_only_with_completely_covered_days() {
     for database in databases() {
-        made(&database, ReportWindow::Day);
+        gather_report(&database, ReportWindow::Day);
         let spec = spec("Europe/Berlin", ReportWindow::Day);
         let span = span_of_date(&spec, "2026-03-13".parse().unwrap()).unwrap();
         let report = block_on(async {

@@ -17,7 +17,7 @@ const TOPICS: u64 = 6;
 const DAYS: i64 = 33;
 
 /// A mean of 60 posts a day with a coefficient of variation of 0.2.
-fn calm(random: &mut ChaCha8Rng) -> Vec<TruePost> {
+fn calm_stream(random: &mut ChaCha8Rng) -> Vec<TruePost> {
     let mut posts = Vec::new();
     let own = 0.2_f64.powi(2) - 1.0 / 60.0;
     for topic in 0..TOPICS {
@@ -38,7 +38,7 @@ fn calm(random: &mut ChaCha8Rng) -> Vec<TruePost> {
 
 #[test]
 fn reports_of_calm_topics_have_no_volume_sentences() {
-    let posts = calm(&mut ChaCha8Rng::seed_from_u64(7));
+    let posts = calm_stream(&mut ChaCha8Rng::seed_from_u64(7));
     let truth = TruthService::new(posts);
     let topics: String = (0..TOPICS)
         .map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"topic{n}\"\nsources = [\"social\"]\n"))

@@ -25,7 +25,7 @@ fn daily(place: &Place) -> Vec<Value> {
 }
 
 /// The values of a column, by day.
-fn of(rows: &[Value], column: &str) -> Vec<(String, Value)> {
+fn column_by_day(rows: &[Value], column: &str) -> Vec<(String, Value)> {
     rows.iter().map(|row| (row["day"].as_str().unwrap().to_owned(), row[column].clone())).collect()
 }
 
@@ -53,8 +53,8 @@ fn a_topic_whose_first_searches_failed_counts_as_watched_with_costs() {
         let days = |figures: [Value; 3]| -> Vec<(String, Value)> {
             ["2026-03-11", "2026-03-12", "2026-03-13"].map(str::to_owned).into_iter().zip(figures).collect()
         };
-        assert_eq!(of(&rows, "social_failed"), days([json!(2), json!(4), json!(1)]), "{name}");
-        assert_eq!(of(&rows, "runs"), days([json!(2), json!(4), json!(2)]), "{name}");
+        assert_eq!(column_by_day(&rows, "social_failed"), days([json!(2), json!(4), json!(1)]), "{name}");
+        assert_eq!(column_by_day(&rows, "runs"), days([json!(2), json!(4), json!(2)]), "{name}");
         let cost: f64 = rows.iter().map(|row| row["cost_usd"].as_f64().unwrap()).sum();
         assert!((cost - 0.08).abs() < 1e-9, "{name}: {cost}");
 
@@ -163,7 +163,7 @@ fn a_full_reply_without_a_gap_makes_no_figure_a_lower_bound() {
         run_once(&place, 24);
         let (text, page) = report(&place, "2026-03-11", &hour(24));
         assert!(bound(&text) && bound(&page), "{name}: {text}");
-        assert_eq!(of(&daily(&place), "saturated")[0].1, json!(true), "{name}");
+        assert_eq!(column_by_day(&daily(&place), "saturated")[0].1, json!(true), "{name}");
     }
 }
 
@@ -210,7 +210,7 @@ fn the_number_of_authors_is_unknown_for_a_day_with_pruned_texts() {
         world.set_posts(&all[..1]);
         run_once(&place, 24 * 20);
         let (name, now) = (place.database.name, "2026-04-10T00:00:00Z".to_owned());
-        assert_eq!(of(&daily(&place), "authors")[0].1, json!(3), "{name}");
+        assert_eq!(column_by_day(&daily(&place), "authors")[0].1, json!(3), "{name}");
         place.ok(&["db", "prune", "--at", &now]);
         let rows = daily(&place);
         assert_eq!((&rows[0]["items"], &rows[0]["authors"]), (&json!(3), &Value::Null), "{name}: {}", rows[0]);
@@ -307,7 +307,7 @@ fn a_day_without_a_search_of_a_web_topic_is_unknown_not_zero() {
         }
         assert!(page.contains("2026-03-12: 1, 2026-03-13: –"), "{name}: {page}");
         assert!(!text.contains("**0**") && !page.contains("now 0"), "{name}: {text}");
-        let lower_bounds = of(&daily(&place), "at_least");
+        let lower_bounds = column_by_day(&daily(&place), "at_least");
         let expected = [("11", false), ("12", false), ("13", true), ("14", false)];
         let expected = expected.map(|(day, bound)| (format!("2026-03-{day}"), json!(bound)));
         assert_eq!(lower_bounds, expected, "{name}");

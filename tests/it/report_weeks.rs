@@ -216,7 +216,7 @@ fn topic<'a>(text: &'a str, title: &str) -> &'a str {
 }
 
 /// `1,234`.
-fn shown(n: u64) -> String {
+fn with_commas(n: u64) -> String {
     let digits = n.to_string();
     let place = |at: usize| if at > 0 && (digits.len() - at).is_multiple_of(3) { "," } else { "" };
     digits.chars().enumerate().map(|(at, c)| format!("{}{c}", place(at))).collect()
@@ -242,7 +242,7 @@ fn share(of: u64, whole: u64) -> String {
 }
 
 /// `+12%`.
-fn change(now: u64, before: u64) -> String {
+fn change_text(now: u64, before: u64) -> String {
     let size = |change: f64| match change {
         small if small < 0.05 => "<0.1%".to_owned(),
         small if small < 0.95 => format!("{small:.1}%"),
@@ -260,7 +260,7 @@ fn change(now: u64, before: u64) -> String {
 fn change_of_bounds((now, shown_now): (u64, &str), (before, shown_before): (u64, &str)) -> String {
     let floor = |size: f64| format!("{:.0}%", (size * 100.0).floor());
     match (shown_now.starts_with('≥'), shown_before.starts_with('≥')) {
-        (false, false) => change(now, before),
+        (false, false) => change_text(now, before),
         (true, false) if now > before => format!("≥\u{a0}+{}", floor(part(now, before) - 1.0)),
         (false, true) if now < before => format!("≤\u{a0}−{}", floor(1.0 - part(now, before))),
         _ => "may be more".to_owned(),
@@ -281,9 +281,9 @@ fn covered(database: &Database, topic: &str, span: Span) -> f64 {
 }
 
 /// A count of a span: a lower bound if the span has a gap.
-fn bounded(database: &Database, topic: &str, many: u64, span: Span) -> String {
+fn lower_bound_text(database: &Database, topic: &str, many: u64, span: Span) -> String {
     let bound = if covered(database, topic, span) < 0.98 { "≥\u{a0}" } else { "" };
-    format!("{bound}{}", shown(many))
+    format!("{bound}{}", with_commas(many))
 }
 
 fn covered_percent(database: &Database, topic: &str, span: Span) -> String {
@@ -307,7 +307,7 @@ fn dollars(micros: u64) -> String {
 }
 
 /// Compares the report's numbers for a topic with SQL.
-fn figures(database: &Database, text: &str, case: &Case, id: &str) {
+fn assert_figures(database: &Database, text: &str, case: &Case, id: &str) {
     let reported = topic(text, &format!("{id} co"));
     let of = |span: Span, what: &str, and: &str| count(database, id, span, what, and);
     let (now, before) = (case.span(), case.before());
@@ -316,14 +316,14 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
     for (name, what) in [("items", "*"), ("unique", CLUSTER), ("authors", "DISTINCT lower(i.author)")] {
         let (now, before) = (of(now, what, ""), of(before, what, ""));
         assert!(now > 20 && before > 20, "{name}: {now} {before}");
-        let [shown_now, shown_before] =
-            [(now, case.span()), (before, case.before())].map(|(many, span)| bounded(database, id, many, span));
+        let [shown_now, shown_before] = [(now, case.span()), (before, case.before())]
+            .map(|(many, span)| lower_bound_text(database, id, many, span));
         let change = change_of_bounds((now, &shown_now), (before, &shown_before));
         let wanted = [shown_now, shown_before, change];
         assert_eq!(row(name)[1..], wanted, "{name} {} {id}", case.name);
     }
     let sample = |span: Span| of(span, "*", &format!("{BY} AND i.tone IN ('negative', 'neutral', 'positive')"));
-    assert_eq!(row("scored")[1..3], [shown(sample(now)), shown(sample(before))]);
+    assert_eq!(row("scored")[1..3], [with_commas(sample(now)), with_commas(sample(before))]);
     for sound in ["negative", "neutral", "positive"] {
         let of = |span: Span| of(span, "*", &format!("{BY} AND i.tone = '{sound}'"));
         let shares = [share(of(now), sample(now)), share(of(before), sample(before))];
@@ -344,8 +344,8 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
         case.name
     );
     let (spent, then) = (cost(database, id, now), cost(database, id, before));
-    assert_eq!(row("cost")[1..], [dollars(spent), dollars(then), change(spent, then)]);
-    let [items, unique] = ["*", CLUSTER].map(|what| bounded(database, id, of(now, what, ""), now));
+    assert_eq!(row("cost")[1..], [dollars(spent), dollars(then), change_text(spent, then)]);
+    let [items, unique] = ["*", CLUSTER].map(|what| lower_bound_text(database, id, of(now, what, ""), now));
     let head = format!("**{items}** items, **{unique}** unique");
     assert!(reported.contains(&head), "{head}: {reported}");
 
@@ -357,8 +357,9 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
         let day_span = span(day[0], &next, case.zone);
         let searched = covered_percent(database, id, day_span);
         // Of a day on which nothing was searched nothing is known.
-        let counted =
-            |n: u64| if n == 0 && searched == "0%" { "–".to_owned() } else { bounded(database, id, n, day_span) };
+        let counted = |n: u64| {
+            if n == 0 && searched == "0%" { "–".to_owned() } else { lower_bound_text(database, id, n, day_span) }
+        };
         assert_eq!(day[1], counted(of(day_span, "*", "")), "{id} {}", day[0]);
         assert_eq!(day[2], counted(of(day_span, CLUSTER, "")), "{id} {}", day[0]);
         assert_eq!(day[7], searched, "{id} {}", day[0]);
@@ -366,13 +367,13 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
 }
 
 /// Checks the shares of voice of the whole period and of its parts.
-fn voices(database: &Database, text: &str, case: &Case) {
+fn assert_voices(database: &Database, text: &str, case: &Case) {
     let unique = |id: &str, span: Span| count(database, id, span, CLUSTER, "");
     let ids = ["acme", "globex"];
     let reported = |id: &str, span: Span| {
         let whole: u64 = ids.iter().map(|id| unique(id, span)).sum();
         let part = unique(id, span);
-        let count = bounded(database, id, part, span);
+        let count = lower_bound_text(database, id, part, span);
         // Both topics have the same gaps, so that there may be more of both.
         let bound = match (count.starts_with('≥'), part) {
             (false, _) => "",
@@ -398,7 +399,7 @@ fn voices(database: &Database, text: &str, case: &Case) {
             [name]
                 .into_iter()
                 .chain(cells)
-                .chain([bounded(database, "acme", sum, span), covered_percent(database, "acme", span)])
+                .chain([lower_bound_text(database, "acme", sum, span), covered_percent(database, "acme", span)])
                 .collect()
         })
         .collect();
@@ -408,7 +409,7 @@ fn voices(database: &Database, text: &str, case: &Case) {
 }
 
 /// Asserts that the printed SQL gives the printed numbers.
-fn printed(database: &Database, text: &str, case: &Case) {
+fn assert_printed_sql(database: &Database, text: &str, case: &Case) {
     for id in ["acme", "globex"] {
         let reported = topic(text, &format!("{id} co"));
         let blocks: Vec<&str> =
@@ -461,16 +462,16 @@ fn every_figure(place: &Place, case: &Case, now: Time) {
     let title = if case.weeks.is_empty() { "Weekly report" } else { "Monthly report" };
     assert!(text.starts_with(&format!("# {title} {}\n", case.name)), "{text}");
     for id in ["acme", "globex"] {
-        figures(&place.database, &text, case, id);
+        assert_figures(&place.database, &text, case, id);
     }
-    voices(&place.database, &text, case);
-    printed(&place.database, &text, case);
+    assert_voices(&place.database, &text, case);
+    assert_printed_sql(&place.database, &text, case);
 
     let page = report_at(place, now, &args, "html");
     let noun = if case.weeks.is_empty() { "Week" } else { "Month" };
     let row = page.split("<tr>").find(|row| row.contains("data-label=\"Items\"")).unwrap();
     let before = count(&place.database, "acme", case.before(), "*", "");
-    let before = bounded(&place.database, "acme", before, case.before());
+    let before = lower_bound_text(&place.database, "acme", before, case.before());
     assert!(row.contains(&format!("data-label=\"{noun} before\">{before}</td>")), "{row}");
     // Nothing that is true only for a day.
     for reported in [&page, &text] {

@@ -15,7 +15,7 @@ const TEN: &str = "2026-03-11T10:00:00Z";
 const LATER: &str = "2026-03-11T10:10:00Z";
 
 /// Hourly topics and an hourly report on all of them, delivered by both channels.
-fn rest(post: Option<&MailServer>) -> String {
+fn configuration(post: Option<&MailServer>) -> String {
     let mail = post.map_or_else(String::new, |post| {
         format!(
             "[[channels]]\nname = \"mail\"\nkind = \"email\"\nhost = \"127.0.0.1\"\nport = {}\ntls = \"none\"\n\
@@ -44,7 +44,7 @@ fn cursor(place: &Place) -> Vec<String> {
 fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
     for database in databases() {
         let (sandbox, hook, post) = (Sandbox::at(NINE, &[]), WebhookServer::accepting(), MailServer::accepting());
-        let place = Place::new(database, &sandbox.lines(), &rest(Some(&post)));
+        let place = Place::new(database, &sandbox.lines(), &configuration(Some(&post)));
         let run = |args: &[&str]| program(&place, &hook, args).run();
         run(&["once", "--due", "--at", NINE]).assert_stdout(0, &["nothing was due"]);
         run(&["once", "--at", NINE]);
@@ -115,7 +115,7 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
 fn a_delivery_in_progress_can_be_interrupted() {
     for database in databases() {
         let (sandbox, hook) = (Sandbox::at(NINE, &[]), WebhookServer::answering(|_| Answer::Hang));
-        let patient = rest(None).replace("kind = \"webhook\"", "kind = \"webhook\"\ntimeout = \"5m\"");
+        let patient = configuration(None).replace("kind = \"webhook\"", "kind = \"webhook\"\ntimeout = \"5m\"");
         let place = Place::new(database, &sandbox.lines(), &patient);
         program(&place, &hook, &["once", "--due", "--at", NINE]).run().assert_stdout(0, &["nothing was due"]);
         sandbox.set_clock(TEN);
@@ -245,7 +245,7 @@ fn a_report_is_delivered_at_least_once_after_a_kill_at_any_point() {
             }
             let own = if database.name == "SQLite" { sqlite() } else { crate::support::databases::postgres().unwrap() };
             let (sandbox, hook) = (Sandbox::at(NINE, &[]), WebhookServer::accepting());
-            let place = Place::new(own, &sandbox.lines(), &rest(None));
+            let place = Place::new(own, &sandbox.lines(), &configuration(None));
             let run = |args: &[&str]| program(&place, &hook, args).run();
             assert_eq!(run(&["once", "--due", "--at", NINE]).code, Some(0));
             let killed = program(&place, &hook, &["once", "--due", "--at", TEN])
@@ -273,7 +273,7 @@ fn a_daemon_makes_and_delivers_reports_and_a_hanging_channel_blocks_nothing() {
     for database in databases() {
         let (sandbox, post) = (sandbox_of_today(&[]), MailServer::accepting());
         let hook = WebhookServer::answering(|_| Answer::Hang);
-        let all = rest(Some(&post)).replace("every = \"1h\"", "every = \"300d\"");
+        let all = configuration(Some(&post)).replace("every = \"1h\"", "every = \"300d\"");
         // A reload adds the report and the channels.
         let before = all.split("[[reports]]").next().unwrap().to_owned();
         let place = Place::new(database, &sandbox.lines(), &before);
@@ -303,12 +303,12 @@ fn a_daemon_makes_and_delivers_reports_and_a_hanging_channel_blocks_nothing() {
 #[test]
 fn a_second_signal_ends_a_daemon_at_once_while_a_channel_hangs() {
     let (sandbox, hook) = (sandbox_of_today(&[]), WebhookServer::answering(|_| Answer::Hang));
-    let before = rest(None).split("[[reports]]").next().unwrap().to_owned();
+    let before = configuration(None).split("[[reports]]").next().unwrap().to_owned();
     let place = Place::new(sqlite(), &sandbox.lines(), &before);
     let daemon = program(&place, &hook, &["run"]).env("TOPICWATCH_TEST_BOUND", "deliveries=600000");
     let mut daemon = daemon.start();
     daemon.wait_until("its plan", |said| said.contains("next slot"));
-    let patient = rest(None).replace("kind = \"webhook\"", "kind = \"webhook\"\ntimeout = \"5m\"");
+    let patient = configuration(None).replace("kind = \"webhook\"", "kind = \"webhook\"\ntimeout = \"5m\"");
     place.configure(&sandbox.lines(), &patient.replace("every = \"1h\"", "every = \"300d\""));
     daemon.wait_until("the reload", |said| said.contains("configuration reloaded"));
     place.database.queue_job("report:daily", "report:daily@then");
@@ -324,7 +324,7 @@ fn a_second_signal_ends_a_daemon_at_once_while_a_channel_hangs() {
 #[test]
 fn a_secret_that_is_not_there_is_reported_before_anything_is_written() {
     let (sandbox, hook) = (Sandbox::at(NINE, &[]), WebhookServer::accepting());
-    let place = Place::new(sqlite(), &sandbox.lines(), &rest(None));
+    let place = Place::new(sqlite(), &sandbox.lines(), &configuration(None));
     let refused = place.program(&["once", "--due", "--at", NINE]).env("HOOK_URL", &hook.url()).run();
     refused.assert_stderr(2, &["channel hook: no secret: HOOK_SECRET is not set", "export HOOK_SECRET"]);
     assert!(!refused.err.contains("T0KEN"), "{refused}");
@@ -341,7 +341,10 @@ fn a_secret_that_is_not_there_is_reported_before_anything_is_written() {
     // A variable may be set only where `run` is started.
     place.run(&["check", "--probe"]).assert_stdout(0, &[warning, "probe: "]);
     // A file is the same there. The channel's other mistake does not hide it.
-    place.configure(&sandbox.lines(), &rest(None).replace("secret_env = \"HOOK_SECRET\"", "secret_file = \"no-such\""));
+    place.configure(
+        &sandbox.lines(),
+        &configuration(None).replace("secret_env = \"HOOK_SECRET\"", "secret_file = \"no-such\""),
+    );
     place.run(&["check", "--probe"]).assert_stdout(2, &[warning, "no-such cannot be read"]);
     // A database that cannot be opened matters more.
     let folder = format!("sqlite:{}", place.folder.path().display());
@@ -356,7 +359,7 @@ fn a_secret_echoed_by_a_receiver_is_redacted_and_status_shows_undelivered_messag
     let long = format!("503 Oh\r\n\r\n{} T0KEN-in-the-path {{\"key\":\"QUERYKEY\"}}", "x".repeat(236));
     let long: &'static str = Box::leak(long.into_boxed_str());
     let hook = WebhookServer::answering(move |_| Answer::Say(long));
-    let all = rest(None).replace("format = [\"html\", \"markdown\"]", "format = \"both\"");
+    let all = configuration(None).replace("format = [\"html\", \"markdown\"]", "format = \"both\"");
     let place = Place::new(database, &sandbox.lines(), &all);
     let run = |args: &[&str]| program(&place, &hook, args).run();
     run(&["once", "--due", "--at", NINE]).assert_stdout(0, &["nothing was due"]);
@@ -398,7 +401,7 @@ fn a_secret_echoed_by_a_receiver_is_redacted_and_status_shows_undelivered_messag
 fn an_unwritable_report_is_in_status_until_one_is_written() {
     for database in databases() {
         let (sandbox, hook) = (Sandbox::at(NINE, &[]), WebhookServer::accepting());
-        let place = Place::new(database, &sandbox.lines(), &rest(None));
+        let place = Place::new(database, &sandbox.lines(), &configuration(None));
         let run = |args: &[&str]| program(&place, &hook, args).run();
         // A file is where the folder of the reports should be.
         std::fs::write(place.path("out"), "").unwrap();
@@ -433,7 +436,7 @@ fn undeliverable_messages_are_reported_and_can_be_dropped() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let hook = WebhookServer::answering(|n| Answer::Say(if n < 2 { "404 Not Found" } else { "204 No Content" }));
-        let place = Place::new(database, &sandbox.lines(), &rest(None));
+        let place = Place::new(database, &sandbox.lines(), &configuration(None));
         let run = |args: &[&str]| program(&place, &hook, args).run();
         let due = |at: &str| {
             sandbox.set_clock(at);
@@ -443,7 +446,7 @@ fn undeliverable_messages_are_reported_and_can_be_dropped() {
         due(NINE).assert_stdout(0, &["nothing was due"]);
         due(TEN).assert_stdout(3, &["/hook: gave up: 404"]);
         // The channel is removed, and its message stays.
-        let all = rest(None);
+        let all = configuration(None);
         let without = all.split("[[channels]]").next().unwrap().replace("[\"hook\"]", "[]");
         place.configure(&sandbox.lines(), &without);
         run(&["status"]).assert_stdout(0, &["1 message dead: topicwatch outbox\n"]);

@@ -7,9 +7,9 @@ use crate::support::web_client::Pages;
 use crate::support::world::hour;
 
 /// Found by the hidden topic, by no topic, and by the topic itself.
-const THEIRS: &str = "https://x.com/a/status/77077098";
-const NOBODYS: &str = "https://x.com/a/status/55055055";
-const OURS: &str = "https://x.com/a/status/8";
+const FOUND_BY_HIDDEN_TOPIC: &str = "https://x.com/a/status/77077098";
+const FOUND_BY_NO_TOPIC: &str = "https://x.com/a/status/55055055";
+const FOUND_BY_VISIBLE_TOPIC: &str = "https://x.com/a/status/8";
 
 #[test]
 fn citation_marks_reveal_nothing_about_other_topics() {
@@ -32,7 +32,7 @@ fn citation_marks_reveal_nothing_about_other_topics() {
         let see = |token: &str, path: &str| Visitor::Bearer(token).request(&pages, 1, "GET", path, "").body_text();
         for path in ["/answers/acme", "/topics/acme", "/topics/acme/report"] {
             let text = see(&all, path);
-            assert!(text.contains("✗ not found") && text.contains(THEIRS), "{name}: {path}\n{text}");
+            assert!(text.contains("✗ not found") && text.contains(FOUND_BY_HIDDEN_TOPIC), "{name}: {path}\n{text}");
             for token in &some {
                 let text = see(token, path);
                 for reported in
@@ -41,13 +41,17 @@ fn citation_marks_reveal_nothing_about_other_topics() {
                     assert!(!text.contains(reported), "{name}: {path}: {reported}\n{text}");
                 }
                 assert!(text.contains("which were not looked up"), "{name}: {path}\n{text}");
-                assert!(text.contains("First ") && text.contains(NOBODYS), "the words stay: {path}\n{text}");
+                assert!(text.contains("First ") && text.contains(FOUND_BY_NO_TOPIC), "the words stay: {path}\n{text}");
                 // The two differ only in their URL.
                 let after = |address: &str| {
                     let rest = text.split_once(&format!("{address}</a>")).map_or("", |(_, rest)| rest);
                     rest.chars().take(5).collect::<String>()
                 };
-                assert_eq!((after(THEIRS).as_str(), after(NOBODYS).as_str()), (" then", " then"), "{path}\n{text}");
+                assert_eq!(
+                    (after(FOUND_BY_HIDDEN_TOPIC).as_str(), after(FOUND_BY_NO_TOPIC).as_str()),
+                    (" then", " then"),
+                    "{path}\n{text}"
+                );
             }
         }
         // Nor which items theirs are copies of.
@@ -61,6 +65,9 @@ fn citation_marks_reveal_nothing_about_other_topics() {
         // All topics of a token count.
         assert!(see(&both, "/answers/acme").contains("found by another topic"));
         let page = Visitor::Anonymous.request(&pages, 7, "GET", &format!("/shared/{shared}"), "").body_text();
-        assert!(page.contains(THEIRS) && page.contains(NOBODYS) && !page.contains("✗"), "{name}: {page}");
+        assert!(
+            page.contains(FOUND_BY_HIDDEN_TOPIC) && page.contains(FOUND_BY_NO_TOPIC) && !page.contains("✗"),
+            "{name}: {page}"
+        );
     }
 }

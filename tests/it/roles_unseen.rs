@@ -14,7 +14,7 @@ use crate::support::web_client::Pages;
 use crate::support::word_index::queue_for_index;
 
 /// URLs with every parameter that could lead to another topic.
-const ASKED: [&str; 54] = [
+const PROBING_URLS: [&str; 54] = [
     "/",
     "/topics/acme?copies=all",
     "/topics/acme?order=engagement&filtered=keep",
@@ -110,7 +110,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
         assert!(see(&all, "/item?key=post%3Ax%3A7").text().contains("77077099"), "the near-copy");
         assert!(see(&all, "/item?key=post%3Ax%3A6").text().contains("77077097"), "what it is a copy of: {COPY}");
         for token in &some {
-            for path in ASKED {
+            for path in PROBING_URLS {
                 let reply = see(token, path);
                 let text = reply.text().to_lowercase();
                 assert_eq!(reply.status, 200, "{path}\n{text}");

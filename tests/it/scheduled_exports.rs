@@ -55,7 +55,7 @@ fn manifest(file: &Path) -> Value {
 }
 
 /// The rows of all files in order, without headers.
-fn together(files: &[PathBuf]) -> String {
+fn concatenated_rows(files: &[PathBuf]) -> String {
     let bodies = files.iter().map(|file| {
         let text = std::fs::read_to_string(file).unwrap();
         text.split_once("\r\n").unwrap().1.to_owned()
@@ -64,7 +64,7 @@ fn together(files: &[PathBuf]) -> String {
 }
 
 /// The same rows as a single export.
-fn whole(place: &Place, what: &str, until: i64) -> String {
+fn single_export(place: &Place, what: &str, until: i64) -> String {
     let text = place.ok(&["export", "--what", what, "--seq", &format!("0..{until}")]);
     text.split_once("\r\n").unwrap().1.to_owned()
 }
@@ -91,7 +91,7 @@ fn incremental_files_add_up_to_the_whole_export_and_match_their_manifests() {
             let there = files(&place.path(&format!("out/{what}")));
             assert_eq!(there.len(), if what == "answers" { there.len() } else { 3 }, "{what}: {there:?}");
             let until = cursor(&place, what);
-            assert!(together(&there) == whole(&place, what, until), "{} {what}", place.database.name);
+            assert!(concatenated_rows(&there) == single_export(&place, what, until), "{} {what}", place.database.name);
             let mut since = 0;
             for file in &there {
                 let reported = manifest(file);
@@ -182,7 +182,7 @@ fn each_incremental_file_shows_items_as_they_were_at_its_time() {
             let there = files(&place.path(&format!("out/{what}")));
             assert!(there.len() > usize::from(what == "sightings") * 3, "{what}: {there:?}");
             let until = cursor(&place, what);
-            assert_eq!(together(&there), whole(&place, what, until), "{} {what}", place.database.name);
+            assert_eq!(concatenated_rows(&there), single_export(&place, what, until), "{} {what}", place.database.name);
             for file in &there {
                 place.run(&["export", "--verify", file.to_str().unwrap()]).assert_stdout(0, &["matches the database"]);
             }
@@ -250,7 +250,10 @@ fn each_row_is_in_exactly_one_file_after_a_kill_at_any_point() {
             due(&place, &sandbox, LATER);
             due(&place, &sandbox, HOURS[1]);
             let there = files(&place.path("out/sightings"));
-            assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")), "{point}");
+            assert!(
+                concatenated_rows(&there) == single_export(&place, "sightings", cursor(&place, "sightings")),
+                "{point}"
+            );
             let all = place.database.number("SELECT max(seq) FROM v_run WHERE topic IS NOT NULL");
             assert!(cursor(&place, "sightings") >= all, "{point}: nothing is left behind");
             for file in &there {
@@ -288,8 +291,12 @@ fn two_concurrent_writers_put_each_row_in_exactly_one_file() {
         due(&place, &sandbox, "2026-03-11T09:30:00Z");
         let there = files(&place.path("out/sightings"));
         assert!(there.len() > 1, "{there:?}");
-        assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")), "{}", place.database.name);
-        let rows = together(&there).matches("2026-03-11T09:").count();
+        assert!(
+            concatenated_rows(&there) == single_export(&place, "sightings", cursor(&place, "sightings")),
+            "{}",
+            place.database.name
+        );
+        let rows = concatenated_rows(&there).matches("2026-03-11T09:").count();
         assert!(rows > 0);
         assert_eq!(
             place.database.number("SELECT count(*) FROM v_sighting"),
@@ -326,7 +333,7 @@ fn an_unwritable_export_file_moves_no_cursor_and_is_written_later() {
         let there = files(&folder);
         assert_eq!(there.len(), 3, "the failed one has its own name: {there:?}");
         assert_eq!(std::fs::read_to_string(&there[0]).unwrap(), first, "the old file is as it was");
-        assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")));
+        assert!(concatenated_rows(&there) == single_export(&place, "sightings", cursor(&place, "sightings")));
     }
 }
 
@@ -352,7 +359,7 @@ fn rows_of_an_unwritten_first_edition_are_not_pruned() {
         std::fs::remove_file(place.path("out")).unwrap();
         due(&place, &sandbox, "2026-03-21T10:00:00Z");
         let there = files(&place.path("out/sightings"));
-        assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")));
+        assert!(concatenated_rows(&there) == single_export(&place, "sightings", cursor(&place, "sightings")));
         // Once it is written, nothing needs the rows.
         let pruned = place.ok(&["db", "prune", "--at", later]);
         assert!(!pruned.contains("still needs it") && place.database.number(count) < before, "{pruned}");
@@ -570,7 +577,10 @@ fn a_failed_export_is_written_to_the_newly_configured_path() {
         due(&place, &sandbox, HOURS[1]);
         assert!(place.path("good/2026-03-11.csv").is_file(), "{name}");
         let there = files(&place.path("good/sightings"));
-        assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")), "{name}: {there:?}");
+        assert!(
+            concatenated_rows(&there) == single_export(&place, "sightings", cursor(&place, "sightings")),
+            "{name}: {there:?}"
+        );
         assert_eq!(place.database.number("SELECT count(*) FROM export_edition WHERE files IS NULL"), 0, "{name}");
         for file in there.iter().chain([&place.path("good/2026-03-11.csv")]) {
             place.run(&["export", "--verify", file.to_str().unwrap()]).assert_stdout(0, &["matches the database"]);
@@ -604,9 +614,9 @@ fn a_half_written_edition_is_completed_with_the_new_settings_without_repeated_ro
         due(&place, &sandbox, HOURS[2]);
         assert!(!first.exists(), "{name}: what was taken away is not put back");
         let all = [files(&place.path("loaded")), files(&place.path("new"))].concat();
-        let rows = whole(&place, "sightings", cursor(&place, "each"));
+        let rows = single_export(&place, "sightings", cursor(&place, "each"));
         assert_eq!(csv_rows(&all), rows.lines().count(), "{name}: {all:?}");
-        let mut lines: Vec<String> = together(&all).lines().map(str::to_owned).collect();
+        let mut lines: Vec<String> = concatenated_rows(&all).lines().map(str::to_owned).collect();
         let mut expected: Vec<String> = rows.lines().map(str::to_owned).collect();
         lines.sort();
         expected.sort();
@@ -663,7 +673,7 @@ fn an_export_switched_to_incremental_mode_writes_all_rows() {
         place.configure(&sandbox.lines(), &rest(&each("incremental", "sightings", "new")));
         due(&place, &sandbox, HOURS[1]);
         let all = [files(&place.path("new/acme")), files(&place.path("new/globex"))].concat();
-        let rows = whole(&place, "sightings", cursor(&place, "each"));
+        let rows = single_export(&place, "sightings", cursor(&place, "each"));
         assert_eq!(csv_rows(&all), rows.lines().count(), "{name}: {all:?}");
     }
 }

@@ -9,7 +9,7 @@ use crate::support::ledger::LedgerSearch;
 use crate::support::program::{Place, ProgramOutput, RunningProgram, wait_until};
 
 /// A daemon in its first call, for a slot that passed while nothing ran.
-fn calling(place: &Place) -> RunningProgram {
+fn daemon_in_first_call(place: &Place) -> RunningProgram {
     let before = system_clock()().minus(std::time::Duration::from_secs(2 * 86_400)).to_string();
     place.ok(&["once", "--due", "--at", &before]);
     let going = start_daemon(place, &[]);
@@ -17,7 +17,7 @@ fn calling(place: &Place) -> RunningProgram {
     going
 }
 
-fn ends(going: RunningProgram, signal: &str) -> ProgramOutput {
+fn stop_with(going: RunningProgram, signal: &str) -> ProgramOutput {
     going.signal(signal);
     going.wait()
 }
@@ -42,7 +42,8 @@ fn an_idle_daemon_ends_at_once_and_is_gone() {
         for signal in ["TERM", "INT"] {
             let going = start_daemon(&place, &[]);
             assert_eq!(place.database.texts("SELECT role FROM instance"), ["daemon"], "{}", place.database.name);
-            ends(going, signal).assert_stderr(0, &["stopping: running topics finish, no new ones start", "stopped"]);
+            stop_with(going, signal)
+                .assert_stderr(0, &["stopping: running topics finish, no new ones start", "stopped"]);
             assert_eq!(place.database.number("SELECT count(*) FROM instance"), 0);
         }
     }
@@ -54,8 +55,8 @@ fn after_the_grace_period_a_call_is_recorded_at_its_price_and_its_slot_runs_agai
         let slow = sandbox_of_today(&["delay=10m"]);
         let rest = format!("[scheduler]\nshutdown_grace = \"1s\"\n\n{}", topics(&["acme"]));
         let place = Place::new(database, &slow.lines(), &rest);
-        let going = calling(&place);
-        ends(going, "TERM").assert_stderr(0, &["its slot runs again", "stopped"]);
+        let going = daemon_in_first_call(&place);
+        stop_with(going, "TERM").assert_stderr(0, &["its slot runs again", "stopped"]);
         assert_eq!(searches(&place), ["queued lost 3000 3000"], "{}", place.database.name);
         let runs = place.database.ledger_runs();
         let left = runs.iter().filter(|run| run.state == "queued").map(|run| run.attempts_left);
@@ -69,7 +70,7 @@ fn after_the_grace_period_a_call_is_recorded_at_its_price_and_its_slot_runs_agai
         let sums = "SELECT count(*) || ' ' || CAST(round((r.cost_usd - sum(s.cost_usd)) * 1000000) AS BIGINT) FROM v_run r JOIN v_search s ON s.run = r.run \
                     WHERE r.state = 'ok' GROUP BY r.run, r.cost_usd";
         assert_eq!(place.database.texts(sums), ["2 0"], "what was lost stays counted");
-        assert_eq!(ends(again, "TERM").code, Some(0));
+        assert_eq!(stop_with(again, "TERM").code, Some(0));
     }
 }
 
@@ -80,12 +81,12 @@ fn a_lease_is_renewed_long_before_it_ends() {
         let slow = sandbox_of_today(&["delay=10m"]);
         let rest = format!("[scheduler]\nlease = \"30s\"\nshutdown_grace = \"1s\"\n\n{}", topics(&["acme"]));
         let place = Place::new(database, &slow.lines(), &rest);
-        let going = calling(&place);
+        let going = daemon_in_first_call(&place);
         let first = place.database.lease_until();
         wait_until("its renewal", || place.database.lease_until() > first);
         let left = 30_000 - (place.database.lease_until() - first);
         assert!(left >= 5_000, "{}: renewed {left} ms before its end", place.database.name);
-        ends(going, "TERM").assert_stderr(0, &["stopped"]);
+        stop_with(going, "TERM").assert_stderr(0, &["stopped"]);
     }
 }
 
@@ -95,10 +96,10 @@ fn a_second_signal_ends_the_process_and_its_run_restarts_after_the_lease() {
         let slow = sandbox_of_today(&["delay=10m"]);
         let rest = format!("[scheduler]\nlease = \"1s\"\n\n{}", topics(&["acme"]));
         let place = Place::new(database, &slow.lines(), &rest);
-        let mut going = calling(&place);
+        let mut going = daemon_in_first_call(&place);
         going.signal("TERM");
         going.wait_until("its answer", |said| said.contains("stopping"));
-        let ended = ends(going, "TERM");
+        let ended = stop_with(going, "TERM");
         assert_eq!(ended.code, Some(130), "{ended}");
         assert_eq!(place.database.count_running(), 1);
         let quick = sandbox_of_today(&[]);
@@ -108,7 +109,7 @@ fn a_second_signal_ends_the_process_and_its_run_restarts_after_the_lease() {
             place.database.number("SELECT count(*) FROM v_run WHERE state = 'ok' AND slot IS NOT NULL") == 1
         });
         assert!(place.database.number("SELECT attempt FROM v_run WHERE state = 'ok'") >= 2);
-        assert_eq!(ends(again, "TERM").code, Some(0));
+        assert_eq!(stop_with(again, "TERM").code, Some(0));
     }
 }
 
@@ -117,20 +118,20 @@ fn an_interrupted_once_releases_its_slot_or_cancels_its_manual_run() {
     for database in databases() {
         for (due, becomes) in [(true, "queued lost 3000 3000"), (false, "cancelled lost 3000 3000")] {
             let slow = sandbox_of_today(&["delay=10m"]);
-            let place = Place::new(fresh(&database), &slow.lines(), &topics(&["acme"]));
+            let place = Place::new(empty_database_like(&database), &slow.lines(), &topics(&["acme"]));
             let before = system_clock()().minus(std::time::Duration::from_secs(2 * 86_400)).to_string();
             place.ok(&["once", "--due", "--at", &before]);
             let args: &[&str] = if due { &["once", "--due"] } else { &["once"] };
             let going = place.program(args).start();
             wait_until("the call", || is_calling(&place));
-            ends(going, "INT").assert_stderr(130, &["stopping: storing the findings so far"]);
+            stop_with(going, "INT").assert_stderr(130, &["stopping: storing the findings so far"]);
             assert_eq!(searches(&place), [becomes], "{}", place.database.name);
         }
     }
 }
 
 /// An empty database of the same kind.
-fn fresh(like: &crate::support::databases::Database) -> crate::support::databases::Database {
+fn empty_database_like(like: &crate::support::databases::Database) -> crate::support::databases::Database {
     databases().into_iter().find(|database| database.name == like.name).unwrap()
 }
 

@@ -12,14 +12,14 @@ fn head(kind: &str) -> String {
 }
 
 /// A chunked reply without its last chunk.
-fn unended(kind: &str, chunks: &[&str]) -> Vec<u8> {
+fn chunked_without_end(kind: &str, chunks: &[&str]) -> Vec<u8> {
     let chunks = chunks.iter().map(|chunk| format!("{:x}\r\n{chunk}\r\n", chunk.len()));
     format!("{}{}", head(kind), chunks.collect::<String>()).into_bytes()
 }
 
 /// A whole chunked reply.
 fn chunked(kind: &str, chunks: &[&str]) -> Reply {
-    bytes(&[&unended(kind, chunks)[..], b"0\r\n\r\n"].concat())
+    bytes(&[&chunked_without_end(kind, chunks)[..], b"0\r\n\r\n"].concat())
 }
 
 /// A reply and its result: `state class`, the answer with `partial`, and the run's state.
@@ -37,28 +37,30 @@ const PART: Option<(&str, bool)> = Some(("Hello wör", true));
 const BROKEN: &[Case] = &[
     Case {
         name: "words, reset",
-        reply: || broken(&unended("text/plain", &["Hello ", "wör"]), Then::Reset),
+        reply: || broken(&chunked_without_end("text/plain", &["Hello ", "wör"]), Then::Reset),
         becomes: "error cut",
         answer: PART,
         run: "partial",
     },
     Case {
         name: "words, closed in the middle",
-        reply: || broken(&unended("", &["Hello ", "wör"]), Then::Close),
+        reply: || broken(&chunked_without_end("", &["Hello ", "wör"]), Then::Close),
         becomes: "error cut",
         answer: PART,
         run: "partial",
     },
     Case {
         name: "words, not done in time",
-        reply: || broken(&unended("text/plain", &["Hello ", "wör"]), Then::Hang),
+        reply: || broken(&chunked_without_end("text/plain", &["Hello ", "wör"]), Then::Hang),
         becomes: "error timeout",
         answer: PART,
         run: "partial",
     },
     Case {
         name: "words, then a chunk that is none",
-        reply: || bytes(&[&unended("text/plain", &["Hello ", "wör"])[..], b"zz\r\nld\r\n0\r\n\r\n"].concat()),
+        reply: || {
+            bytes(&[&chunked_without_end("text/plain", &["Hello ", "wör"])[..], b"zz\r\nld\r\n0\r\n\r\n"].concat())
+        },
         becomes: "error cut",
         answer: PART,
         run: "partial",
@@ -74,7 +76,7 @@ const BROKEN: &[Case] = &[
         name: "a summary in pieces, reset",
         reply: || {
             let pieces = ["data: {\"summary\":\"Hello \"}\n\n", "data: {\"summary\":\"wör\"}\n\n"];
-            broken(&unended("text/event-stream", &pieces), Then::Reset)
+            broken(&chunked_without_end("text/event-stream", &pieces), Then::Reset)
         },
         becomes: "error cut",
         answer: PART,
@@ -82,7 +84,7 @@ const BROKEN: &[Case] = &[
     },
     Case {
         name: "one piece of a summary, reset",
-        reply: || broken(&unended("", &["data: {\"summary\":\"Hello wör\"}\n\n"]), Then::Reset),
+        reply: || broken(&chunked_without_end("", &["data: {\"summary\":\"Hello wör\"}\n\n"]), Then::Reset),
         becomes: "error cut",
         answer: PART,
         run: "partial",
@@ -91,7 +93,7 @@ const BROKEN: &[Case] = &[
         name: "a value a line, reset inside one",
         reply: || {
             let lines = ["{\"response\":\"Hello wör\",\"done\":false}\n", "{\"response\":\"ld\",\"do"];
-            broken(&unended("application/x-ndjson", &lines), Then::Reset)
+            broken(&chunked_without_end("application/x-ndjson", &lines), Then::Reset)
         },
         becomes: "error cut",
         answer: PART,
@@ -99,7 +101,7 @@ const BROKEN: &[Case] = &[
     },
     Case {
         name: "events of words, not done in time",
-        reply: || broken(&unended("text/event-stream", &["data: Hello \n\n", "data: wör\n\n"]), Then::Hang),
+        reply: || broken(&chunked_without_end("text/event-stream", &["data: Hello \n\n", "data: wör\n\n"]), Then::Hang),
         becomes: "error timeout",
         answer: PART,
         run: "partial",
@@ -111,7 +113,7 @@ const BROKEN: &[Case] = &[
                 "data: {\"type\":\"text\",\"role\":\"summary\",\"content\":\"Hello \"}\n\n",
                 "data: {\"type\":\"completion\",\"content\":\"Hello wörld\"}\n\n",
             ];
-            broken(&unended("", &frames), Then::Reset)
+            broken(&chunked_without_end("", &frames), Then::Reset)
         },
         becomes: "error cut",
         answer: WHOLE,
@@ -121,7 +123,7 @@ const BROKEN: &[Case] = &[
         name: "the last word, then a reset: nothing is missing",
         reply: || {
             let frames = ["data: {\"summary\":\"Hello \"}\n\ndata: {\"summary\":\"wörld\"}\n\n", "data: [DONE]\n\n"];
-            broken(&unended("", &frames), Then::Reset)
+            broken(&chunked_without_end("", &frames), Then::Reset)
         },
         becomes: "ok -",
         answer: WHOLE,
@@ -129,7 +131,7 @@ const BROKEN: &[Case] = &[
     },
     Case {
         name: "nothing but a heartbeat, then a reset",
-        reply: || broken(&unended("text/event-stream", &[": ping\n\n"]), Then::Reset),
+        reply: || broken(&chunked_without_end("text/event-stream", &[": ping\n\n"]), Then::Reset),
         becomes: "error cut",
         answer: None,
         run: "failed",
@@ -362,7 +364,7 @@ fn a_reply_without_an_answer_is_malformed_and_stored() {
 fn a_cut_answer_makes_the_run_partial() {
     for database in databases() {
         let server = FakeServer::respond_with(|path| match path {
-            "/ai/search" => broken(&unended("text/plain", &["Hello wör"]), Then::Reset),
+            "/ai/search" => broken(&chunked_without_end("text/plain", &["Hello wör"]), Then::Reset),
             _ => reply("200 OK", "", br#"{"results": [{"title": "A page", "url": "https://example.com/a"}]}"#),
         });
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\", \"ai\"]\nstreaming = true\n";

@@ -94,16 +94,16 @@ fn at(day: i64) -> String {
 }
 
 /// Runs all topics at the midnight that ends this many days.
-fn look(place: &Place, truth: &TruthService, day: i64) {
+fn run_topics(place: &Place, truth: &TruthService, day: i64) {
     truth.set(|world| world.now = Time(BEGIN + day * DAY));
     place.ok(&["once", "--at", &at(day)]);
 }
 
 /// A database with the history of a stream.
-fn watched(database: Database, posts: Vec<TruePost>, topics: &str) -> (Place, TruthService) {
+fn place_with_stream(database: Database, posts: Vec<TruePost>, topics: &str) -> (Place, TruthService) {
     let truth = TruthService::new(posts);
     let place = Place::new(database, &truth.lines(), topics);
-    LOOKS.iter().for_each(|day| look(&place, &truth, *day));
+    LOOKS.iter().for_each(|day| run_topics(&place, &truth, *day));
     (place, truth)
 }
 
@@ -152,7 +152,7 @@ fn of_topic(place: &Place, id: &str) -> Vec<String> {
 #[test]
 fn a_renamed_topic_keeps_its_terms_counts_reports_and_status() {
     for database in databases() {
-        let (place, truth) = watched(database, stream(), TOPIC);
+        let (place, truth) = place_with_stream(database, stream(), TOPIC);
         let name = place.database.name;
         let before = of_topic(&place, "acme");
         assert!(before[0].contains("bridge collapse") && before.len() > 30, "{name}: {before:#?}");
@@ -354,7 +354,7 @@ fn theme_line(theme: &Value) -> String {
 #[test]
 fn words_of_many_authors_are_news_terms_but_not_of_one_text_or_author() {
     for database in databases() {
-        let (place, truth) = watched(database, stream(), TOPIC);
+        let (place, truth) = place_with_stream(database, stream(), TOPIC);
         let database = &place.database;
         give_likes_and_tones(database);
         let day = EVENT..EVENT + 1;
@@ -448,7 +448,7 @@ fn words_of_many_authors_are_news_terms_but_not_of_one_text_or_author() {
         drop(pages);
         // A week, in which an author counts once a day, not once in all.
         truth.set(|world| world.posts = stream_of(DAYS + 2));
-        look(&place, &truth, DAYS + 2);
+        run_topics(&place, &truth, DAYS + 2);
         give_likes_and_tones(database);
         let week = DAYS - 5..DAYS + 2;
         assert_eq!(week.end - week.start, 7);
@@ -476,7 +476,7 @@ fn texts_earlier_on_the_first_day_of_a_period_count_as_before() {
         of("author").min(of("coalesce(cluster, key)"))
     };
     for database in databases() {
-        let (place, _truth) = watched(database, stream(), TOPIC);
+        let (place, _truth) = place_with_stream(database, stream(), TOPIC);
         // Within the twelve posts about the bridge.
         let midnight = BEGIN + EVENT * DAY;
         let since = midnight + 586_000;
@@ -506,7 +506,7 @@ fn texts_read(place: &Place) -> i64 {
 #[test]
 fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
     for database in databases() {
-        let (place, truth) = watched(database, stream(), TOPIC);
+        let (place, truth) = place_with_stream(database, stream(), TOPIC);
         let database = &place.database;
         let kept = || database.number("SELECT count(*) FROM topic_term WHERE items > 0");
         assert_eq!(kept(), DAYS, "each day that has ended and on which something was found");
@@ -659,7 +659,7 @@ fn a_kill_while_days_are_counted_loses_and_repeats_no_count() {
             }
         }
         // One more day: the next run completes what is missing.
-        look(&place, &truth, DAYS + 1);
+        run_topics(&place, &truth, DAYS + 1);
         let days = place.database.texts("SELECT CAST(day_from AS TEXT) FROM topic_term WHERE items > 0 ORDER BY 1");
         assert_eq!(days.len(), usize::try_from(DAYS).unwrap(), "{}: {days:?}", place.database.name);
         assert_bridge(&terms_json(&place, "acme"));
@@ -705,7 +705,7 @@ fn a_week_is_compared_with_the_four_weeks_before_it() {
         let filtered = format!("{TOPIC}exclude = [\"harbor w\"]\n");
         let place = Place::new(database, &truth.lines(), &filtered);
         for day in [1, 7, 14, 21, 28, 35] {
-            look(&place, &truth, day);
+            run_topics(&place, &truth, day);
         }
         // With stored counts, and counted again.
         for kept in [true, false] {
@@ -744,7 +744,7 @@ fn pages_without_a_date_that_the_last_run_found_are_in_the_export() {
 #[test]
 fn no_terms_without_a_week_of_history_or_after_a_query_change() {
     for database in databases() {
-        let (place, truth) = watched(database, stream(), TOPIC);
+        let (place, truth) = place_with_stream(database, stream(), TOPIC);
         let early = |day: i64| {
             place.json(&["terms", "acme", "--since", &at(day), "--until", &at(day + 1), "--at", &at(DAYS), "--json"])
         };
@@ -822,7 +822,7 @@ fn fresh() -> Vec<TruePost> {
 #[test]
 fn a_topic_without_history_shows_terms_compared_with_other_topics_not_news() {
     for database in databases() {
-        let (place, truth) = watched(database, stream(), TOPIC);
+        let (place, truth) = place_with_stream(database, stream(), TOPIC);
         let database = &place.database;
         place.configure(&truth.lines(), &format!("{TOPIC}{}", TOPIC.replace("acme", "globex")));
         truth.set(|world| {
@@ -915,7 +915,7 @@ fn busy_last_day(strangers: i64) -> Vec<TruePost> {
 
 /// A database with the history of [`busy_last_day`].
 fn busy_place(database: Database, strangers: i64) -> (Place, TruthService) {
-    watched(database, busy_last_day(strangers), &format!("{TOPIC}{}", TOPIC.replace("acme", "globex")))
+    place_with_stream(database, busy_last_day(strangers), &format!("{TOPIC}{}", TOPIC.replace("acme", "globex")))
 }
 
 #[test]

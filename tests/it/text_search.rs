@@ -28,7 +28,7 @@ async fn store_texts(store: &Store, run: i64, texts: &[String]) {
     store.publish().await.unwrap();
 }
 
-fn asked(text: &str) -> Filter {
+fn search_filter(text: &str) -> Filter {
     Filter {
         words: Some(parse_query(text).unwrap_or_else(|unclear| panic!("{text:?}: {unclear}"))),
         ..Filter::default()
@@ -36,7 +36,7 @@ fn asked(text: &str) -> Filter {
 }
 
 /// The positions of the matches in order of key, read in three ways.
-async fn found(store: &Store, filter: &Filter) -> Vec<usize> {
+async fn matching_positions(store: &Store, filter: &Filter) -> Vec<usize> {
     let place = |key: &str| key.trim_start_matches("post:x:").parse::<usize>().unwrap();
     let mut streamed = Vec::new();
     let mut each = |row: topicwatch::store::ItemRow| {
@@ -186,8 +186,8 @@ async fn search_finds_the_same_on_both_databases_and_passes_no_database_syntax()
             ("@ann -price -cafe", &(4..24).filter(|n| *n != 3).chain([24, 25]).collect::<Vec<_>>()),
             ("nothing has this", &[]),
         ] {
-            let filter = asked(typed);
-            let reported = found(&store, &filter).await;
+            let filter = search_filter(typed);
+            let reported = matching_positions(&store, &filter).await;
             assert_eq!(reported, places, "{} {typed:?}", database.name);
             assert_eq!(
                 reported,
@@ -218,8 +218,8 @@ async fn both_databases_find_what_a_plain_matcher_finds() {
         index_words(&store, &|_| false).await.unwrap();
         let mut some = 0;
         for typed in &questions {
-            let filter = asked(typed);
-            let reported = found(&store, &filter).await;
+            let filter = search_filter(typed);
+            let reported = matching_positions(&store, &filter).await;
             assert_eq!(reported, expected(&texts, filter.words.as_ref().unwrap()), "{} {typed:?}", database.name);
             some += usize::from(!reported.is_empty());
         }
@@ -252,7 +252,7 @@ async fn an_item_is_found_by_its_current_words() {
         }
         // The two merged, and the item was edited.
         for (typed, times) in [("first", 0), ("other", 0), ("second", 1), ("words", 1)] {
-            let count = store.search_items(&asked(typed), None, 10).await.unwrap().len();
+            let count = store.search_items(&search_filter(typed), None, 10).await.unwrap().len();
             assert_eq!(count, times, "{} {typed}", database.name);
         }
         store.rebuild_word_index().await.unwrap();
@@ -263,7 +263,7 @@ async fn an_item_is_found_by_its_current_words() {
             database.number("SELECT count(*) FROM item_words WHERE CAST(words AS TEXT) LIKE '%first%'")
         };
         assert_eq!(left, 0, "{}", database.name);
-        assert_eq!(store.search_items(&asked("second"), None, 10).await.unwrap().len(), 1);
+        assert_eq!(store.search_items(&search_filter("second"), None, 10).await.unwrap().len(), 1);
         database.close(store).await;
     }
 }
@@ -280,7 +280,7 @@ async fn indexing_an_old_database_continues_after_a_stop() {
         assert_eq!(store.index_backlog(VERSION).await.unwrap(), 700);
         assert_eq!(index_words(&store, &|_| false).await.unwrap(), 700);
         assert_eq!(index_words(&store, &|_| false).await.unwrap(), 0);
-        assert_eq!(found(&store, &asked("number 1199")).await, [1199]);
+        assert_eq!(matching_positions(&store, &search_filter("number 1199")).await, [1199]);
         // Rules of a later version: everything waits, even before anything is indexed by them.
         assert_eq!((store.index_backlog(VERSION).await.unwrap(), store.index_backlog(9).await.unwrap()), (0, 1_200));
         assert_eq!(store.words_waiting_of("t", 9).await.unwrap(), 1_200);
@@ -290,9 +290,12 @@ async fn indexing_an_old_database_continues_after_a_stop() {
         let older = index_words(&store, &|_| false).await.unwrap_err();
         assert_eq!(older.kind, StoreErrorKind::Newer, "{older}");
         assert_eq!(store.index_words((VERSION, tokens), 500).await.unwrap(), 0);
-        assert_eq!((store.index_backlog(9).await.unwrap(), found(&store, &asked("text")).await.len()), (1_200, 0));
+        assert_eq!(
+            (store.index_backlog(9).await.unwrap(), matching_positions(&store, &search_filter("text")).await.len()),
+            (1_200, 0)
+        );
         assert_eq!(store.index_waiting((9, tokens), &|_| false).await.unwrap(), 1_200);
-        assert_eq!(found(&store, &asked("text")).await.len(), 1_200);
+        assert_eq!(matching_positions(&store, &search_filter("text")).await.len(), 1_200);
         database.close(store).await;
     }
 }
@@ -309,7 +312,7 @@ async fn pages_of_search_results_are_newest_first_and_complete() {
         index_words(&store, &|_| false).await.unwrap();
         let (mut after, mut all): (Option<SearchCursor>, Vec<(i64, String)>) = (None, Vec::new());
         loop {
-            let page = store.search_items(&asked("word"), after.as_ref(), 3).await.unwrap();
+            let page = store.search_items(&search_filter("word"), after.as_ref(), 3).await.unwrap();
             let Some(last) = page.last() else { break };
             after = Some(SearchCursor { seq: last.seq, topic: last.item.topic.clone(), key: last.item.key.clone() });
             all.extend(page.into_iter().map(|found| (found.seq, found.item.key)));

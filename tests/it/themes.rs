@@ -29,19 +29,19 @@ const PAGED: usize = 4;
 const LARGEST: u32 = 18;
 
 /// A word that no other place has.
-fn noise(seed: u32, n: u32) -> String {
+fn unique_word(seed: u32, n: u32) -> String {
     format!("{:x}", (seed + 1).wrapping_mul(2_654_435_761).rotate_left(n * 5) ^ n.wrapping_mul(40_503))
 }
 
-fn said(id: u32, at: u32, text: &str) -> Value {
+fn post_at(id: u32, at: u32, text: &str) -> Value {
     json!({ "id": id.to_string(), "text": text, "user": format!("author{id}"), "created_at": hour(at), "like_count": id * 7 % 13,
         "url": format!("https://x.com/a/status/{id}") })
 }
 
 /// A text with these words, none of them beside another.
 fn text(id: u32, words: &[&str]) -> String {
-    let words = words.iter().zip(0..).map(|(word, n)| format!("{} {word} ", noise(id, n)));
-    format!("{}{} acme {}", words.collect::<String>(), noise(id, 5), noise(id, 6))
+    let words = words.iter().zip(0..).map(|(word, n)| format!("{} {word} ", unique_word(id, n)));
+    format!("{}{} acme {}", words.collect::<String>(), unique_word(id, 5), unique_word(id, 6))
 }
 
 /// Forty ordinary posts a day; two of the last day before say the words of the third group.
@@ -49,7 +49,7 @@ fn ordinary() -> Vec<Value> {
     let post = |n: u32| {
         let (id, at) = (10_000 + n, n / 40 * 24 + n % 24);
         let words = if n / 40 == EVENT - 1 && n % 40 < 2 { GROUPS[2] } else { &[] };
-        said(id, at, &text(id, words))
+        post_at(id, at, &text(id, words))
     };
     (0..(EVENT + 1) * 40).map(post).collect()
 }
@@ -63,7 +63,7 @@ fn grouped() -> (Vec<Value>, Vec<Value>) {
             let at = EVENT * 24 + id % 20;
             if group == PAGED && n < 3 {
                 pages.push(json!({ "title": text(id, words), "url": format!("https://site{n}.example/{id}"),
-                    "snippet": noise(id, 4), "date": hour(at) }));
+                    "snippet": unique_word(id, 4), "date": hour(at) }));
                 continue;
             }
             let text = match (group, n) {
@@ -73,7 +73,7 @@ fn grouped() -> (Vec<Value>, Vec<Value>) {
                 (2, ..2) => text(id, &[*words, &GROUPS[3][..1]].concat()),
                 _ => text(id, words),
             };
-            posts.push(said(id, at, &text));
+            posts.push(post_at(id, at, &text));
         }
     }
     (posts, pages)

@@ -22,7 +22,7 @@ fn second(_: Option<&str>, text: Option<&str>) -> ToneScore {
     ToneScore { tone: Tone::Negative, score: Some(-500), scorer: "test-2" }
 }
 
-fn judged(at: Time, words: &[(&str, &str)]) -> Outcome {
+fn outcome_with_texts(at: Time, words: &[(&str, &str)]) -> Outcome {
     let items =
         words.iter().zip(1..).map(|((key, text), rank)| seen_item(Source::Social, rank, &[key], text)).collect();
     Outcome { judge: Some(first), ..outcome(at, items) }
@@ -48,21 +48,25 @@ async fn texts_are_scored_when_new_and_when_changed() {
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         let run = start_manual_run(&store, &t, "R1", NOW).await;
-        store.finish(&run, judged(NOW, &[("post:x:1", "good"), ("post:x:2", "so so")])).await.unwrap();
+        store.finish(&run, outcome_with_texts(NOW, &[("post:x:1", "good"), ("post:x:2", "so so")])).await.unwrap();
         let stored = tones(&store).await;
         assert_eq!(stored[0], row("post:x:1", Tone::Positive, 900, "test-1"), "{}", database.name);
         assert_eq!(stored[1], row("post:x:2", Tone::Neutral, 0, "test-1"));
 
         let later = Time(NOW.0 + 1_000);
         let run = start_manual_run(&store, &t, "R2", later).await;
-        store.finish(&run, judged(later, &[("post:x:1", "not any more"), ("post:x:2", "so so")])).await.unwrap();
+        store
+            .finish(&run, outcome_with_texts(later, &[("post:x:1", "not any more"), ("post:x:2", "so so")]))
+            .await
+            .unwrap();
         let stored = tones(&store).await;
         assert_eq!(stored[0], row("post:x:1", Tone::Neutral, 0, "test-1"), "revised: {}", database.name);
 
         // Without a scorer, the tone of the old text is removed.
         let last = Time(NOW.0 + 2_000);
         let run = start_manual_run(&store, &t, "R3", last).await;
-        let unjudged = Outcome { judge: None, ..judged(last, &[("post:x:1", "other words"), ("post:x:2", "so so")]) };
+        let unjudged =
+            Outcome { judge: None, ..outcome_with_texts(last, &[("post:x:1", "other words"), ("post:x:2", "so so")]) };
         store.finish(&run, unjudged).await.unwrap();
         let stored = tones(&store).await;
         assert_eq!(stored[0], ("post:x:1".into(), None, None, None));
@@ -79,9 +83,12 @@ async fn rescore_scores_each_item_once_after_a_scorer_change() {
         store.sync_topics(&[a.clone(), b.clone()], NOW).await.unwrap();
         let run = start_manual_run(&store, &a, "R1", NOW).await;
         let words = [("post:x:1", "good"), ("post:x:2", "so so"), ("post:x:3", "odd")];
-        store.finish(&run, judged(NOW, &words)).await.unwrap();
+        store.finish(&run, outcome_with_texts(NOW, &words)).await.unwrap();
         let run = start_manual_run(&store, &b, "R2", NOW).await;
-        store.finish(&run, Outcome { judge: None, ..judged(NOW, &[("post:x:9", "nobody judged")]) }).await.unwrap();
+        store
+            .finish(&run, Outcome { judge: None, ..outcome_with_texts(NOW, &[("post:x:9", "nobody judged")]) })
+            .await
+            .unwrap();
 
         let rehearsed = store.rescore(second, &[], 2, true, |_| {}).await.unwrap();
         assert_eq!((rehearsed.rescored, rehearsed.first, rehearsed.changed()), (4, 1, 3), "{}", database.name);
@@ -141,7 +148,7 @@ async fn writers_are_not_blocked_by_rescore() {
         let run = start_manual_run(&store, &t, "R1", NOW).await;
         let keys: Vec<String> = (0..8_000).map(|n| format!("post:x:{n}")).collect();
         let words: Vec<(&str, &str)> = keys.iter().map(|key| (key.as_str(), "so so")).collect();
-        store.finish(&run, judged(NOW, &words)).await.unwrap();
+        store.finish(&run, outcome_with_texts(NOW, &words)).await.unwrap();
         let over = std::sync::atomic::AtomicBool::new(false);
         let again = async {
             let done = store.rescore(second, &[], 500, false, |_| {}).await.unwrap();
@@ -150,7 +157,7 @@ async fn writers_are_not_blocked_by_rescore() {
         };
         let beside = async {
             let run = start_manual_run(&other, &t, "R2", Time(NOW.0 + 1_000)).await;
-            other.finish(&run, judged(Time(NOW.0 + 1_000), &[("post:x:1", "so so")])).await.unwrap();
+            other.finish(&run, outcome_with_texts(Time(NOW.0 + 1_000), &[("post:x:1", "so so")])).await.unwrap();
             assert!(!over.load(std::sync::atomic::Ordering::Relaxed), "{}: it waited for the end", database.name);
         };
         let (done, ()) = tokio::join!(again, beside);

@@ -85,7 +85,7 @@ fn unit(random: &mut ChaCha8Rng) -> f64 {
 }
 
 /// The most posts in a reply, by day.
-fn cap(day: i64) -> usize {
+fn reply_limit(day: i64) -> usize {
     match day {
         0..4 => 100,
         4..8 => 40,
@@ -96,7 +96,7 @@ fn cap(day: i64) -> usize {
 
 /// The results of the runs over a stream.
 #[derive(Debug, Default)]
-struct Judged {
+struct StreamResults {
     /// Posts that the service had at the time of a search, within what that search claims, but did not show.
     withheld: usize,
     /// Posts within what is claimed in the end that were never shown, although a search could have shown them.
@@ -133,7 +133,7 @@ impl Search {
 }
 
 /// Runs the program on the streams every `every` hours, all in one database, and checks what it claims of each.
-fn watch(database: Database, every: i64, streams: &[Stream]) -> Vec<Judged> {
+fn watch(database: Database, every: i64, streams: &[Stream]) -> Vec<StreamResults> {
     let mut randoms: Vec<ChaCha8Rng> = streams.iter().map(|stream| ChaCha8Rng::seed_from_u64(stream.seed)).collect();
     let posts: Vec<Vec<TruePost>> =
         streams.iter().zip(&mut randoms).map(|(stream, random)| stream.posts(random)).collect();
@@ -154,7 +154,7 @@ fn watch(database: Database, every: i64, streams: &[Stream]) -> Vec<Judged> {
         let now = Time(BEGIN + hour * HOUR + i64::from(random.next_u32() % 20_000));
         let down = unit(random) < 0.05;
         for truth in &truths {
-            truth.set(|world| (world.now, world.cap, world.down) = (now, cap(hour / 24), down));
+            truth.set(|world| (world.now, world.cap, world.down) = (now, reply_limit(hour / 24), down));
         }
         let ended = place.program(&["once", "--at", &now.to_string()]).env("SECOND_KEY", "a key of its own").run();
         assert_eq!(ended.code, Some(if down { 3 } else { 0 }), "{ended}");
@@ -172,7 +172,7 @@ fn watch(database: Database, every: i64, streams: &[Stream]) -> Vec<Judged> {
     let coverage = coverage["topics"].as_array().unwrap();
 
     let judge = |(stream, posts): (&Stream, &Vec<TruePost>)| {
-        let mut judged = Judged::default();
+        let mut judged = StreamResults::default();
         for (kind, _) in TOPICS {
             let name = stream.topic(kind);
             let posts: Vec<&TruePost> = posts.iter().filter(|post| post.query == name).collect();
@@ -191,7 +191,7 @@ fn watch(database: Database, every: i64, streams: &[Stream]) -> Vec<Judged> {
     streams.iter().zip(&posts).map(judge).collect()
 }
 
-impl Judged {
+impl StreamResults {
     /// Compares what a search claims with its reply and with the posts that the service had then.
     fn add_search(&mut self, search: &Search, posts: &[&TruePost], (_, _, since, ids): &Reply) {
         let shown: HashSet<u64> = ids.iter().copied().collect();

@@ -18,7 +18,7 @@ fn pages() -> (Sandbox, Place, Pages) {
 }
 
 /// Ends the program and returns its stderr.
-fn said(pages: Pages) -> String {
+fn stop_and_read_stderr(pages: Pages) -> String {
     pages.program.signal("TERM");
     let ended = pages.program.wait();
     assert_eq!(ended.code, Some(0), "{ended}");
@@ -50,7 +50,7 @@ fn silent_connections_delay_neither_probes_nor_pages() {
         assert!(seen.status == 200 && seen.body.contains("Acme"), "{}", seen.text);
     }
     drop(idle);
-    said(pages);
+    stop_and_read_stderr(pages);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn endless_forms_delay_no_page() {
     assert_eq!(pages.get("/login").status, 200);
     pages.log_in();
     drop(dripping);
-    said(pages);
+    stop_and_read_stderr(pages);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_client_that_guesses_ten_tokens_is_blocked_and_logged_once() {
     // A logged-in browser is not affected, and probes need no token.
     assert_eq!(pages.request("GET", "/", &[("Cookie", &cookie)], "").status, 200);
     assert_eq!(pages.get("/healthz").status, 200);
-    let log = said(pages);
+    let log = stop_and_read_stderr(pages);
     let lines: Vec<&str> = log.lines().filter(|line| line.contains("wrong tokens were sent to the pages")).collect();
     assert!((1..=2).contains(&lines.len()), "{log}");
     assert!(lines.iter().all(|line| line.contains("peer=\"127.0.0.1\"") && line.contains("WARN")), "{log}");

@@ -21,7 +21,7 @@ const HERE: &str = "(() => { const e = document.activeElement, s = getComputedSt
     words: (e.innerText || e.name || e.getAttribute('aria-label') || e.tagName).slice(0, 60) } })()";
 
 /// Asserts that Tab reaches all controls of a page in order, each with a visible focus.
-fn walk(driven: &mut DrivenBrowser, url: &str, least: u64) {
+fn assert_tab_order(driven: &mut DrivenBrowser, url: &str, least: u64) {
     driven.open(url);
     let many = driven.evaluate(&format!("{USABLE}.length")).as_u64().unwrap();
     assert!(many >= least, "{url}: {many}");
@@ -48,7 +48,7 @@ fn tab_reaches_every_control_in_order_with_visible_focus() {
     let pages = Pages::serve(&place, &["--at", NINE]);
     let mut driven = DrivenBrowser::start(&browser, &place);
     // What a link shows has no menu to skip.
-    walk(&mut driven, &format!("http://{}/shared/{shared}", pages.address), 5);
+    assert_tab_order(&mut driven, &format!("http://{}/shared/{shared}", pages.address), 5);
     for path in [
         "/",
         "/items",
@@ -65,7 +65,7 @@ fn tab_reaches_every_control_in_order_with_visible_focus() {
         "/health",
         "/keys",
     ] {
-        walk(&mut driven, &format!("http://{}{path}", pages.address), 5);
+        assert_tab_order(&mut driven, &format!("http://{}{path}", pages.address), 5);
         // The first stop skips the menu.
         driven.open(&format!("http://{}{path}?", pages.address));
         driven.press_key("Tab", 9);
@@ -219,7 +219,7 @@ fn an_alert_is_acknowledged_by_keyboard_alone() {
     let headers = json!({ "Authorization": format!("Bearer {TOKEN}") });
     driven.command("Network.setExtraHTTPHeaders", &json!({ "headers": headers }));
     let url = format!("http://{}/alerts", pages.address);
-    walk(&mut driven, &url, 10);
+    assert_tab_order(&mut driven, &url, 10);
     driven.open(&format!("{url}?"));
     let mut stops = 0;
     while driven.evaluate(&HERE.replace("USABLE", USABLE))["words"] != json!("Acknowledge") {
