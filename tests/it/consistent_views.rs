@@ -209,7 +209,7 @@ fn items_of_a_known_provider_are_new_during_the_baseline_of_another() {
             assert_eq!(ended.code, Some(0), "{ended}");
         };
         known.set_posts(&[post(1, 1, "of the first day", 0)]);
-        run_once(2);
+        once(2);
         std::fs::write(place.path("jobs.toml"), {
             let text = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
             text.replace("sources = [\"second\"]", "sources = [\"second\", \"third\"]")
@@ -217,7 +217,7 @@ fn items_of_a_known_provider_are_new_during_the_baseline_of_another() {
         .unwrap();
         known.set_posts(&[post(2, 7, "new at the second", 0), post(3, 7, "also new at the second, later", 0)]);
         first.set_posts(&[post(4, 7, "of the baseline of the third", 0)]);
-        run_once(8);
+        once(8);
         let topics = place.program(&["diff", "acme", "--since", "6h", "--json", "--at", &hour(9)]);
         let diff: Value = serde_json::from_str(&topics.env("SECOND_KEY", "k").run().out).unwrap();
         let pages = Pages::wait_for_address(

@@ -198,10 +198,10 @@ fn copies_are_recounted_in_every_topic_when_two_texts_become_one() {
             let exported: Value = serde_json::from_str(exported.trim()).unwrap();
             [today, exported].map(|day| (day["items"].as_i64().unwrap(), day["unique"].as_i64().unwrap()))
         };
-        run_once("acme", &hour(8));
-        run_once("other", NINE);
+        once("acme", &hour(8));
+        once("other", NINE);
         assert_eq!(counted(), [(2, 2), (2, 2)], "{}", place.database.name);
-        run_once("acme", &hour(10));
+        once("acme", &hour(10));
         assert_eq!(counted(), [(2, 1), (2, 1)], "{}", place.database.name);
     }
 }

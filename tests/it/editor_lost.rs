@@ -50,7 +50,7 @@ fn long_lines_are_checked_where_the_file_cannot_be_changed() {
                 let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
                 ask("POST", "/jobs/check", &form)
             };
-            let shown = post_form(&fields);
+            let shown = send(&fields);
             assert_eq!(shown.status, 200, "{path}\n{}", shown.text());
             let page = shown.body_text();
             assert!(page.contains("Lines to copy") && page.matches("long words long").count() > 500, "{path}\n{page}");
@@ -61,7 +61,7 @@ fn long_lines_are_checked_where_the_file_cannot_be_changed() {
                 .iter()
                 .map(|(name, value)| (*name, if *name == "toml" { wrong.as_str() } else { *value }))
                 .collect();
-            let shown = post_form(&fields);
+            let shown = send(&fields);
             assert_eq!(shown.status, 422, "{path}\n{}", shown.text());
             assert!(shown.body_text().contains("every = &quot;soon&quot;"), "{path}\n{}", shown.body_text());
         }
