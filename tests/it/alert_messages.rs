@@ -24,7 +24,7 @@ fn alert(name: &str, more: &str) -> String {
     format!("[[alerts]]\nname = \"{name}\"\nrule = \"items\"\nchannels = [\"hook\"]\n{more}\n")
 }
 
-/// Runs what is due; a receiver may refuse.
+/// Runs all due jobs; a receiver may refuse.
 fn run_due(place: &Place, at: u32) {
     let ended = place.run(&["once", "--due", "--at", &hour(at)]);
     assert!(matches!(ended.code, Some(0 | 3)), "{ended}");

@@ -22,7 +22,7 @@ fn file(hook: &WebhookServer, alert: &str) -> String {
     )
 }
 
-/// Runs what is due; the receiver may refuse.
+/// Runs all due jobs; the receiver may refuse.
 fn run_due(place: &Place, at: u32) {
     let ended = place.run(&["once", "--due", "--at", &hour(at)]);
     assert!(matches!(ended.code, Some(0 | 3)), "{ended}");

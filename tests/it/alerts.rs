@@ -198,7 +198,7 @@ fn a_failing_source_and_its_recovery_are_reported() {
         (23..26).for_each(look);
         fails.store(true, Ordering::SeqCst);
         look(26);
-        assert_eq!(subjects(&hook).len(), 0, "one failure is none");
+        assert_eq!(subjects(&hook).len(), 0, "one failure does not fire an alert");
         look(27);
         look(28);
         assert_eq!(subjects(&hook).len(), 1, "{:?}", subjects(&hook));
@@ -295,7 +295,7 @@ fn quiet_hours_snooze_and_acknowledgement_hold_messages_back() {
         run_due(&place, &hook, &hour(31));
         run(&["alerts", "snooze", "recalls", "--off"]).assert_stdout(0, &["no longer snoozed"]);
         run_due(&place, &hook, &hour(32));
-        assert_eq!(subjects(&hook).len(), 1, "what was snoozed is never sent");
+        assert_eq!(subjects(&hook).len(), 1, "a snoozed event is never sent");
         assert_eq!(events(&place, &hook)[0]["muted"], "snoozed");
     }
 }
@@ -537,7 +537,7 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
         assert_eq!(
             subjects(&hook),
             [reported("2026-03-12"), reported("2026-03-13")],
-            "another day is another event, and the end of one is not told"
+            "another day is another event, and the end of an event is not reported"
         );
     }
 }

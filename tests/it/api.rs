@@ -124,7 +124,7 @@ fn every_api_operation_answers_as_its_document_says() {
                     let wrong = schema_errors(&document, &reported["schema"], &value, "$");
                     assert!(wrong.is_empty(), "{name}: {address}\n{}", wrong.join("\n"));
                     let some = value.get("data").is_none_or(|data| data.as_array().is_none_or(|rows| !rows.is_empty()));
-                    assert!(some, "{name}: {address} tells of nothing");
+                    assert!(some, "{name}: {address} returns nothing");
                 }
                 let head = send_request(&pages, "HEAD", &address, &[], "");
                 assert_eq!((head.status, head.body.len()), (200, 0), "{address}");

@@ -183,7 +183,7 @@ fn assert_mcp_figures(name: &str, place: &Place) {
     let providers: Vec<Value> = today["by_provider"].as_array().unwrap().iter().map(figures).collect();
     assert_eq!(providers, [json!([2, 0.005, 0.003]), json!([1, 0.05, 0.05])], "{name}: {cost}");
     assert!(cost["notes"].to_string().contains("no bill confirms"), "{name}: {cost}");
-    // Of a day of which searches were deleted it is not known what was assumed.
+    // How much was assumed is unknown for a day whose searches were deleted.
     place.database.set_pruned_until(1_773_187_200_001);
     let cost = client.call_tool("get_cost", &question);
     let assumed =

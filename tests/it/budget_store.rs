@@ -115,7 +115,7 @@ async fn a_budget_set_at_noon_includes_the_cost_of_the_morning() {
         count_call(&store, &open_run, Source::Social, NOW, unlimited).await;
         store.finish(&ended, outcome_with_costs(NOW, &[(Source::Social, 5_000)])).await.unwrap();
         let counted = "SELECT count(*) FROM calls WHERE spent IS NOT NULL";
-        assert_eq!(database.number(counted), 0, "without a budget nobody counts money");
+        assert_eq!(database.number(counted), 0, "without a budget no cost is counted");
         assert_eq!(spent(&store, NOW).await, 8_000, "and the ledger tells it");
 
         // 5,000 are settled and 3,000 reserved: another 3,000 fit into 11,000, and no more.

@@ -162,7 +162,7 @@ fn a_report_names_no_only_source_where_runs_were_thinned() {
 
 const HOOK: &str = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
 
-/// Runs what is due, and returns the events of the messages about it.
+/// Runs all due jobs, and returns the events of the messages about them.
 fn run_due(place: &Place, at: &str) -> Vec<Value> {
     let hook = WebhookServer::accepting();
     let ended = place.program(&["once", "--due", "--at", at]).env("HOOK_URL", &hook.url()).run();

@@ -150,7 +150,7 @@ fn a_newer_or_foreign_database_is_refused_and_unchanged() {
         for verb in [&["once"][..], &["status"], &["run"], &["db", "migrate"]] {
             place.run(verb).assert_stderr(4, &["a database of a development version"]);
         }
-        assert_eq!(sandbox.calls(), 0, "nobody is called when nothing can be stored");
+        assert_eq!(sandbox.calls(), 0, "no call is made when nothing can be stored");
     }
     let place = Place::new(sqlite(), NOWHERE, TOPICS);
     let file = &place.database.url["sqlite:".len()..];

@@ -570,7 +570,7 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
             reported.iter().find(matching).is_some(),
             "wanted {place} {message} {hint}\nin {text}\ngot {reported:#?}"
         );
-        assert_eq!(reported.len(), 1, "one mistake, told once: {reported:#?}\nin {text}");
+        assert_eq!(reported.len(), 1, "one mistake, reported once: {reported:#?}\nin {text}");
     }
 }
 
@@ -1039,7 +1039,7 @@ fn only_a_worker_accepts_a_file_without_topics() {
         now: NOW,
         without_topics,
     };
-    let load = |without_topics| load_config(text, Path::new("/conf/jobs.toml"), &request(without_topics));
+    let load = |without_topics| load_text(text, Path::new("/conf/jobs.toml"), &request(without_topics));
     assert!(load(true).unwrap().topics.is_empty());
     assert!(load(false).unwrap_err().to_string().contains("there is no topic"));
 }

@@ -48,7 +48,7 @@ fn lists_show_one_matching_item_of_each_cluster() {
         let mut pair = listed_items(&pages, "?copies=all");
         pair.sort();
         assert_eq!(pair, ["bob 0", "cid 0", "dan 0"], "{name}");
-        // An item tells of all others of its cluster, also of the first.
+        // An item lists all others of its cluster, including the first.
         for (key, others) in [("1", ["2", "3"]), ("2", ["1", "3"]), ("3", ["1", "2"])] {
             let item = get_json(&pages, &format!("/api/v1/items?key=post:x:{key}"))["data"].clone();
             let keys: Vec<&str> =

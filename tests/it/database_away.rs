@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::cluster::PostgresServer;
 use crate::support::daemons::{sandbox_of_today, topics};
 use crate::support::databases::{on_server, postgres, sqlite};
+use crate::support::postgres_server::PostgresServer;
 use crate::support::program::{Place, wait_until};
 
 /// How a server is unavailable.
@@ -221,7 +221,7 @@ fn a_daemon_waits_for_its_server_and_stops_on_a_signal_meanwhile() {
     let server = Server::of(&LONG_AWAY, LONG_AWAY.len(), Some(real));
     let url = server.url(&place.database.url);
     let mut going = place.program(&["run", "--database", &url]).start();
-    going.wait_until("it tells", |said| said.contains("trying again for "));
+    going.wait_until("the log line", |said| said.contains("trying again for "));
     going.wait_until("its plan", |said| said.contains("next slot"));
     assert!(server.connections() > LONG_AWAY.len());
     going.signal("TERM");
@@ -231,7 +231,7 @@ fn a_daemon_waits_for_its_server_and_stops_on_a_signal_meanwhile() {
     let never = Server::of(&AWAY, usize::MAX, None);
     let url = never.url(&place.database.url);
     let mut going = place.program(&["run", "--database", &url]).start();
-    going.wait_until("it tells", |said| said.contains("trying again for "));
+    going.wait_until("the log line", |said| said.contains("trying again for "));
     wait_until("another try", || never.connections() > 1);
     going.signal("TERM");
     assert_eq!(going.wait().code, Some(130));
@@ -247,7 +247,7 @@ fn a_signal_is_not_lost_while_the_server_comes_back() {
     let server = Server::of(&LONG_AWAY, LONG_AWAY.len(), Some(real));
     server.held.store(true, Ordering::SeqCst);
     let mut going = place.program(&["run", "--database", &server.url(&place.database.url)]).start();
-    going.wait_until("it tells", |said| said.contains("trying again for "));
+    going.wait_until("the log line", |said| said.contains("trying again for "));
     wait_until("the attempt that succeeds", || server.connections() > LONG_AWAY.len());
     going.signal("TERM");
     server.held.store(false, Ordering::SeqCst);

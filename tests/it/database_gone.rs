@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use crate::support::access_stage::add_token;
 use crate::support::arrivals::{SlowService, topics};
-use crate::support::cluster::PostgresServer;
 use crate::support::daemons::{sandbox_of_today, start_daemon};
+use crate::support::database_proxy::{DatabaseProxy, Mode};
 use crate::support::databases::{block_on, on_server, postgres};
-use crate::support::gate::{DatabaseProxy, Mode};
+use crate::support::postgres_server::PostgresServer;
 use crate::support::program::{Place, wait_until};
 use crate::support::web_client::{ON_DEMAND_TOPIC, Pages, TOKEN};
 

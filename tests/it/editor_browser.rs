@@ -64,7 +64,7 @@ fn a_new_user_adds_a_topic_sees_it_run_and_downloads_report_and_csv() {
     type_in(&mut driven, "every", "soon");
     let press = |button: &str| format!("document.querySelector('button[value={button}]').click()");
     driven.evaluate(&press("save"));
-    let beside = driven.wait_until("what is wrong", "document.querySelector('#about-every .bad')?.innerText");
+    let beside = driven.wait_until("the mistake", "document.querySelector('#about-every .bad')?.innerText");
     assert!(beside.as_str().unwrap().contains("hint"), "{beside}");
     picture(&mut driven, "wrong");
     type_in(&mut driven, "every", "6h");
@@ -77,7 +77,7 @@ fn a_new_user_adds_a_topic_sees_it_run_and_downloads_report_and_csv() {
     // The page reloads until the daemon has loaded the topic.
     driven.wait_until("the button", "document.querySelector('input[value=run_now]') !== null");
     follow(&mut driven, "document.querySelector('input[value=run_now]').form.requestSubmit()", "/progress/");
-    driven.wait_until("what is asked", "document.querySelector('#progress').innerText.includes('searching …')");
+    driven.wait_until("the running search", "document.querySelector('#progress').innerText.includes('searching …')");
     picture(&mut driven, "asking");
     driven
         .wait_until("its end", "/found, (≥\\s)?\\d+ new.*, cost/.test(document.querySelector('#progress').innerText)");
@@ -129,7 +129,8 @@ fn a_new_user_adds_a_topic_sees_it_run_and_downloads_report_and_csv() {
         "[...document.querySelectorAll('button')].find(b => b.textContent === 'Delete').click()",
         "/jobs",
     );
-    driven.wait_until("the way back", "[...document.querySelectorAll('button')].some(b => b.textContent === 'Undo')");
+    driven
+        .wait_until("the undo button", "[...document.querySelectorAll('button')].some(b => b.textContent === 'Undo')");
     picture(&mut driven, "deleted");
     drop(driven);
     assert!(std::fs::read_to_string(place.path("jobs.toml")).unwrap().contains("# kept\n[[topics]]\nid = \"acme\""));

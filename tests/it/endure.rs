@@ -1,7 +1,7 @@
 //! `kill -9` at every named point of a run, on both databases: afterwards each slot has run once. A test build reports
 //! its points itself (`src/failpoint.rs`).
 
-use crate::support::rare_schedule::*;
+use crate::support::ledger_checks::*;
 use std::collections::HashMap;
 use std::time::Duration;
 

@@ -9,8 +9,8 @@ use topicwatch::model::Time;
 
 use crate::support::daemons::sandbox_of_today;
 use crate::support::databases::{databases, postgres, sqlite};
+use crate::support::ledger_checks::assert_sound;
 use crate::support::program::{NINE, Place, Program, wait_until};
-use crate::support::rare_schedule::assert_sound;
 use crate::support::service::Sandbox;
 
 fn faketime_library() -> PathBuf {
@@ -125,7 +125,7 @@ fn a_clock_that_steps_hours_ahead_and_back_runs_no_slot_twice() {
     place.ok(&["once", "--due", "--at", "2026-03-11T08:30:00Z"]);
     hand.set_clock("2026-03-11T08:59:55Z");
     let mut going = hand.program(&["run"]).start();
-    going.wait_until("its begin", |said| said.contains("topicwatch"));
+    going.wait_until("its start", |said| said.contains("topicwatch"));
     wait_until("the slot", || slots(&place, "acme") == ["2026-03-11T09:00:00Z ok"]);
     hand.set_clock("2026-03-11T12:00:05Z");
     let after = [
@@ -160,7 +160,7 @@ fn a_clock_set_back_by_hours_is_reported_once_with_the_delayed_slot() {
     let mut going = hand.program(&["run"]).start();
     going.wait_until("its plan", |said| said.contains("next=2026-03-11T10:00:00Z"));
     hand.set_clock("2026-03-11T05:00:00Z");
-    going.wait_until("it is told", |said| said.contains("the clock was set back by "));
+    going.wait_until("the log line", |said| said.contains("the clock was set back by "));
     let due = "but not yet by the clock: acme at 2026-03-11T10:00:00Z";
     going.wait_until("what would be due", |said| said.contains(due));
     assert_eq!(slots(&place, "acme"), [""; 0]);
@@ -182,13 +182,13 @@ fn a_clock_ten_years_ahead_makes_one_extra_run_and_is_reported() {
     place.ok(&["once", "--due", "--at", "2026-03-31T23:00:00Z"]);
     hand.set_clock("2026-03-31T23:59:55Z");
     let mut going = hand.program(&["run"]).start();
-    going.wait_until("its begin", |said| said.contains("topicwatch"));
+    going.wait_until("its start", |said| said.contains("topicwatch"));
     wait_until("the slot", || slots(&place, "acme") == ["2026-04-01T00:00:00Z ok"]);
     hand.set_clock("2036-04-01T00:00:05Z");
     wait_until("ten years", || slots(&place, "acme").len() == 121);
     assert_eq!(slots(&place, "acme").iter().filter(|slot| slot.ends_with("missed")).count(), 119);
     hand.set_clock("2026-04-20T00:00:00Z");
-    going.wait_until("it is told", |said| said.contains("planned into the future"));
+    going.wait_until("the log line", |said| said.contains("planned into the future"));
     hand.set_clock("2026-04-30T23:59:57Z");
     wait_until("the next real slot", || slots(&place, "acme").contains(&"2026-05-01T00:00:00Z ok".to_owned()));
     going.signal("TERM");

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::support::arrivals::{SlowService, ago, topics};
 use crate::support::databases::{Database, databases};
+use crate::support::ledger_checks::{assert_sound, is_long_form};
 use crate::support::program::{Place, wait_until};
-use crate::support::rare_schedule::{assert_sound, is_long_form};
 
 const AT_ONCE: u32 = 12;
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
 use crate::support::arrivals::{SlowService, ago, past_hours, topics};
-use crate::support::cluster::PostgresServer;
 use crate::support::databases::{block_on, on_server, sqlite};
+use crate::support::ledger_checks::{assert_sound, is_long_form};
+use crate::support::postgres_server::PostgresServer;
 use crate::support::program::{Place, Program, RunningProgram, wait_until};
-use crate::support::rare_schedule::{assert_sound, is_long_form};
 use crate::support::waits::wait_until_all_ended;
 
 /// Sixty slots for each of three topics that passed while nothing ran.

@@ -10,8 +10,8 @@ use topicwatch::model::Time;
 use crate::support::arrivals::{SlowService, ago, assert_all_ran_once, backlog};
 use crate::support::daemons::{is_calling, sandbox_of_today};
 use crate::support::databases::{Database, databases};
+use crate::support::ledger_checks::{FAILPOINT, assert_each_once, assert_sound, is_long_form};
 use crate::support::program::{NINE, Place, wait_until};
-use crate::support::rare_schedule::{FAILPOINT, assert_each_once, assert_sound, is_long_form};
 use crate::support::service::Sandbox;
 
 const CATCH_UP: [&str; 3] = ["latest", "all", "none"];

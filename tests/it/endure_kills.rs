@@ -5,11 +5,11 @@
 use std::time::Duration;
 
 use crate::support::arrivals::past_hours;
-use crate::support::cluster::PostgresServer;
 use crate::support::daemons::sandbox_of_today;
 use crate::support::databases::{Database, on_server, postgres, sqlite};
+use crate::support::ledger_checks::{assert_sound, is_long_form};
+use crate::support::postgres_server::PostgresServer;
 use crate::support::program::{Place, RunningProgram, wait_until};
-use crate::support::rare_schedule::{assert_sound, is_long_form};
 use crate::support::waits::wait_until_all_ended;
 
 fn kills() -> u32 {

@@ -103,7 +103,7 @@ fn a_changes_export_matches_diff_on_both_databases() {
         assert_eq!(seen.iter().map(String::as_str).collect::<Vec<_>>(), ["edited", "gone", "new", "rising"]);
         let all = rows(&place, &["--since", "2026-03-01"]);
         let hidden = all.iter().filter(|row| row["topic"] == "other" && row["key"] == "post:x:4").count();
-        assert_eq!(hidden, 0, "what the topic's filter hides is not told by diff either");
+        assert_eq!(hidden, 0, "diff does not report items hidden by the topic's filter");
         let edited = all.iter().find(|row| row["change"] == "edited").unwrap();
         assert_eq!((&edited["old_text"], &edited["edits"]), (&"two costs $10".into(), &2.into()), "{edited:#}");
         assert_eq!(rows(&place, &["--new-since", "2026-03-01"]), all, "the same begin by another name");

@@ -113,7 +113,7 @@ fn a_permanent_error_stops_only_its_own_search() {
         let failed =
             "acme: failed in the last run: web (bad_request)\nglobex: failed in the last run: web (bad_request)\n";
         place.run(&["status"]).assert_stdout(0, &["partial", failed]);
-        // An attempt that was made again is no problem of what is shown.
+        // A repeated attempt is not reported as a problem.
         place.database.attempt_again("web");
         let (name, shown) = (place.database.name, place.ok(&["show", "acme"]));
         assert!(shown.contains("Posts") && !shown.contains("! web"), "{name}: {shown}");

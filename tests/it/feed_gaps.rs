@@ -160,7 +160,7 @@ fn updated_entries_alone_make_no_gap() {
     let quiet = |at: i64| (1..6).map(|n| (format!("old{n}"), -600 * n, at)).collect::<Vec<Dated>>();
     for write in [atom, rss] {
         let (place, _server) = place_of(&write(&quiet(0)), &write(&quiet(360)));
-        assert!(!reports_hidden_entries(&place), "written anew");
+        assert!(!reports_hidden_entries(&place), "written again");
     }
 }
 

@@ -532,7 +532,7 @@ fn a_bare_ampersand_and_a_broken_character_lose_no_title() {
         place.database.texts("SELECT title FROM v_item ORDER BY key"),
         ["Q&A now", "R&D & more", "A & B & C", "& & end", "Fish & Chips; &x"]
     );
-    // References to what is no character lose no feed; two halves of a character are one.
+    // References to invalid characters do not spoil a feed; two surrogates are one character.
     let titles = ["a &#0; b", "&#xD83D; x", "&#55357;&#56841; y", "&#X41;&#xd83d;&#x41;", "&#99999999999; z"];
     let items: String = titles.iter().zip(1..).map(|(title, n)| entry(title, n)).collect();
     let server = ReplyServer::start(vec![reply(200, &[], &rss(&items))]);

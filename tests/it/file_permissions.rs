@@ -76,7 +76,11 @@ fn check_warns_of_world_readable_secrets_and_databases() {
     std::fs::write(place.path("jobs.toml"), jobs).unwrap();
     let [one] = &file_warnings(&place, &[])[..] else { panic!("one warning") };
     assert!(one.contains("jobs.toml, and it contains the database password (hint: chmod o-r "), "{one}");
-    assert_eq!(file_warnings(&place, &[("TOPICWATCH_DATABASE_URL", url)]), [""; 0], "it is told of what is in force");
+    assert_eq!(
+        file_warnings(&place, &[("TOPICWATCH_DATABASE_URL", url)]),
+        [""; 0],
+        "only settings in force are reported"
+    );
     set_mode(&place, "jobs.toml", 0o640);
     assert_eq!(file_warnings(&place, &[]), [""; 0]);
 }

@@ -410,7 +410,7 @@ fn the_planned_price_of_a_multi_call_provider_is_per_call() {
         let file = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
         std::fs::write(place.path("jobs.toml"), file.replace("price.call = 0.01", "price.call = 0.02")).unwrap();
         assert_eq!(costs(&plan()), (json!(0.02), json!(4.8)), "{name}");
-        // Of a billed search of ten calls, nobody knows what the dearest of them cost.
+        // For a billed search of ten calls, the cost of the dearest call is unknown.
         place.database.bill_last_search("source = 'news'", 10, 300_000);
         let price = plan()["prices"][3].clone();
         assert_eq!((&price["highest_usd"], &price["highest_is_average"]), (&json!(0.03), &json!(true)), "{name}");

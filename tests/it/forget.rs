@@ -105,7 +105,7 @@ fn texts_with(place: &Place, words: &[&str]) -> Vec<String> {
             asked.push(format!("SELECT '{table}.{column}: ' || {column} FROM {table} WHERE {}", any.join(" OR ")));
         }
     }
-    // Each query opens a SQLite file anew: one asks for all.
+    // Each query opens the SQLite file again, so one query reads everything.
     place.database.texts(&asked.join(" UNION ALL "))
 }
 
@@ -463,7 +463,7 @@ fn a_topic_that_was_forgotten_is_not_watched_after_a_restore() {
         assert_eq!(of("SELECT count(*) FROM alert_event"), 0, "{name}");
         assert_eq!(restored.database.items_of("acme"), 0, "{name}");
         assert_eq!(of("SELECT count(*) FROM topic WHERE id = 'globex'"), 1, "{name}: the other topic stays");
-        // It may begin anew.
+        // It may start afresh.
         restored.configure(&other_server.lines(), TOPICS);
         restored.run(&["once", "--at", TEN, "--topic", "acme"]).assert_stdout(0, &["5 found = 4 new"]);
     }

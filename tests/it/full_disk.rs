@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::support::daemons::{sandbox_of_today, topics};
 use crate::support::databases::{block_on, postgres, sqlite};
+use crate::support::ledger_checks::FAILPOINT;
 use crate::support::mounted_disk::{MountedDisk, mount_disk};
 use crate::support::program::{NINE, Place, Program, wait_until};
-use crate::support::rare_schedule::FAILPOINT;
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 
@@ -202,12 +202,12 @@ fn health_fails_only_while_the_disk_is_full() {
     place.configure(&small.sandbox.lines(), &topics(&["acme"]));
     place.ok(asked[1]);
     small.fill();
-    wait_until("the process says so", || pages.get("/readyz").status == 503);
+    wait_until("its log line", || pages.get("/readyz").status == 503);
     place.run(asked[0]).assert_stderr(4, &["not ready: database cannot store anything: its disk is full", "hint: "]);
     place.run(asked[1]).assert_stderr(4, &["nothing can be stored in", "hint: free space on that disk"]);
     let output: serde_json::Value = serde_json::from_str(&place.run(&["health", "--json"]).out).unwrap();
     assert_eq!((&output["healthy"], &output["checks"][0]["status"]), (&false.into(), &"fail".into()), "{output}");
-    assert_eq!(pages.get("/healthz").status, 200, "to start it anew makes no room");
+    assert_eq!(pages.get("/healthz").status, 200, "a restart frees no space");
     // Readers still work.
     place.ok(&["status"]);
     small.make_room();
@@ -237,7 +237,7 @@ fn a_process_is_not_ready_while_the_server_refuses_writes_for_a_full_disk() {
          CREATE TRIGGER full_disk BEFORE INSERT ON search FOR EACH ROW EXECUTE FUNCTION full_disk()",
     ));
     wait_until("a daemon takes it", || place.run(&["topic", "run", "acme"]).code == Some(0));
-    wait_until("the process says so", || pages.get("/readyz").status == 503);
+    wait_until("its log line", || pages.get("/readyz").status == 503);
     wait_until("its reason", || pages.get("/readyz").body.contains("cannot store anything"));
     let url = format!("http://{}", pages.address);
     place.run(&["health", "--url", &url]).assert_stderr(4, &["cannot store anything: its disk is full or failing"]);

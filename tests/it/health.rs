@@ -3,8 +3,8 @@
 
 use crate::support::daemons::{sandbox_of_today, topics};
 use crate::support::databases::{block_on, databases, postgres, sqlite};
+use crate::support::ledger_checks::FAILPOINT;
 use crate::support::program::{NINE, Place, wait_until};
-use crate::support::rare_schedule::FAILPOINT;
 use crate::support::service::{FakeServer, Sandbox, reply, unused_port};
 use crate::support::waits::{count_passes, stop_between_writes};
 use crate::support::web_client::{Answer, Pages, TOKEN};
@@ -69,7 +69,7 @@ fn a_stopped_loop_is_reported_while_pages_and_database_still_answer() {
         ];
         let pages = daemon(&place, &environment);
         wait_until("it hangs", || count_passes(&trace, "loop/round") == 3);
-        wait_until("it is told", || pages.get("/healthz").status == 503);
+        wait_until("the log line", || pages.get("/healthz").status == 503);
         let output = json(&pages.get("/healthz"));
         assert_eq!((&output["status"], &output["checks"]["process"][0]["status"]), (&"fail".into(), &"pass".into()));
         assert!(
@@ -107,7 +107,7 @@ fn a_process_without_its_server_is_live_but_not_ready() {
         block_on(place.database.execute(&format!("{clear}ALTER SCHEMA {from} RENAME TO {to}")));
     };
     away(true);
-    wait_until("it is told", || pages.get("/readyz").status == 503);
+    wait_until("the log line", || pages.get("/readyz").status == 503);
     wait_until("its reason", || pages.get("/readyz").body.contains("cannot be reached"));
     let answer = pages.get("/readyz");
     assert!(!answer.text.contains(schema.as_str()), "{}", answer.text);

@@ -24,7 +24,7 @@ fn an_idle_tick_scans_no_growing_table() {
         // Nothing is left to plan: from here on every tick is idle.
         let program = place.program(&["run", "--log-format", "json"]);
         let mut waiting = program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start();
-        waiting.wait_until("two looks at what was asked", |said| {
+        waiting.wait_until("two reads of the requests", |said| {
             said.matches("'asked'), ''").count() >= 2 && said.contains("next slot")
         });
         waiting.signal("TERM");

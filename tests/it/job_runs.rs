@@ -138,7 +138,7 @@ fn a_requested_job_runs_once_even_if_its_process_is_killed() {
             if kind == "report" {
                 let records = format!("SELECT count(*) FROM report WHERE run = '{id}' AND delivered_at IS NOT NULL");
                 wait_until("its delivery", || place.database.number(&records) == 1);
-                assert_eq!(hook.received().len(), n + 1, "{name}: {point}: told once");
+                assert_eq!(hook.received().len(), n + 1, "{name}: {point}: reported once");
             } else {
                 let rows = place.database.items_of("acme");
                 let text = std::fs::read_to_string(place.path("all.csv")).unwrap();
@@ -225,7 +225,7 @@ fn the_answer_to_a_channel_test_is_shown_without_secrets() {
         let id = press_token(&pages, "channel", "hook");
         assert_eq!(press_button(&pages, "channel", "hook", &id), "/jobs#channels", "{name}");
         assert_eq!(press_button(&pages, "channel", "hook", &id), "/jobs#channels", "{name}");
-        wait_until("what it said", || pages.page("/jobs").contains("no such hook"));
+        wait_until("its log line", || pages.page("/jobs").contains("no such hook"));
         let page = pages.page("/jobs");
         let said = page.split("Test, requested").nth(1).unwrap_or_else(|| panic!("{name}: {page}"));
         let said = said.split("</td>").next().unwrap();

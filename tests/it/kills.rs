@@ -7,8 +7,8 @@ use topicwatch::model::Time;
 
 use crate::support::databases::databases;
 use crate::support::exported_story::assert_adds_up;
+use crate::support::ledger_checks::assert_sound;
 use crate::support::program::{NINE, Place};
-use crate::support::rare_schedule::assert_sound;
 use crate::support::service::Sandbox;
 
 /// How many processes are killed in each case and database.

@@ -47,7 +47,7 @@ async fn clusters_are_the_same_on_both_databases_and_for_any_batch_size() {
         (1, KeyTableLimits::default()),
         (7, SMALL_LIMITS),
         (500, KeyTableLimits::default()),
-        (3, KeyTableLimits { slice: 1, ..SMALL }),
+        (3, KeyTableLimits { slice: 1, ..SMALL_LIMITS }),
     ] {
         for database in databases() {
             let store = open_store(&database).await;
@@ -106,7 +106,7 @@ async fn raw_unique_and_author_counts_are_separate() {
         assert_eq!(
             store.volumes(&all).await.unwrap(),
             [("storm".to_owned(), reported(8, 8, 4, 8))],
-            "nobody has looked"
+            "not compared yet"
         );
         assert_eq!(store.clusters(&all, 1, 10).await.unwrap(), []);
         cluster(&store, &|| false).await.unwrap();
@@ -317,7 +317,7 @@ async fn moving_cluster_keys_in_slices_loses_none_when_interrupted() {
                 (progress("young"), progress("middle"))
             );
             if slices == 3 {
-                assert_eq!(progress("sinking"), 0, "what was begun is gone on with");
+                assert_eq!(progress("sinking"), 0, "the unfinished move is completed");
             }
         }
         assert!(slices > 6, "{slices}");
@@ -479,12 +479,12 @@ fn a_daemon_clusters_in_the_background_and_completes_after_a_kill() {
         let undone = |place: &Place| place.database.number("SELECT count(*) FROM v_item WHERE cluster IS NULL");
         let mut killed =
             place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", "kill clusters::store_decisions/written").start();
-        killed.wait_until("the beginning", |said| said.contains("next slot"));
+        killed.wait_until("its start", |said| said.contains("next slot"));
         place.ok(&["topic", "run", "acme"]);
         assert_eq!(killed.wait().code, None);
         assert_ne!(undone(&place), 0, "{}: nothing of a batch is kept", place.database.name);
         let mut going = place.program(&["run"]).start();
-        going.wait_until("the beginning", |said| said.contains("next slot"));
+        going.wait_until("its start", |said| said.contains("next slot"));
         wait_until("each item's cluster", || undone(&place) == 0);
         place.run(&["topic", "run", "acme", "--wait"]).assert_stdout(0, &["1 of 1 run ok"]);
         wait_until("each item's cluster", || undone(&place) == 0);

@@ -137,7 +137,7 @@ async fn cluster_keys_of_an_older_version_match_no_new_items_and_go_with_their_i
         assert_eq!((leads(&database).len(), leads_to(&database, "post:x:3")), (7, 7), "{name}: old keys go, too");
         store_runs(&store, &t, 3, vec![vec![post(5, "eve", FLOOD)]]).await;
         assert_eq!(cluster(&store, &|| false).await.unwrap(), 2, "{name}");
-        assert_eq!(firsts(), ["", "post:x:3", "post:x:3", "post:x:3"], "{name}: its copies are looked at anew");
+        assert_eq!(firsts(), ["", "post:x:3", "post:x:3", "post:x:3"], "{name}: its copies are compared again");
         database.close(store).await;
     }
 }

@@ -146,7 +146,7 @@ fn linked_numbers_of_runs_topics_and_days_match_the_rows_they_lead_to() {
         ] {
             assert_eq!(says_calls(which), expected, "{name}: {which}");
         }
-        // One item of what is new is forgotten: the ledger counted it, and the list says that it is gone.
+        // One of the new items is forgotten: the ledger counted it, and the list says that it is gone.
         let address = format!("/runs?run={run}&only=new#findings");
         let before = follow_link(&get, &address);
         let key =

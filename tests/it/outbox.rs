@@ -639,7 +639,7 @@ async fn private_addresses_are_refused_unless_allowed() {
             Channel { endpoint, ..guarded.clone() }.send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
         assert!(refused.for_good && refused.text.contains("private network"), "{host}: {refused:?}");
     }
-    assert!(hooks.received().is_empty(), "nobody was connected to");
+    assert!(hooks.received().is_empty(), "no connection was made");
 }
 
 #[test]
@@ -788,7 +788,7 @@ async fn a_message_of_a_dead_process_is_taken_over_and_dead_after_its_last_try()
         assert_eq!((tries.len(), tries[0].attempt, &*tries[0].channel), (1, 3, "hook"), "{}", database.name);
         assert!(matches!(&tries[0].settled, SendResult::Dead(why) if why.contains("stopped or hung")), "{tries:?}");
         assert_eq!((reported.lock().unwrap().len(), hooks.received().len()), (1, 0));
-        assert!(courier.deliver_due(&[channel]).await.unwrap().is_empty(), "told once");
+        assert!(courier.deliver_due(&[channel]).await.unwrap().is_empty(), "reported once");
         let dead = store.outbox(None, 5).await.unwrap();
         assert_eq!((dead[0].state, dead[0].attempt), (OutboxState::Dead, 3));
         store.close().await;

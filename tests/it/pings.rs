@@ -156,7 +156,7 @@ fn a_ping_to_a_private_address_is_refused_and_errors_hide_the_url() {
     let ended = place.run(&["once", "--at", "2026-03-11T10:00:00Z"]);
     ended.assert_stderr(0, &["a ping was given up", "404"]);
     assert_no_secrets(&place, &ended);
-    assert_eq!(request_lines(&echo).len(), 2, "what is refused for good is not tried again");
+    assert_eq!(request_lines(&echo).len(), 2, "a permanent refusal is not retried");
 }
 
 #[test]

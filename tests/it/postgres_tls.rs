@@ -6,7 +6,7 @@ use std::net::{IpAddr, TcpListener, UdpSocket};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::cluster::PostgresServer;
+use crate::support::postgres_server::PostgresServer;
 use crate::support::program::Program;
 use crate::support::receivers::certificate;
 use crate::support::server_choice::print_to_stderr;

@@ -1,8 +1,8 @@
 //! What `check --probe` says of the database: it finds a wrong path, address or right before the first run does, and
 //! creates and changes nothing.
 
-use crate::support::cluster::PostgresServer;
 use crate::support::databases::{databases, databases_without_schema, on_server, sqlite};
+use crate::support::postgres_server::PostgresServer;
 use crate::support::program::{NINE, Place, Program, ProgramOutput};
 use crate::support::service::Sandbox;
 

@@ -66,7 +66,7 @@ fn a_broken_file_changes_nothing_and_every_mistake_is_reported() {
         place.configure(&sandbox.lines(), &format!("[retention]\n\n{unscheduled}"));
         going.wait_until("the empty plan", |said| said.contains("no topic, report or export has a schedule any more"));
         place.configure(&sandbox.lines(), &topics(&["acme", "globex"]));
-        going.wait_until("the good one", |said| said.contains(RELOADED));
+        going.wait_until("the valid file", |said| said.contains(RELOADED));
         place.run(&["topic", "run", "acme", "--wait"]).assert_stdout(0, &["1 of 1 run ok"]);
         place.ok(&["topic", "rename", "globex", "initech"]);
         place.configure(&sandbox.lines(), &topics(&["acme", "globex", "hooli"]));

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::support::arrivals::SlowService;
 use crate::support::daemons::{sandbox_of_today, topics};
 use crate::support::databases::{databases, sqlite};
+use crate::support::ledger_checks::FAILPOINT;
 use crate::support::program::{Place, ProgramOutput, RunningProgram, wait_until};
-use crate::support::rare_schedule::FAILPOINT;
 use crate::support::waits::{count_passes, stop_between_writes};
 use crate::support::web_client::Pages;
 
@@ -222,7 +222,7 @@ fn a_process_with_a_replaced_file_is_not_ready() {
     pages.wait_for_status("/healthz", 503);
     pages.wait_for_status("/readyz", 200);
     std::fs::rename(&copy, file(&place)).unwrap();
-    wait_until("it is told", || pages.get("/readyz").status == 503);
+    wait_until("the log line", || pages.get("/readyz").status == 503);
     wait_until("its reason", || pages.get("/readyz").body.contains("was deleted or replaced"));
 }
 

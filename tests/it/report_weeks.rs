@@ -750,8 +750,8 @@ fn a_calm_week_is_not_reported_as_off_topic() {
                 // Where days are alike, a week of only such posts is reported.
                 assert!(stream.1 > 0.0 || stream.0 > 0.9 || earlier < 14 || relevance(whole).is_clearly_off_topic());
             }
-            println!("{stream:?}, {earlier} days before: {reported} of 1000 calm periods told");
-            assert!(reported <= 10, "{stream:?}, {earlier} days before: {reported} of 1000 calm periods told");
+            println!("{stream:?}, {earlier} days before: {reported} of 1000 calm periods reported");
+            assert!(reported <= 10, "{stream:?}, {earlier} days before: {reported} of 1000 calm periods reported");
         }
     }
 }

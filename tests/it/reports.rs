@@ -79,7 +79,7 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
         assert_eq!(cursor(&place), ["report:daily 1773223200000"]);
         let diff = ["diff", "acme", "--since", "last-report", "--json", "--at", LATER];
         let runs = || serde_json::from_str::<serde_json::Value>(&run(&diff).out).unwrap()["runs"].clone();
-        assert_eq!(runs(), 0, "the report told of all there is");
+        assert_eq!(runs(), 0, "the report covered every item");
         run(&["once", "--at", LATER]);
         assert_eq!(runs(), 1);
 

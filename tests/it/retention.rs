@@ -11,8 +11,8 @@ use topicwatch::model::{Question, Retention, Source, Span, Time};
 use topicwatch::store::{Filter, ItemOrder, Pruned, SightingRow, Store};
 
 use crate::support::databases::databases;
+use crate::support::ledger_checks::FAILPOINT;
 use crate::support::program::Place;
-use crate::support::rare_schedule::FAILPOINT;
 use crate::support::searched::{NOW, all_items, open_store, outcome, seen_item, start_manual_run, topic};
 
 fn kept(days: [Option<i64>; 4]) -> Retention {
@@ -70,7 +70,7 @@ async fn pruning_keeps_one_whole_snapshot_a_day_and_first_and_last_sightings() {
         }
         assert_eq!(format!("{:?}", all_items(&store).await), format!("{items_before:?}"), "{}", database.name);
         let new = |all: &[SightingRow]| all.iter().filter(|s| s.new).count();
-        assert_eq!(new(&after), new(&before), "what was new is told as before");
+        assert_eq!(new(&after), new(&before), "the same items are reported as new");
         let span = Span { from: begin(), until: Time(begin().0 + 2 * DAY) };
         let trimmed = store.pruned_summary("acme", span).await.unwrap();
         assert_eq!((trimmed.thinned, trimmed.items), (5, 0));

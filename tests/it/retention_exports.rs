@@ -9,9 +9,9 @@ use topicwatch::model::{Retention, Time};
 use topicwatch::store::Filter;
 
 use crate::support::databases::{Database, block_on, databases, postgres, sqlite};
+use crate::support::ledger_checks::FAILPOINT;
 use crate::support::old_history::{DAY, dump_tables, fill, present};
 use crate::support::program::Place;
-use crate::support::rare_schedule::FAILPOINT;
 use crate::support::sample_history::export_objects;
 use crate::support::searched::open_store;
 

@@ -61,7 +61,10 @@ fn citation_marks_reveal_nothing_about_other_topics() {
         let text = see(&all, "/answers/acme");
         assert!(text.contains("found by another topic"), "{name}: {text}");
         let text = see(&some[0], "/answers/acme");
-        assert!(text.contains("✓") && text.contains("a quiet day at acme"), "what is ours is marked\n{text}");
+        assert!(
+            text.contains("✓") && text.contains("a quiet day at acme"),
+            "a citation that the topic found is marked\n{text}"
+        );
         // All topics of a token count.
         assert!(see(&both, "/answers/acme").contains("found by another topic"));
         let page = Visitor::Anonymous.request(&pages, 7, "GET", &format!("/shared/{shared}"), "").body_text();

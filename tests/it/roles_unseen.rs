@@ -151,7 +151,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             // Alerts and calls are of all topics.
             assert_eq!(see(token, "/topics/acme?alert=any&run=any").status, 403);
             assert!(!see(token, "/runs?called=2026-03-11").text().contains("2026-03-11: "));
-            // No link leads to what is refused, or to what is not there.
+            // No link leads to a refused or missing page.
             let mut todo = ["/", "/topics/acme", "/runs", "/answers/acme"].map(str::to_owned).to_vec();
             let mut opened = BTreeSet::new();
             while let Some(path) = todo.pop().filter(|_| opened.len() < 150) {

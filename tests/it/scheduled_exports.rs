@@ -332,7 +332,7 @@ fn an_unwritable_export_file_moves_no_cursor_and_is_written_later() {
         due(&place, &sandbox, HOURS[2]);
         let there = files(&folder);
         assert_eq!(there.len(), 3, "the failed one has its own name: {there:?}");
-        assert_eq!(std::fs::read_to_string(&there[0]).unwrap(), first, "the old file is as it was");
+        assert_eq!(std::fs::read_to_string(&there[0]).unwrap(), first, "the old file is unchanged");
         assert!(concatenated_rows(&there) == single_export(&place, "sightings", cursor(&place, "sightings")));
     }
 }

@@ -69,7 +69,7 @@ fn after_the_grace_period_a_call_is_recorded_at_its_price_and_its_slot_runs_agai
         });
         let sums = "SELECT count(*) || ' ' || CAST(round((r.cost_usd - sum(s.cost_usd)) * 1000000) AS BIGINT) FROM v_run r JOIN v_search s ON s.run = r.run \
                     WHERE r.state = 'ok' GROUP BY r.run, r.cost_usd";
-        assert_eq!(place.database.texts(sums), ["2 0"], "what was lost stays counted");
+        assert_eq!(place.database.texts(sums), ["2 0"], "the cost of lost calls stays counted");
         assert_eq!(stop_with(again, "TERM").code, Some(0));
     }
 }

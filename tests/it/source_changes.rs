@@ -53,7 +53,7 @@ impl Stage {
         self.place.configure(&self.server.lines(), &(second + &topic));
     }
 
-    /// Runs what is due every six hours from one hour to another. Each search finds a post of each of the last three
+    /// Runs all due jobs every six hours from one hour to another. Each search finds a post of each of the last three
     /// slots.
     fn run(&self, from: u32, until: u32) {
         for at in (from..=until).step_by(6) {

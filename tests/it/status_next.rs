@@ -72,7 +72,7 @@ fn status_takes_the_next_slot_from_the_ledger_after_a_clock_set_back() {
         let next = |at: &str, topic: &str| status_of(&place, at, topic)["next_slot"].as_str().map(str::to_owned);
         assert_eq!(next(back, "acme").as_deref(), Some("2026-03-11T13:00:00.000Z"), "{}", place.database.name);
         assert_eq!(next("2026-03-11T14:30:00Z", "acme").as_deref(), Some("2026-03-11T15:00:00.000Z"));
-        // A slot that passed and was not planned is told, after two minutes of grace.
+        // A slot that passed without being planned is reported after two minutes of grace.
         let late = |at: &str| status_of(&place, at, "acme")["overdue_since"].clone();
         assert!(late("2026-03-11T13:01:00Z").is_null() && late(back).is_null(), "{}", place.database.name);
         assert_eq!(late("2026-03-11T14:30:00Z"), "2026-03-11T13:00:00.000Z");
@@ -96,7 +96,7 @@ fn a_daemon_started_after_a_clock_set_back_warns_once() {
         let ahead = system_clock()().plus(Duration::from_secs(3 * 3_600));
         place.ok(&["once", "--due", "--at", &ahead.to_string()]);
         let mut going = place.program(&["run"]).start();
-        going.wait_until("it is told", |said| said.contains("the clock was set back by "));
+        going.wait_until("the log line", |said| said.contains("the clock was set back by "));
         going.wait_until("its plan", |said| said.contains("next slot"));
         going.signal("TERM");
         let ended = going.wait();
@@ -134,7 +134,7 @@ fn status_does_not_advise_to_start_a_daemon_that_is_running() {
     for database in databases() {
         let sandbox = sandbox_of_today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"12h\""));
-        // Planned long ago, and by nobody since.
+        // Planned long ago, and not since.
         place.ok(&["once", "--due", "--at", "2020-03-11T09:00:00Z"]);
         let start = "1 topic is overdue since 2020-03-11T12:00:00Z: start `topicwatch run`";
         let now = system_clock()().0;

@@ -31,7 +31,7 @@ async fn a_run_is_stored_once_and_its_counts_add_up() {
         assert_eq!((web.found, web.new, web.duplicate), (1, 0, 1), "found by social already");
 
         let again = store.finish(&run, outcome(NOW, vec![])).await.unwrap_err();
-        assert_eq!(again.kind, StoreErrorKind::Fenced, "a finished run is nobody's");
+        assert_eq!(again.kind, StoreErrorKind::Fenced, "a finished run has no owner");
         let rows = all_items(&store).await;
         assert_eq!(
             rows.iter().map(|i| (i.key.as_str(), i.times_seen)).collect::<Vec<_>>(),
@@ -250,7 +250,7 @@ async fn a_lost_lease_costs_an_attempt_and_a_run_that_loses_all_fails() {
             StoreErrorKind::Fenced
         );
         assert_eq!(store.calls_on(at.utc_day()).await.unwrap(), 1, "a fenced call is not counted");
-        assert!(all_items(&store).await.is_empty(), "nothing of it was written");
+        assert!(all_items(&store).await.is_empty(), "no part of it was written");
 
         let second = store.claim(late, 1, LEASE, "second").await.unwrap().remove(0);
         assert_eq!(second.attempt, 2);
@@ -282,7 +282,7 @@ async fn a_released_run_is_queued_again_without_losing_an_attempt() {
         assert_eq!(
             store.run("M1").await.unwrap().unwrap().state,
             RunState::Cancelled,
-            "nobody else would pick a manual run up"
+            "no other process would pick up a manual run"
         );
         database.close(store).await;
     }
@@ -303,12 +303,12 @@ async fn topics_follow_the_file_and_a_changed_schedule_is_not_retroactive() {
         assert_eq!(store.add_topics(&[b.clone()], NOW.plus(LEASE)).await.unwrap(), 1);
         assert_eq!(jobs_to_plan(&store).await.len(), 2, "who runs topics by hand removes none");
         store.sync_topics(&[b.clone()], NOW.plus(LEASE)).await.unwrap();
-        assert_eq!(until(&jobs_to_plan(&store).await), [NOW.plus(LEASE)], "a is gone, b begins anew");
+        assert_eq!(until(&jobs_to_plan(&store).await), [NOW.plus(LEASE)], "a is gone, b starts afresh");
         store.sync_topics(&[a, b], NOW.plus(LEASE * 2)).await.unwrap();
         assert_eq!(
             until(&jobs_to_plan(&store).await),
             [NOW.plus(LEASE * 2), NOW.plus(LEASE)],
-            "a topic that comes back begins anew"
+            "a topic that comes back starts afresh"
         );
         database.close(store).await;
     }
@@ -409,7 +409,7 @@ async fn invented_and_real_findings_never_share_a_database() {
         };
         let refused = store.finish(&real, late.clone()).await.unwrap_err();
         assert_eq!(refused.kind, StoreErrorKind::Foreign);
-        assert_eq!(all_items(&store).await.len(), 1, "nothing of it was written");
+        assert_eq!(all_items(&store).await.len(), 1, "no part of it was written");
         let early = Store::open(&Settings { origin: Some(DataOrigin::Real), ..settings(&database) }).await.unwrap_err();
         assert_eq!(early.kind, StoreErrorKind::Foreign);
         assert!(early.text.contains("SANDBOX") && early.hint.contains("--database"), "{early}");

@@ -99,7 +99,11 @@ async fn searches_are_ordered_by_topic_and_time_with_missed_slots() {
         assert_eq!(watched.iter().map(|w| w.topic.as_str()).collect::<Vec<_>>(), ["rust"]);
         assert_eq!((watched[0].began, watched[0].ended, watched[0].definition.as_ref()), (NOW, None, Some(&t)));
         let named = store.watched_topics(&["b".into(), "nobody".into()]).await.unwrap();
-        assert_eq!(named.iter().map(|w| w.ended).collect::<Vec<_>>(), [Some(at(50))], "a name finds what is gone");
+        assert_eq!(
+            named.iter().map(|w| w.ended).collect::<Vec<_>>(),
+            [Some(at(50))],
+            "removed topics are found by name"
+        );
         drop(running);
         reported.push(all);
         database.close(store).await;

@@ -273,7 +273,7 @@ fn every_query_of_a_story_uses_an_index() {
         for kind in
             ["WITH head", "WITH found", "JOIN item_key a", "sighting s CROSS JOIN run", "topic_item t CROSS JOIN run"]
         {
-            assert!(ended.err.contains(kind), "nobody asked {kind}");
+            assert!(ended.err.contains(kind), "{kind} was not called");
         }
         for sql in &statements {
             let plan = place.database.query_plan(sql);

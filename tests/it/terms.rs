@@ -112,7 +112,7 @@ fn terms_json(place: &Place, id: &str) -> Value {
     place.json(&["terms", id, "--since", &at(EVENT), "--until", &at(EVENT + 1), "--at", &at(DAYS), "--json"])
 }
 
-/// What is counted of the topic's runs beside the loop, and what is read from it.
+/// What the topic's runs stored for terms, and what is read from it.
 fn of_topic(place: &Place, id: &str) -> Vec<String> {
     let now = at(DAYS);
     let mut status = place.json(&["status", "--json", "--at", &now]);

@@ -70,7 +70,7 @@ async fn words_of_edited_and_pruned_items_leave_the_index() {
     }
 }
 
-/// With many items, building the index anew takes longer than the limit that the other statements have.
+/// With many items, rebuilding the index takes longer than the limit that the other statements have.
 #[tokio::test]
 async fn the_index_is_rebuilt_without_a_statement_timeout() {
     let Some(database) = postgres() else { return };

@@ -141,7 +141,7 @@ fn seven_themes_are_listed_with_a_post_and_a_page_and_the_others_are_summed() {
         let output = place.json(&["terms", "acme", "--since", &since, "--until", &until, "--at", &until, "--json"]);
         assert_eq!(output["no_terms"], Value::Null, "{output:#}");
 
-        // Ten terms of the sixteen. The word of a hashtag is not told beside it.
+        // Ten of the sixteen terms. The word of a hashtag is not listed as well as the hashtag.
         let terms = output["terms"].as_array().unwrap();
         assert_eq!((terms.len(), &output["more"]), (10, &6.into()), "{}: {output:#}", database.name);
         let tag = terms.iter().find(|row| row["term"].as_str().unwrap().contains("flashmob")).unwrap();

@@ -177,7 +177,7 @@ fn a_missed_slot_is_not_shown_as_a_run_without_results() {
         let get = |path: &str| pages.page(path);
         let listed = follow_link(&get, &link);
         assert_eq!((listed.said, listed.rows), (count, count), "{name}: {link}");
-        // Of the slots since the last check nobody knows yet.
+        // The slots since the last check are not known yet.
         let later = Pages::serve(&place, &["--at", "2026-03-13T19:00:00Z"]).page("/health");
         assert!(later.contains(">≥\u{a0}") && !health.contains(">≥\u{a0}"), "{name}: {later}");
         let ever = follow_link(&get, "/runs?state=missed");

@@ -516,7 +516,7 @@ fn buttons_acknowledge_and_snooze_and_show_the_result() {
         reported("acknowledged: 1 event");
         assert_eq!(number("SELECT count(*) FROM alert_event WHERE alert = 'recalls' AND acked_at > 5"), 1);
         press("kind=ack&alert=sick");
-        wait_until("what fires to be known", || number("SELECT acked FROM alert_firing WHERE alert = 'sick'") == 1);
+        wait_until("the firing alerts", || number("SELECT acked FROM alert_firing WHERE alert = 'sick'") == 1);
         reported("firing, acknowledged");
         assert!(!see().contains("Acknowledge sick"), "{name}: nothing is left to know");
         // Again, from a page that was opened before.

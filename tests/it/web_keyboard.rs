@@ -29,7 +29,7 @@ fn assert_tab_order(driven: &mut DrivenBrowser, url: &str, least: u64) {
         driven.press_key("Tab", 9);
         let here = driven.evaluate(&HERE.replace("USABLE", USABLE));
         assert_eq!(here["at"], json!(stop), "{url}: {here}");
-        assert_eq!(here["seen"], json!(true), "{url}: nobody sees that the keyboard is at {here}");
+        assert_eq!(here["seen"], json!(true), "{url}: the focus is not visible at {here}");
     }
 }
 

@@ -47,7 +47,7 @@ fn a_port_in_use_is_reported_with_a_hint_and_a_daemon_runs_without_pages() {
         ["cannot listen on ", &address, "another process is listening there", "hint: stop it", "--listen", "port 0"];
     let ended = place.run(&["serve", "--listen", &address]);
     ended.assert_stderr(2, &reported);
-    assert_eq!(ended.out, "", "nothing is served, so no address is told");
+    assert_eq!(ended.out, "", "nothing is served, so no address is printed");
     place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"{address}\"\n{TOPICS}"));
     place.run(&["serve"]).assert_stderr(2, &reported);
     // A daemon runs without its pages: it logs this and serves them as soon as it can.

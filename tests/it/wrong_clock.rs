@@ -19,7 +19,7 @@ fn at(day: u32, hour: u32) -> String {
     format!("2026-03-{day:02}T{hour:02}:00:01Z")
 }
 
-/// Runs what is due at each of these times. The last is the present, whatever the clock showed before.
+/// Runs all due jobs at each of these times. The last is the present, whatever the clock showed before.
 fn due(place: &Place, sandbox: &Sandbox, times: &[String]) {
     for now in times {
         sandbox.set_clock(now);
@@ -161,7 +161,7 @@ fn a_daily_report_counts_what_a_clock_first_saw_that_was_ahead() {
         place.ok(&["report", "--topic", "acme", "--date", "2026-03-11", "--at", &at(12, 9), "--out", "day.md"]);
         let report = std::fs::read_to_string(place.path("day.md")).unwrap();
         assert!(report.contains("3** items"), "{}: {report}", place.database.name);
-        // As of the time before the third run, nobody knew that the clock had been ahead.
+        // Before the third run, it was not known that the clock had been ahead.
         place.ok(&["report", "--topic", "acme", "--date", "2026-03-11", "--at", &at(11, 12), "--out", "day.md"]);
         let report = std::fs::read_to_string(place.path("day.md")).unwrap();
         assert!(report.contains("1** item,"), "{}: {report}", place.database.name);

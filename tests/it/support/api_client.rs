@@ -173,9 +173,9 @@ pub fn schema_errors(document: &Value, schema: &Value, value: &Value, at: &str) 
                 assert_eq!(*meant, Value::Bool(false));
                 let known = schema["properties"].as_object().unwrap();
                 let more = value.as_object().into_iter().flatten().filter(|(name, _)| !known.contains_key(*name));
-                all.extend(more.flat_map(|(name, _)| wrong(format!("{name} is not told of"))));
+                all.extend(more.flat_map(|(name, _)| wrong(format!("{name} is not documented"))));
             }
-            other => panic!("{at}: the document says `{other}`, which nobody looks at"),
+            other => panic!("{at}: the document uses the keyword `{other}`, which is not checked"),
         }
     }
     all

@@ -138,7 +138,7 @@ impl DrivenBrowser {
                 Ok(value) => return value,
             }
             if begun.elapsed() > DEADLINE {
-                panic!("waited in vain for {what}: {}", self.evaluate("document.body.innerText"));
+                panic!("timed out waiting for {what}: {}", self.evaluate("document.body.innerText"));
             }
             std::thread::park_timeout(Duration::from_millis(20));
         }

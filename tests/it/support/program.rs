@@ -45,7 +45,7 @@ impl Place {
     }
 
     /// The same file and all rows on another, empty database. These rows are in a SQLite file, and no process uses it.
-    /// A history is made there once and gone on with in many places, which costs less than making it in each. What followers
+    /// A history is made there once and continued in many places, which costs less than making it in each. What followers
     /// have counted is copied, too: leave the last runs to each database.
     #[track_caller]
     pub fn copy_to(&self, database: Database) -> Self {
@@ -134,7 +134,7 @@ pub fn wait_until(what: &str, holds: impl Fn() -> bool) {
         if holds() {
             return;
         }
-        assert!(begun.elapsed() < DEADLINE, "waited in vain for {what}");
+        assert!(begun.elapsed() < DEADLINE, "timed out waiting for {what}");
         pause_before_next_check(begun, asked);
     }
 }
@@ -279,7 +279,7 @@ impl RunningProgram {
                 return;
             }
             assert!(!has_ended, "ended before {what}:\n{}", said(self));
-            assert!(begun.elapsed() < DEADLINE, "waited in vain for {what}:\n{}", said(self));
+            assert!(begun.elapsed() < DEADLINE, "timed out waiting for {what}:\n{}", said(self));
             pause_before_next_check(begun, checked);
         }
     }
