@@ -138,7 +138,7 @@ fn reports_and_alerts_follow_the_format_of_each_chat_service() {
         due(24);
         let is_report = |got: &ReceivedRequest| all_text(got).contains("What matters");
         let alerts: Vec<ReceivedRequest> = hook.received().into_iter().filter(|got| !is_report(got)).collect();
-        let mut of: Vec<&str> = alerts.iter().map(taken).collect();
+        let mut of: Vec<&str> = alerts.iter().map(channel_of_request).collect();
         of.sort_unstable();
         assert_eq!(of, ["apprise", "discord", "teams", "telegram"], "{}", place.database.name);
         for got in &alerts {
@@ -163,7 +163,7 @@ fn reports_and_alerts_follow_the_format_of_each_chat_service() {
             due(n);
         }
         let reports: Vec<ReceivedRequest> = hook.received().into_iter().filter(is_report).collect();
-        let mut of: Vec<&str> = reports.iter().map(taken).collect();
+        let mut of: Vec<&str> = reports.iter().map(channel_of_request).collect();
         of.sort_unstable();
         of.dedup();
         assert_eq!(of, ["apprise", "discord", "teams", "telegram"], "{}", place.database.name);

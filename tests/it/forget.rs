@@ -25,7 +25,7 @@ fn service(path: &str) -> Reply {
     let body = match path.split('?').next().unwrap_or_default() {
         "/X/search" => format!(
             r#"{{"results": [
-              {{"id": "1900000000000000001", "text": "{WORDS} for everybody who reads this long post about acme", "url": "{HER_POST}",
+              {{"id": "1900000000000000001", "text": "{WORDS} for everybody who reads this long post about acme", "url": "{JANES_POST}",
                 "user": {{"username": "Jane_D", "name": "Jane Doe"}}, "created_at": "2026-03-11T08:00:00Z", "like_count": 4}},
               {{"id": "1900000000000000002", "text": "acme opens a second factory near the river, says the mayor of the town", "user": "bob",
                 "created_at": "2026-03-11T08:10:00Z"}},
@@ -33,7 +33,7 @@ fn service(path: &str) -> Reply {
                 "created_at": "2026-03-11T08:20:00Z"}}]}}"#
         ),
         "/ai/search" => {
-            format!(r#"{{"summary": "People speak of acme, see {HER_POST} and others.", "cost_usd": 0.001}}"#)
+            format!(r#"{{"summary": "People speak of acme, see {JANES_POST} and others.", "cost_usd": 0.001}}"#)
         }
         _ => format!(
             r#"{{"results": [{{"title": "Post of the day", "url": "https://x.com/i/web/status/1900000000000000001", "snippet": "{WORDS}"}},
@@ -57,7 +57,7 @@ fn place_that_mentions_jane(database: Database) -> (FakeServer, Place) {
     };
     let sql = [
         message("hers", "the loudest: @Jane_D, {WORDS}", "queued"),
-        message("hers-sent", &format!("see {HER_POST}"), "sent"),
+        message("hers-sent", &format!("see {JANES_POST}"), "sent"),
         message("other", "the loudest: @bob", "queued"),
         "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) VALUES \
          ('report:daily@x', 'report:daily', 1773300000000, 1, 2, 2, 'The day of @jane_d', '[\"reports/daily.html\"]');"

@@ -69,7 +69,8 @@ fn with_a_token_mcp_answers_only_its_holder_even_beside_a_daemon() {
         let place = Place::new(
             database,
             &sandbox.lines(),
-            &format!("{ASKED}paused = true\n").replace("[web]\n", "[web]\ntoken_env = \"TOPICWATCH_WEB_TOKEN\"\n"),
+            &format!("{ON_DEMAND_TOPIC}paused = true\n")
+                .replace("[web]\n", "[web]\ntoken_env = \"TOPICWATCH_WEB_TOKEN\"\n"),
         );
         place.ok(&["once", "--at", NINE]);
         let pages = Pages::run(&place);

@@ -43,10 +43,14 @@ fn every_figure_of_a_daily_report_equals_sql() {
                 ("undated", period.undated, of("*", "AND i.published_at IS NULL")),
                 ("without author", period.no_author, of("*", "AND i.author IS NULL")),
                 ("without engagement", period.no_engagement, of("*", "AND i.likes IS NULL")),
-                ("negative", facts.tone.period.negative, of("*", &format!("AND i.tone = 'negative' {BY}"))),
-                ("neutral", facts.tone.period.neutral, of("*", &format!("AND i.tone = 'neutral' {BY}"))),
-                ("positive", facts.tone.period.positive, of("*", &format!("AND i.tone = 'positive' {BY}"))),
-                ("unsupported", facts.tone.period.unsupported, of("*", &format!("AND i.tone = 'unsupported' {BY}"))),
+                ("negative", facts.tone.period.negative, of("*", &format!("AND i.tone = 'negative' {CURRENT_SCORER}"))),
+                ("neutral", facts.tone.period.neutral, of("*", &format!("AND i.tone = 'neutral' {CURRENT_SCORER}"))),
+                ("positive", facts.tone.period.positive, of("*", &format!("AND i.tone = 'positive' {CURRENT_SCORER}"))),
+                (
+                    "unsupported",
+                    facts.tone.period.unsupported,
+                    of("*", &format!("AND i.tone = 'unsupported' {CURRENT_SCORER}")),
+                ),
                 ("not scored", facts.tone.period.unscored, of("*", "AND i.tone IS NULL")),
                 (
                     "by another",
@@ -76,7 +80,7 @@ fn assert_days(database: &Database, facts: &TopicFacts) {
         let of = |what: &str, and: &str| count(database, &facts.id, day.span, what, and);
         assert_eq!(day.counted.raw, of("*", ""), "{} {}", facts.id, day.date);
         assert_eq!(day.counted.unique, of(CLUSTER, ""), "{} {}", facts.id, day.date);
-        assert_eq!(day.tones.negative, of("*", &format!("AND i.tone = 'negative' {BY}")));
+        assert_eq!(day.tones.negative, of("*", &format!("AND i.tone = 'negative' {CURRENT_SCORER}")));
         // At Wilson's bounds, the share is exactly z standard errors away.
         let Some(share) = day.negative else { continue };
         let n = f64::from(u32::try_from(share.whole).unwrap());
@@ -106,7 +110,7 @@ fn assert_days(database: &Database, facts: &TopicFacts) {
     let shares: Vec<daily::Share> = counts
         .iter()
         .filter_map(|(day, _)| {
-            let of = |and: &str| count(database, &facts.id, day.span, "*", &format!("{and} {BY}"));
+            let of = |and: &str| count(database, &facts.id, day.span, "*", &format!("{and} {CURRENT_SCORER}"));
             daily::share(of("AND i.tone = 'negative'"), of("AND i.tone IN ('negative', 'neutral', 'positive')"))
         })
         .filter(|share| share.whole >= 20)

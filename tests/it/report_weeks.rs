@@ -322,10 +322,11 @@ fn assert_figures(database: &Database, text: &str, case: &Case, id: &str) {
         let wanted = [shown_now, shown_before, change];
         assert_eq!(row(name)[1..], wanted, "{name} {} {id}", case.name);
     }
-    let sample = |span: Span| of(span, "*", &format!("{BY} AND i.tone IN ('negative', 'neutral', 'positive')"));
+    let sample =
+        |span: Span| of(span, "*", &format!("{CURRENT_SCORER} AND i.tone IN ('negative', 'neutral', 'positive')"));
     assert_eq!(row("scored")[1..3], [with_commas(sample(now)), with_commas(sample(before))]);
     for sound in ["negative", "neutral", "positive"] {
-        let of = |span: Span| of(span, "*", &format!("{BY} AND i.tone = '{sound}'"));
+        let of = |span: Span| of(span, "*", &format!("{CURRENT_SCORER} AND i.tone = '{sound}'"));
         let shares = [share(of(now), sample(now)), share(of(before), sample(before))];
         assert_eq!(row(sound)[1..3], shares, "{sound} {} {id}", case.name);
         // Computed from the rounded percentages beside it.
@@ -440,7 +441,7 @@ fn assert_printed_sql(database: &Database, text: &str, case: &Case) {
             let of = |what: &str, and: &str| count(database, id, span, what, and);
             let reported = format!("{} {} {}", of("*", ""), of(CLUSTER, ""), of("DISTINCT lower(i.author)", ""));
             assert_eq!(three(blocks[counts]), [reported]);
-            let tone = of("*", &format!("{BY} AND i.tone = 'negative'"));
+            let tone = of("*", &format!("{CURRENT_SCORER} AND i.tone = 'negative'"));
             assert_eq!(negative(blocks[tones]).unsigned_abs(), tone);
             assert_eq!(money(blocks[searches]).unsigned_abs(), cost(database, id, span));
         }

@@ -17,7 +17,7 @@ fn citation_marks_reveal_nothing_about_other_topics() {
         let (_world, place) = place(database);
         let name = place.database.name;
         block_on(place.database.execute(&format!(
-            "INSERT INTO answer (run, text, model, partial, cited) VALUES ({}, 'First {THEIRS} then {NOBODYS} then {OURS} end', NULL, 0, \
+            "INSERT INTO answer (run, text, model, partial, cited) VALUES ({}, 'First {FOUND_BY_HIDDEN_TOPIC} then {FOUND_BY_NO_TOPIC} then {FOUND_BY_VISIBLE_TOPIC} end', NULL, 0, \
              '[\"post:x:77077098\"]')",
             place.database.run_id(&place.database.last_run("acme"))
         )));

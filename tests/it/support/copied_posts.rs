@@ -18,7 +18,7 @@ pub const ALL_LEADS: &str = "SELECT key, place FROM cluster_lead_young UNION ALL
                      UNION ALL SELECT key, place FROM cluster_lead";
 
 pub fn leads(database: &Database) -> Vec<String> {
-    let all = format!("SELECT CAST(key AS TEXT) || ' ' || CAST(place AS TEXT) FROM ({LEADS}) AS l ORDER BY 1");
+    let all = format!("SELECT CAST(key AS TEXT) || ' ' || CAST(place AS TEXT) FROM ({ALL_LEADS}) AS l ORDER BY 1");
     database.texts(&all)
 }
 

@@ -48,8 +48,11 @@ pub fn assert_lists(database: &Database, facts: &TopicFacts, span: Span) {
     ));
     assert_eq!(facts.new_pages, pages.len() as u64, "new pages of {}", facts.id);
     best(&facts.top_pages, pages);
-    best(&facts.negative, sql(&format!("AND i.tone = 'negative' {BY} ORDER BY i.score, i.key LIMIT 20")));
-    best(&facts.positive, sql(&format!("AND i.tone = 'positive' {BY} ORDER BY i.score DESC, i.key LIMIT 20")));
+    best(&facts.negative, sql(&format!("AND i.tone = 'negative' {CURRENT_SCORER} ORDER BY i.score, i.key LIMIT 20")));
+    best(
+        &facts.positive,
+        sql(&format!("AND i.tone = 'positive' {CURRENT_SCORER} ORDER BY i.score DESC, i.key LIMIT 20")),
+    );
     let copies = database.texts(&format!(
         "SELECT CAST(count(*) AS TEXT) || ' ' || CAST(count(DISTINCT lower(i.author)) AS TEXT) {} GROUP BY coalesce(i.cluster, i.id) \
          HAVING count(*) >= 3 ORDER BY count(DISTINCT lower(i.author)) DESC, count(*) DESC",
