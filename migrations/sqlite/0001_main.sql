@@ -194,8 +194,8 @@ CREATE INDEX search_open ON search (run) WHERE state = 'started';
 CREATE INDEX search_covered ON search (topic, source, covered_until) WHERE covered_until IS NOT NULL;
 -- Full replies that cover nothing: each run asks how far its topic was covered.
 CREATE INDEX search_in_vain ON search (topic, source, asked_until) WHERE saturated = 1 AND covered_until IS NULL;
--- Full replies by time: few among many.
-CREATE INDEX search_full ON search (started_at) WHERE saturated = 1;
+-- A topic's full replies by time: mostly few among many.
+CREATE INDEX search_full ON search (topic, started_at) WHERE saturated = 1;
 -- Searches that called and whose cost no bill confirms, by the day on which they were counted: pages say how much of a day's cost
 -- is assumed.
 CREATE INDEX search_unbilled ON search (coalesce(counted_on, started_at / 86400000))

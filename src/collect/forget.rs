@@ -54,7 +54,8 @@ impl Eraser<'_> {
     pub async fn erase(mut self) -> Result<Forgotten, StoreError> {
         let mut done = Forgotten::default();
         let gone = self.items(&mut done).await?;
-        self.erase_topics(&mut done).await?;
+        let former = self.erase_topics(&mut done).await?;
+        let topics: Vec<String> = done.topics.iter().cloned().chain(former).collect();
         self.replies(&mut done.taken).await?;
         for place in [
             MentionPlace::Answers,
@@ -69,7 +70,7 @@ impl Eraser<'_> {
             MentionPlace::Notes,
             MentionPlace::SavedSearches,
         ] {
-            let rows = self.blank_words(place, &done.topics, &gone).await?;
+            let rows = self.blank_words(place, &topics, &gone).await?;
             match place {
                 MentionPlace::Answers => done.taken.answers += rows,
                 MentionPlace::Messages => done.taken.messages += rows,
@@ -139,9 +140,11 @@ impl Eraser<'_> {
         keys.iter().chain(&page_keys(keys, url)).any(|key| self.known.has(TombstoneKind::Item, key))
     }
 
-    async fn erase_topics(&mut self, done: &mut Forgotten) -> Result<(), StoreError> {
+    /// Erases what the topics found, and returns their former ids, by which messages may name them.
+    async fn erase_topics(&mut self, done: &mut Forgotten) -> Result<Vec<String>, StoreError> {
+        let mut former = Vec::new();
         if self.topics.is_empty() {
-            return Ok(());
+            return Ok(former);
         }
         for (topic, created_at) in self.store.topics_of_runs().await? {
             // A topic of the same name that was created since then is another topic.
@@ -151,6 +154,7 @@ impl Eraser<'_> {
             if !self.rehearsal && begun_again(stone) {
                 continue;
             }
+            former.extend(self.store.former_ids(&topic).await?);
             let (impact, since) = self.store.topic_erasure_impact(&topic).await?;
             done.since = earlier(done.since, since);
             if self.rehearsal {
@@ -160,7 +164,7 @@ impl Eraser<'_> {
             }
             done.topics.push(topic);
         }
-        Ok(())
+        Ok(former)
     }
 
     async fn end_topic(&self, topic: &str, taken: &mut ErasedCounts) -> Result<(), StoreError> {

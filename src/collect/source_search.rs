@@ -61,7 +61,7 @@ impl Collector {
         let requested_span = look_back::requested_span(&self.settings, &search_query, seen_at);
         let recall = match requested_span {
             Some(span) if source == Source::Social && fetched.is_answered() => {
-                self.store.query_history(&run.topic.id, &fetched.question(), span).await?
+                self.store.query_history(&run.topic.id, &fetched.question(), span, seen_at).await?
             }
             _ => QueryHistory::default(),
         };

@@ -157,7 +157,10 @@ impl Planner {
         let mut job = unchanged_plan(planned_job, None);
         crate::failpoint::at_of("planner/decide", planned_job.topic.as_ref().unwrap_or(&planned_job.id));
         let Some((policy, schedule)) = self.schedule(planned_job) else { return job };
-        let plan = decide(&schedule, &policy, planned_job.planned_until, now, busy(planned_job), ROWS_PER_PLAN);
+        // A clock may have been behind, as at the start of a board: before a job was created it missed no slot.
+        let begun = Some(planned_job.created_at).filter(|created| *created <= now);
+        let planned_until = begun.map_or(planned_job.planned_until, |created| created.max(planned_job.planned_until));
+        let plan = decide(&schedule, &policy, planned_until, now, busy(planned_job), ROWS_PER_PLAN);
         if plan.clamped {
             tracing::warn!(job = %planned_job.id, "the ledger was planned into the future (the clock was set back); planning restarts from now");
         }

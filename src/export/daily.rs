@@ -54,8 +54,10 @@ async fn days(
     let (first, last) = (snapshot.first_search(topic).await?, snapshot.last_run(topic).await?);
     let Some((first, last)) = first.zip(last) else { return Ok(Vec::new()) };
     // The topic's first runs may be pruned; their days are not. Of the first UTC day, the time before the topic began
-    // had no run.
-    let pruned = snapshot.pruned_days(topic).await?.days.first().map(|day| day.span);
+    // had no run. On a day before that the clock was behind.
+    let pruned = snapshot.pruned_days(topic).await?;
+    let is_known = |span: &Span| span.until > watched.began || watched.began > last;
+    let pruned = pruned.days.iter().map(|day| day.span).find(is_known);
     let first = pruned.map_or(first, |day| {
         let began = if day.contains(watched.began) { watched.began } else { day.from };
         began.min(first)

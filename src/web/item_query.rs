@@ -39,7 +39,7 @@ pub(super) const PARAMETERS: &[&str] = PAGE.split_at(PAGE.len() - 1).0;
 /// Maximum number of items that a page reads, including those that topics' filters hide.
 const MAX_READ: usize = 1_000;
 /// Items that are read at a time.
-pub(super) const STEP: u32 = 100;
+const STEP: u32 = 100;
 /// Longest address of a saved search, so that a few more parameters fit when it is opened.
 const LONGEST: usize = 2_000;
 

@@ -114,7 +114,7 @@ fn render(site: &Site, page: &Page, visitor: &Visitor) -> Markup {
                     } } } } }
                     @if let Some(visitor) = known_visitor {
                         form method="post" action="/logout" {
-                            @if let Some(name) = visitor.name() { span.who { "Logged in as " strong { (name) } ", " @if visitor.role == Role::Edit && visitor.sees_all() { a href="/access" { (visitor.role) } } @else { (visitor.role) } } " " }
+                            @if let Some(name) = visitor.name() { span.who { "Logged in as " strong { (name) } ", " (visitor.role) @if visitor.role == Role::Edit && visitor.sees_all() { " · " a href="/access" { "Access" } } } " " }
                             button.plain type="submit" { "Log out" }
                         }
                     }

@@ -90,7 +90,7 @@ pub(super) async fn keep(refused: &mut Response, head: &Parts, body: Body, until
     if !SentForm::is_sent_by(head) || passing_problem(refused).is_none() {
         return;
     }
-    let read = timeout_at(until, read(body, largest_form(head.uri.path()))).await;
+    let read = timeout_at(until, read_form(body, largest_form(head.uri.path()))).await;
     match read.ok().flatten() {
         Some(body) => {
             if let Some(form) = SentForm::of(head, &body) {
@@ -108,9 +108,9 @@ pub(super) async fn keep(refused: &mut Response, head: &Parts, body: Body, until
 }
 
 /// Reads a body to its end, because a browser shows no answer before it has sent everything, and keeps it if it is short.
-async fn read(body: Body, most: usize) -> Option<Vec<u8>> {
+async fn read_form(body: Body, most: usize) -> Option<Vec<u8>> {
     let mut parts = pin!(body.into_data_stream());
-    let (mut kept, mut length) = (Vec::new(), 0);
+    let (mut kept, mut length) = (Vec::<u8>::new(), 0_usize);
     while let Some(part) = parts.next().await {
         let part = part.ok()?;
         length += part.len();

@@ -335,6 +335,27 @@ fn a_plan_says_which_budget_is_used_up_and_when() {
 }
 
 #[test]
+fn a_limit_that_another_one_precedes_may_be_used_up_later() {
+    // Of the topic's 15 calls a day, the service's money allows ten.
+    let file = |budget: &str| {
+        let service = format!("base_url = \"sandbox\"\nprices.web = 0.01\n{budget}");
+        Place::new(sqlite(), &service, &topic("a", "max_calls_per_day = 15"))
+    };
+    for (budget, upper, words) in [
+        ("budget_per_day = 0.1", json!(true), "topic calls of a, 15 calls a day, may be used up from 14:00 UTC"),
+        ("budget_per_day = 1", Value::Null, "topic calls of a, 15 calls a day, is used up at 14:00 UTC"),
+    ] {
+        let place = file(budget);
+        let plan = ["plan", "--days", "1", "--at", "2026-03-10T23:30:00Z"];
+        let of_topic = place.json(&[&plan[..], &["--json"]].concat())["budgets"][1].clone();
+        assert_eq!((&of_topic["budget"], &of_topic["upper_bound"]), (&json!("topic calls"), &upper), "{of_topic:#}");
+        let shown = place.ok(&plan);
+        let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(words), "`{words}` is not in\n{shown}");
+    }
+}
+
+#[test]
 fn a_stored_budget_applies_in_a_process_with_a_different_file() {
     let holds = |database: Database| {
         let sandbox = Sandbox::at(NINE, &[]);

@@ -288,6 +288,20 @@ fn an_author_has_the_name_that_the_feed_gives() {
     assert_eq!(names, ["Ann Lee", "Ben Fox", "cem@c.example", "Dan", "-", "e@e.example ()", "Fay"]);
 }
 
+#[test]
+fn a_video_or_an_episode_has_the_words_that_describe_its_media() {
+    let rss = "<rss version=\"2.0\" xmlns:itunes=\"http://www.itunes.com/dtds/podcast-1.0.dtd\"><channel><title>t</title>\
+        <item><title>Episode</title><link>https://a.example/1</link><itunes:summary>What we said</itunes:summary></item></channel></rss>";
+    let atom = "<feed xmlns=\"http://www.w3.org/2005/Atom\" xmlns:media=\"http://search.yahoo.com/mrss/\"><title>t</title>\
+        <entry><id>yt:video:x</id><title>Video</title><link rel=\"alternate\" href=\"https://a.example/2\"/>\
+        <media:group><media:title>Video</media:title><media:description>What you see\n\nand more</media:description></media:group></entry></feed>";
+    let server = Replies::answering(move |_, path| reply(200, &[], if path == "/rss" { rss } else { atom }));
+    let place = Place::without_service(sqlite(), &file(&server, &["rss", "atom"]));
+    place.ok(&["once", "--at", NINE]);
+    let texts = place.database.texts("SELECT text FROM v_item ORDER BY title");
+    assert_eq!(texts, ["What we said", "What you see\nand more"]);
+}
+
 /// Two entries of one title would be one item if their addresses were lost.
 #[test]
 fn a_relative_address_of_a_json_feed_is_one_below_the_feed() {
@@ -699,5 +713,18 @@ fn entries_without_number_do_not_fill_the_memory_and_are_counted() {
         assert!(peak_kib < 300 * 1024, "{format}: {peak_kib} KiB");
         let counted = place.database.texts("SELECT found || ' ' || unreadable FROM v_search");
         assert_eq!(counted, ["3 700000"], "{format}");
+    }
+    // Tiny objects anywhere else: those of an entry, of the feed, and without a list of entries.
+    let tiny = format!("[{}{{}}]", "{\"a\":1},".repeat(700_000));
+    for body in [
+        format!("{{\"version\":\"1\",\"title\":\"t\",\"items\":[{{\"id\":\"1\",\"title\":\"q\",\"x\":{tiny}}}]}}"),
+        format!("{{\"version\":\"1\",\"title\":\"t\",\"x\":{tiny},\"items\":[{{\"id\":\"1\",\"title\":\"q\"}}]}}"),
+        format!("{{\"version\":\"https://jsonfeed.org/version/1\",\"title\":\"t\",\"items\":{tiny}}}"),
+    ] {
+        let server = Replies::start(vec![reply(200, &[], &body)]);
+        let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
+        let (ended, peak_kib) = place.program(&["once", "--at", NINE]).start().wait_and_measure();
+        ended.assert_stdout(3, &["it cannot be read as a feed"]);
+        assert!(peak_kib < 300 * 1024, "{peak_kib} KiB");
     }
 }

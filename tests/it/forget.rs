@@ -334,6 +334,24 @@ fn forgetting_a_topic_removes_its_own_items_and_allows_a_fresh_start() {
 }
 
 #[test]
+fn a_message_that_names_a_topic_by_its_former_id_is_emptied_with_it() {
+    for database in databases() {
+        let (server, place) = place_that_mentions_jane(database);
+        place.database.add_sent_message("former", &json!({ "topics": [{ "topic": "acme" }] }));
+        place.ok(&["topic", "rename", "acme", "news"]);
+        place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
+        let messages =
+            |how: &str| place.json(&["forget", "--topic", "news", how, "--json"])["taken"]["messages"].clone();
+        assert_eq!((messages("--dry-run"), messages("--yes")), (json!(1), json!(1)), "{}", place.database.name);
+        let text = place.database.texts("SELECT text FROM outbox WHERE event = 'former'");
+        assert_eq!(text, [""], "{}", place.database.name);
+        // The former id is free again.
+        place.configure(&server.lines(), TOPICS);
+        place.ok(&["once", "--at", TEN, "--topic", "acme"]);
+    }
+}
+
+#[test]
 fn a_link_to_a_forgotten_topic_does_not_show_another_that_gets_its_id() {
     for database in databases() {
         let (server, place) = place_that_mentions_jane(database);

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::api_client::get_json;
+use crate::support::api_client::{get_json, send_request};
 use crate::support::databases::databases;
 use crate::support::program::Place;
 use crate::support::web_client::Pages;
@@ -37,6 +37,19 @@ fn a_search_for_a_common_word_ranks_the_latest_thousand_items() {
         for words in ["", "&search=acme"] {
             let list = get_json(&pages, &format!("/api/v1/topics/acme/items?order=engagement&limit=3{words}"));
             assert_eq!(list["data"][0]["key"], "post:x:2701", "{} {words}: {list:#}", place.database.name);
+        }
+        // The list of all topics, with and without the word that all items have: latest runs first, of each the latest posts.
+        let newest: Vec<String> = (0..4_usize)
+            .rev()
+            .flat_map(|run| (run * 800..run * 800 + 800).rev())
+            .map(|n| format!("post:x:{}", n + 1))
+            .collect();
+        for words in ["", "?search=acme"] {
+            let file = send_request(&pages, "GET", &format!("/items.jsonl{words}"), &[], "");
+            assert_eq!(file.status, 200, "{} {words}: {}", place.database.name, file.head);
+            let row = |line: &str| serde_json::from_str::<Value>(line).unwrap()["key"].as_str().unwrap().to_owned();
+            let keys: Vec<String> = file.body_text().lines().map(row).collect();
+            assert!(keys == newest, "{} {words}: {:?}", place.database.name, &keys[..9.min(keys.len())]);
         }
     }
 }
@@ -127,5 +140,47 @@ fn unknown_engagement_is_listed_after_a_known_zero() {
         let places = ["cid: 1, engagement 7", "bob: 1, engagement 0", "ann: 2, engagement unknown"]
             .map(|words| authors.find(words).unwrap_or_else(|| panic!("{words}: {authors}")));
         assert!(places.is_sorted(), "{name}: {authors}");
+    }
+}
+
+#[test]
+fn items_with_a_rare_word_are_folded_on_all_pages_together() {
+    const TEXTS: [&str; 5] = [
+        "acme recalls the new electric kettle after reports of fires in homes across the country",
+        "acme opens its first bicycle factory in the north and hires two hundred people there",
+        "acme sues a former supplier over late deliveries of batteries for garden tools last winter",
+        "acme moves its headquarters to a quiet harbour town because rents in the capital rose again",
+        "acme wins a prize for a quiet vacuum cleaner that cleans carpets without any noise at night",
+    ];
+    for database in databases() {
+        let world = ScriptedService::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        // Each text first by a post with its number, and later by others.
+        let post = |id: usize, text: usize| json!({ "id": id.to_string(), "text": TEXTS[text - 1], "user": format!("u{id}"), "created_at": hour(20), "like_count": id });
+        world.set_posts(&[post(1, 1), post(2, 2), post(3, 3)]);
+        run_once(&place, 21);
+        world.set_posts(&[post(11, 1), post(12, 2), post(4, 4)]);
+        run_once(&place, 22);
+        world.set_posts(&[post(22, 2), post(13, 3), post(21, 1), post(5, 5)]);
+        run_once(&place, 23);
+        place.ok(&["items", "--search", "acme", "--limit", "1"]);
+        let pages = Pages::serve(&place, &["--at", &hour(24)]);
+        let name = place.database.name;
+        let keys = |order: &str, limit: u32| {
+            let (mut keys, mut token) = (Vec::new(), String::new());
+            loop {
+                let path = format!("/api/v1/topics/acme/items?search=acme&order={order}&limit={limit}{token}");
+                let page = get_json(&pages, &path);
+                keys.extend(page["data"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap().to_owned()));
+                let Some(next) = page["next_page_token"].as_str() else { return keys };
+                token = format!("&page_token={next}");
+            }
+        };
+        let newest = ["post:x:5", "post:x:4", "post:x:1", "post:x:2", "post:x:3"];
+        let most_liked = ["post:x:5", "post:x:4", "post:x:3", "post:x:2", "post:x:1"];
+        for limit in [1, 2, 50] {
+            assert_eq!(keys("new", limit), newest, "{name}: {limit}");
+            assert_eq!(keys("engagement", limit), most_liked, "{name}: {limit}");
+        }
     }
 }

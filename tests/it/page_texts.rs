@@ -1,12 +1,12 @@
 //! Words around the rows of pages: each page has a title of its own, a page beyond the last says so, words from right to
-//! left turn nothing else around, and the numbers of an item lead to their rows.
+//! left turn nothing else around, the numbers of an item lead to their rows, and dead messages have a way out.
 
 use std::collections::BTreeMap;
 
 use crate::support::access_stage::add_share_link;
-use crate::support::databases::{databases, sqlite};
+use crate::support::databases::{block_on, databases, sqlite};
 use crate::support::editor::place_with;
-use crate::support::number_links::number_links;
+use crate::support::number_links::{Link, number_links};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
@@ -107,7 +107,7 @@ fn the_runs_of_an_item_lead_to_its_sightings_and_these_to_their_runs() {
         let page = pages.page(&format!("/item?{query}"));
         let links = number_links(&page);
         let runs = links.iter().find(|link| link.address == "#sightings");
-        assert_eq!(runs.map(|runs| runs.number()), Some(1), "{name}: {page}");
+        assert_eq!(runs.map(Link::number), Some(1), "{name}: {page}");
         let sightings = between(&page, "id=\"sightings\"", "</section>");
         let run = between(sightings, "<td data-label=\"When\"><a href=\"", "\"").replace("&amp;", "&");
         let run = pages.page(&run);
@@ -127,5 +127,21 @@ fn a_shared_page_that_lists_only_the_latest_items_says_so() {
         let (secret, _) = add_share_link(&place, &["--topic", "acme", "--for", "9h", "--at", &hour(at)]);
         let page = Pages::serve(&place, &["--at", &hour(at)]).page(&format!("/shared/{secret}"));
         assert!(page.contains(words), "{words}: {page}");
+    }
+}
+
+#[test]
+fn dead_messages_are_said_with_what_to_do_about_them() {
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = stage(database);
+        let health = || Pages::serve(&place, &["--at", NINE]).page("/health");
+        let todo = "<code>topicwatch outbox retry --dead</code> sends them again.";
+        assert!(!health().contains(todo), "{name}: {}", health());
+        block_on(place.database.add_undelivered_report(999, "news", 1_773_219_600_000, "manual"));
+        let page = health();
+        assert!(page.contains(">1 dead</span>") && page.contains(todo), "{name}: {page}");
+        // The commands are there.
+        place.run(&["outbox", "list", "--state", "dead"]).assert_stdout(0, &["news/mail"]);
     }
 }

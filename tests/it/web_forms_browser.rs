@@ -1,5 +1,6 @@
 //! Forms in a real browser: typed text is not left behind unasked, the page of a mistake begins at the field that it is
-//! about, and a page that is no longer renewed says so. Prints a line and skips where there is no browser.
+//! about, and a page that is no longer renewed says so. Cards fit on a phone. Prints a line and skips where there is no
+//! browser.
 
 use serde_json::json;
 
@@ -82,7 +83,7 @@ fn the_page_of_a_mistake_begins_at_its_field_and_says_there_what_is_wrong() {
     );
     driven.wait_until(
         "the field that is wrong",
-        "document.activeElement.id === 'field-every' && document.readyState === 'complete'",
+        "document.activeElement?.id === 'field-every' && document.readyState === 'complete'",
     );
     let seen = driven.evaluate(here);
     assert_eq!([&seen["value"], &seen["invalid"]], ["soon", "true"], "{seen}");
@@ -112,4 +113,19 @@ fn a_page_that_is_no_longer_renewed_says_so_until_it_is() {
     driven.evaluate("window.fetch = window.fetched; 0");
     driven.evaluate(renew);
     driven.wait_until("the renewed page", &format!("window.over && {notes} === 0"));
+}
+
+#[test]
+fn a_long_word_makes_no_card_wider_than_a_phone() {
+    let Some(browser) = browser() else { return };
+    let (_sandbox, place) = stage();
+    place.database.add_report(&[place.path("day.html")]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let mut driven = Driven::start(&browser, &place);
+    let phone = json!({ "width": 375, "height": 800, "deviceScaleFactor": 1, "mobile": true });
+    driven.command("Emulation.setDeviceMetricsOverride", &phone);
+    driven.open(&format!("http://{}/files", pages.address));
+    driven.evaluate("document.querySelector('td[data-label=What]').textContent = 'x'.repeat(300)");
+    let wider = "[...document.querySelectorAll('.wide')].map(e => e.scrollWidth - e.clientWidth)";
+    assert_eq!(driven.evaluate(wider), json!([0]));
 }

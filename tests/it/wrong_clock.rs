@@ -69,6 +69,9 @@ fn a_slot_that_has_run_does_not_run_again_after_the_clock_was_behind_for_a_while
             due(&place, &sandbox, &[behind.to_owned(), "2026-03-11T09:10:00Z".to_owned()]);
         }
         assert_eq!(sandbox.calls(), called, "{}", place.database.name);
+        // Nor was a slot missed before the topic was created.
+        let missed = "SELECT count(*) FROM v_run WHERE state = 'missed'";
+        assert_eq!(place.database.number(missed), 0, "{}", place.database.name);
         due(&place, &sandbox, &[at(11, 10)]);
         assert_eq!(sandbox.calls(), called + 1, "{}", place.database.name);
     }
@@ -76,7 +79,7 @@ fn a_slot_that_has_run_does_not_run_again_after_the_clock_was_behind_for_a_while
 
 /// A social post without a readable date.
 fn undated(id: u32) -> Value {
-    let mut post = post(id, 0, &format!("undated {id} of acme"), 1);
+    let mut post = post(id + 1, 0, &format!("undated {id} of acme"), 1);
     post["created_at"] = json!(null);
     post
 }
@@ -113,6 +116,24 @@ fn what_a_clock_claimed_that_was_ahead_is_not_covered_once_its_time_has_come() {
         place.ok(&["report", "--topic", "acme", "--date", "2026-03-19", "--at", &now, "--out", "day.md"]);
         let report = std::fs::read_to_string(place.path("day.md")).unwrap();
         assert!(report.contains("100% of the period was not covered"), "{name}: {report}");
+    }
+}
+
+#[test]
+fn replies_are_judged_by_those_before_and_not_by_those_of_a_clock_that_was_ahead() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("every = \"24h\"\ncatch_up_window = \"1h\""));
+        let posts: Vec<Value> = (1..4).map(|id| post(id, 8, &format!("post {id} of acme"), 1)).collect();
+        // Of the first empty reply, posts are known that it should have; of the second they are too old. It may be as wrong.
+        for (now, posts) in
+            [(at(11, 9), &posts[..]), (at(29, 9), &posts[..]), (at(12, 7), &posts[..0]), (at(13, 9), &posts[..0])]
+        {
+            world.set_posts(posts);
+            place.ok(&["once", "--at", &now]);
+        }
+        let nothing = "SELECT count(*) FROM v_search WHERE state = 'empty' AND covered_until IS NULL";
+        assert_eq!(place.database.number(nothing), 2, "{}", place.database.name);
     }
 }
 
@@ -165,6 +186,63 @@ fn a_daily_report_counts_what_a_clock_first_saw_that_was_ahead() {
         place.ok(&["report", "--topic", "acme", "--date", "2026-03-11", "--at", &at(11, 12), "--out", "day.md"]);
         let report = std::fs::read_to_string(place.path("day.md")).unwrap();
         assert!(report.contains("1** item,"), "{}: {report}", place.database.name);
+    }
+}
+
+#[test]
+fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_began_or_a_run_was_pruned() {
+    for database in databases() {
+        let world = World::new();
+        let exported = |place: &Place| {
+            let rows = place.ok(&["export", "--what", "daily", "--format", "jsonl", "--out", "-"]);
+            let day = |line: &str| serde_json::from_str::<Value>(line).unwrap()["day"].as_str().unwrap().to_owned();
+            rows.lines().map(day).collect::<Vec<_>>()
+        };
+        let place = Place::new(database, &world.lines(), &topic("every = \"12h\""));
+        let name = place.database.name;
+        for (number, now) in ["2027-03-11T09:00:01Z".to_owned(), at(11, 9), at(12, 9)].iter().enumerate() {
+            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
+            place.ok(&["once", "--at", now]);
+        }
+        assert_eq!(exported(&place), ["2026-03-11", "2026-03-12"], "{name}");
+        place.ok(&["report", "--topic", "acme", "--date", "2026-03-12", "--at", &at(13, 9), "--out", "day.md"]);
+        let report = std::fs::read_to_string(place.path("day.md")).unwrap();
+        assert!(!report.contains("not watched yet in this period"), "{name}: {report}");
+    }
+    for database in databases() {
+        let world = World::new();
+        let keep = "[retention]\nraw = \"1d\"\nsightings = \"8d\"\nruns = \"40d\"\n\n";
+        let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("every = \"12h\"")));
+        let name = place.database.name;
+        for now in &[at(11, 9), at(12, 9), "2025-03-11T09:00:01Z".to_owned(), at(13, 9)] {
+            place.ok(&["once", "--at", now]);
+        }
+        place.ok(&["db", "prune", "--at", &at(13, 10)]);
+        assert!(place.database.number("SELECT count(*) FROM v_run WHERE started_at < '2026'") <= 1, "{name}");
+        let rows = place.ok(&["export", "--what", "daily", "--format", "jsonl", "--out", "-"]);
+        assert_eq!(rows.lines().count(), 3, "{name}: {rows}");
+    }
+}
+
+#[test]
+fn a_diff_and_the_last_answer_are_not_those_of_a_clock_that_was_ahead() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("every = \"24h\""));
+        for (number, day) in [11, 12, 30, 13, 14, 15, 16].into_iter().enumerate() {
+            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
+            place.ok(&["once", "--at", &at(day, 9)]);
+        }
+        let diff = place.json(&["diff", "acme", "--since", "24h", "--json", "--at", &at(16, 10)]);
+        assert_eq!(diff["runs"], 1, "{}: {diff:#}", place.database.name);
+        let pages = Pages::serve(&place, &["--at", &at(16, 10)]);
+        let metrics = pages.page("/metrics");
+        for name in ["last_answer", "newest_item"] {
+            // 2026-03-16T09:00:01Z
+            let line =
+                format!("topicwatch_topic_{name}_timestamp_seconds{{topic=\"acme\",source=\"social\"}} 1773651601");
+            assert!(metrics.contains(&line), "{}: {metrics}", place.database.name);
+        }
     }
 }
 

@@ -56,6 +56,7 @@ pub use reading::rows::{
 pub use retention::{PrunedDay, PrunedDays, PrunedSummary, Retention};
 pub use runs::follower::Follower;
 pub use runs::job::{Job, JobKind};
+pub use runs::reading_order::runs_in_order;
 pub use runs::request::{ControlRequest, Request, RequestKind, RequestState};
 pub use runs::run::{Engine, PAUSED, RECORDED_AHEAD, RUN_AHEAD, RunState, SearchState, Trigger};
 pub use runs::search_history::{

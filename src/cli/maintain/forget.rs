@@ -200,6 +200,9 @@ async fn erase(context: &Context, store: &Store, now: Time, ended: Vec<String>, 
     found.topics.extend(ended);
     found.topics.sort_unstable();
     found.topics.dedup();
+    for topic in found.topics.iter().filter(|topic| watched.iter().all(|watched| watched.id != **topic)) {
+        store.end_former_ids(topic).await?;
+    }
     // Only the tombstones know what was erased before an interruption.
     found.since = found.since.into_iter().chain(store.first_erased_seen_at().await?).min();
     let (naming, reports) = (remaining_mentions(store, &tombstones).await?, reports(store, &found).await?);

@@ -30,6 +30,13 @@ impl<'g> BegunCall<'g> {
         Self { gate, target, is_begun: AtomicBool::new(false), kind, failed, was_held_up: AtomicBool::new(false) }
     }
 
+    /// Whether another call showed that it must not be made. Then it is not made any more.
+    pub(super) fn is_held_up(&self) -> bool {
+        let is_held_up = self.failed.lock().is_ok_and(|failed| self.kind.is_held_up(&self.target, &failed));
+        self.was_held_up.fetch_or(is_held_up, Ordering::Relaxed);
+        is_held_up
+    }
+
     /// Whether it was not made because another call showed that it must not be.
     pub(super) fn was_held_up(&self) -> bool {
         self.was_held_up.load(Ordering::Relaxed)
@@ -51,9 +58,7 @@ impl Gate for BegunCall<'_> {
     }
 
     async fn before(&self, attempt: u32) -> Result<(), Refusal> {
-        let is_held_up = || self.failed.lock().is_ok_and(|failed| self.kind.is_held_up(&self.target, &failed));
-        if attempt == 1 && is_held_up() {
-            self.was_held_up.store(true, Ordering::Relaxed);
+        if attempt == 1 && self.is_held_up() {
             return Err(Refusal::new("another call showed that this one must wait"));
         }
         self.gate.before(attempt).await?;

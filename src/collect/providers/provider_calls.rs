@@ -73,7 +73,7 @@ impl Collector {
         let recalls = covers_spans(&query.kind) && query.result_kind() == ResultKind::Posts;
         let recall = match not_run(source, search_query, "").question() {
             question if recalls && !parts.is_empty() => {
-                self.store.query_history(&run.topic.id, &question, request.span).await?
+                self.store.query_history(&run.topic.id, &question, request.span, request.now).await?
             }
             _ => QueryHistory::default(),
         };
@@ -137,6 +137,10 @@ impl Collector {
             let calls = next.into_iter().take(room).enumerate().take_while(|_| !is_over.load(Ordering::Relaxed));
             let calls = calls.map(|(place, part)| async move {
                 let call = BegunCall::of(&part, gate, kind, failed_calls);
+                // It would wait for its turn in vain.
+                if call.is_held_up() {
+                    return None;
+                }
                 let called = self.call_one(part, served, &call, stop).await;
                 (!call.was_held_up()).then(|| (place, call.target(), called))
             });

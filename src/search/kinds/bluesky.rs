@@ -145,13 +145,41 @@ fn post_text(post: &Value) -> Option<String> {
     // A quoting post has its pictures one level deeper.
     let media = || embed.into_iter().chain(embed.and_then(|embed| embed.get("media")));
     let images = || media().filter_map(|one| one.get("images")?.as_array()).flatten();
-    post.pointer("/record/text").and_then(non_empty_text).or_else(|| {
+    let written = post.pointer("/record/text").and_then(non_empty_text);
+    written.map(|text| with_whole_links(&text, post.pointer("/record/facets"))).or_else(|| {
         let described = images().filter_map(|image| non_empty_text(image.get("alt")?));
         let described = described.chain(media().filter_map(|one| non_empty_text(one.get("alt")?)));
         let linked = media().filter_map(|one| non_empty_text(one.pointer("/external/title")?));
         let all: Vec<String> = described.chain(linked).collect();
         (!all.is_empty()).then(|| all.join("\n"))
     })
+}
+
+/// Writes out the links that the apps shorten to `a.example/what...`: the whole address is in a facet of the post, with the
+/// bytes that stand for it. Other words that link somewhere stay.
+fn with_whole_links(text: &str, facets: Option<&Value>) -> String {
+    let facet = |facet: &Value| {
+        let at = |name: &str| usize::try_from(facet.get("index")?.get(name)?.as_u64()?).ok();
+        let mut features = facet.get("features")?.as_array()?.iter();
+        let address = features.find_map(|feature| feature.get("uri")?.as_str())?;
+        Some((at("byteStart")?, at("byteEnd")?, address.to_owned()))
+    };
+    let facets = facets.and_then(Value::as_array).into_iter().flatten();
+    let mut links: Vec<(usize, usize, String)> = facets.filter_map(facet).collect();
+    links.sort();
+    let (mut whole, mut done) = (String::with_capacity(text.len()), 0);
+    for (from, to, address) in links {
+        let (Some(before), Some(words)) = (text.get(done..from), text.get(from..to)) else { continue };
+        let bare = address.strip_prefix("https://").or(address.strip_prefix("http://"));
+        let begin = words.trim_end_matches(['.', '…']);
+        if bare.is_some_and(|bare| !begin.is_empty() && bare.starts_with(begin)) {
+            whole.push_str(before);
+            whole.push_str(&address);
+            done = to;
+        }
+    }
+    whole.push_str(text.get(done..).unwrap_or_default());
+    whole
 }
 
 fn read_entry(post: &Value, now: Time) -> Option<ReplyEntry> {
@@ -181,4 +209,38 @@ fn read_entry(post: &Value, now: Time) -> Option<ReplyEntry> {
         id: Some(id),
         ..ReplyEntry::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_shortened_link_is_written_out_and_nothing_else_changes() {
+        let facet = |from: usize, to: usize, uri: &str| json!({ "index": { "byteStart": from, "byteEnd": to }, "features": [{ "$type": "app.bsky.richtext.facet#link", "uri": uri }] });
+        let text = "é a.example/lo... and here, b.example";
+        let link = "https://a.example/long/path?b=c";
+        for (facets, expected) in [
+            (json!([facet(3, 18, link)]), format!("é {link} and here, b.example")),
+            (
+                json!([facet(29, 38, "http://b.example/"), facet(3, 18, link)]),
+                format!("é {link} and here, http://b.example/"),
+            ),
+            (json!([facet(23, 27, link)]), text.to_owned()),
+            (
+                json!([facet(1, 18, link), facet(3, 400, link), facet(18, 3, link), facet(3, 3, link), {}, 5]),
+                text.to_owned(),
+            ),
+            (json!([facet(3, 18, link), facet(3, 18, link)]), format!("é {link} and here, b.example")),
+            (
+                json!([{ "index": { "byteStart": 3, "byteEnd": 18 }, "features": [{ "did": "did:plc:x" }] }]),
+                text.to_owned(),
+            ),
+            (json!("x"), text.to_owned()),
+        ] {
+            assert_eq!(with_whole_links(text, Some(&facets)), expected, "{facets}");
+        }
+    }
 }

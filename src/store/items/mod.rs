@@ -28,13 +28,14 @@ impl Store {
         read!(self, memory::provider_memory(topic, source))
     }
 
-    /// Returns the history of a topic's query: reply sizes, and the posts of a span that it showed.
+    /// Returns the history of a topic's query up to `now`: reply sizes, and the posts of a span that it showed.
     pub async fn query_history(
         &self,
         topic: &str,
         question: &Question,
         span: Span,
+        now: Time,
     ) -> Result<QueryHistory, StoreError> {
-        read!(self, recall::query_history(topic, question, span))
+        read!(self, recall::query_history(topic, question, span, now))
     }
 }

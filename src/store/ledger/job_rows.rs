@@ -14,6 +14,8 @@ pub struct PlannedJob {
     pub schedule: Option<SchedulePolicy>,
     /// Up to here, all slots have rows.
     pub planned_until: Time,
+    /// When it was created.
+    pub created_at: Time,
     /// Runs that are queued or running.
     pub active: u32,
     /// Runs that are running now.

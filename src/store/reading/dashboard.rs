@@ -74,12 +74,12 @@ impl Store {
         before: i64,
         limit: u32,
     ) -> Result<Vec<(i64, AnswerRow)>, StoreError> {
-        read!(self, topic_lists::answers(topic, before, i64::from(limit)))
+        read!(self, status_and_runs::answers(topic, before, i64::from(limit)))
     }
 
     /// Returns the last answer of a topic, without those of backfills, which are about other days.
     pub async fn latest_answer(&self, topic: &str, before: i64) -> Result<Option<AnswerRow>, StoreError> {
-        read!(self, topic_lists::latest_answer(topic, before))
+        read!(self, status_and_runs::latest_answer(topic, before))
     }
 
     /// Returns runs that match a filter, the latest first.

@@ -73,12 +73,12 @@ impl ReadSnapshot {
 
     /// Returns when the topic's first run that searched began, answered or not.
     pub async fn first_search(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
-        snapshot_read!(self, report::first_search(topic))
+        snapshot_read!(self, search_history::first_search(topic))
     }
 
     /// Returns when the topic's first successful run began.
     pub async fn first_run(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
-        snapshot_read!(self, report::first_run(topic))
+        snapshot_read!(self, search_history::first_run(topic))
     }
 
     /// Returns when the topic's last run that was started began.

@@ -51,6 +51,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
                 @if dead > 0 { (word("bad", &format!("{} dead", number(dead.unsigned_abs())))) " " }
                 @if queued > 0 { (count_noun(queued.unsigned_abs(), "message")) " waiting" }
                 @else if dead == 0 { (word("good", "none waiting")) } @else { "none waiting" }
+                @if dead > 0 { ". " code { "topicwatch outbox list --state dead" } " shows why, " code { "topicwatch outbox retry --dead" } " sends them again." }
             }
             dt { "Text search" } dd { @if waiting == 0 { (word("good", "complete")) } @else { (word("warn", "behind")) " " (count_noun(waiting.unsigned_abs(), "item")) " not indexed yet" } }
         }

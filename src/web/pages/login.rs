@@ -42,12 +42,12 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
 fn form(wrong: Option<&str>, next: &str) -> Markup {
     html! {
         h1 { "Log in" }
-        @if let Some(wrong) = wrong { p.note role="alert" { strong.bad { (wrong) } } }
+        @if let Some(wrong) = wrong { p.note #wrong role="alert" { strong.bad { (wrong) } } }
         form.filters method="post" action="/login" {
             @if next != "/" { input type="hidden" name=(NEXT) value=(next); }
             div {
                 label for="token" { "Token" }
-                input #token type="password" name="token" autocomplete="current-password" required autofocus;
+                input #token type="password" name="token" autocomplete="current-password" required autofocus aria-invalid=[wrong.map(|_| "true")] aria-describedby=[wrong.map(|_| "wrong")];
             }
             button.main type="submit" { "Log in" }
         }

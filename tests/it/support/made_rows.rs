@@ -208,6 +208,16 @@ impl Database {
         .await;
     }
 
+    /// A message with this data that was sent.
+    #[track_caller]
+    pub fn add_sent_message(&self, event: &str, data: &serde_json::Value) {
+        let data = quoted(&data.to_string());
+        wait(self.execute(&format!(
+            "INSERT INTO outbox (event, channel, kind, subject, text, data, state, created_at, next_at) \
+             VALUES ('{event}', 'mail', 'report', 'A day', 'words', {data}, 'sent', 1, 1)"
+        )));
+    }
+
     /// Says that retention has deleted searches up to here.
     #[track_caller]
     pub fn set_pruned_until(&self, at: i64) {

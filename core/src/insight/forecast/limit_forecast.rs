@@ -18,7 +18,7 @@ pub struct Quota {
     /// The number of such days.
     pub days_over: u32,
     /// Whether the calls may be fewer, and used up later or not at all: a provider's search may need fewer, runs without
-    /// new items do not ask the AI source, or sources share a topic's limits.
+    /// new items do not ask the AI source, sources share a topic's limits, or another limit is used up before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub upper_bound: bool,
 }

@@ -12,10 +12,12 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use crate::budget::Prices;
-use crate::model::{AiUsageRow, AiWhen, Budget, Micros, ProviderQuery, SchedulePolicy, Source, Topic, TopicLimits};
+use crate::model::{
+    AiUsageRow, AiWhen, Budget, Micros, ProviderQuery, SchedulePolicy, Source, Time, Topic, TopicLimits,
+};
 use crate::schedule::{ScheduleError, largest_uncovered_gap};
 use groups::Groups;
-use limit_forecast::{Allowance, Amount, saturating_i64};
+use limit_forecast::{Allowance, Amount, Quota, saturating_i64};
 use limited_topic::Load;
 use prices::{PickPrice, price, reserve, share, total_cost, tries};
 use quota::{Group, allowance, quota};
@@ -112,7 +114,35 @@ pub fn forecast(
     for cost in [&mut total.at_most, &mut total.without_retries, &mut total.expected] {
         cost.per_day = share(cost.horizon, 1, i64::from(horizon.days));
     }
+    mark_limits_that_others_precede(&mut total);
     Ok(Forecast { topics: rows, ..total })
+}
+
+/// Marks limits as bounds that may be used up later or not at all, because one that topics share ends calls earlier on the
+/// same day. Each limit is computed as if there were no other.
+fn mark_limits_that_others_precede(forecast: &mut Forecast) {
+    let of_quota = |provider: Option<Source>, quota: &Quota| {
+        let used = quota.used_up.as_ref()?;
+        Some((provider, used.day.clone(), used.at))
+    };
+    let of_budget = |met: &Allowance| Some((met.provider, met.used_up_on.clone()?, met.used_up_at?));
+    let mut shared: Vec<(Option<Source>, String, Time)> = of_quota(None, &forecast.quota).into_iter().collect();
+    shared.extend(forecast.providers.iter().filter_map(|one| of_quota(Some(one.provider), &one.quota)));
+    shared.extend(forecast.budgets.iter().filter(|met| met.topic.is_none()).filter_map(of_budget));
+    let precedes = |provider: Option<Source>, of_topic: bool, day: &str, at: Time| {
+        let alike = |other: &Option<Source>| of_topic || *other == provider;
+        shared.iter().any(|(other, on, earlier)| alike(other) && on == day && *earlier < at)
+    };
+    let own = std::iter::once((None, &mut forecast.quota));
+    let others = forecast.providers.iter_mut().map(|one| (Some(one.provider), &mut one.quota));
+    for (provider, quota) in own.chain(others) {
+        let used = quota.used_up.as_ref();
+        quota.upper_bound |= used.is_some_and(|used| precedes(provider, false, &used.day, used.at));
+    }
+    for met in &mut forecast.budgets {
+        let used = met.used_up_on.as_deref().zip(met.used_up_at);
+        met.upper_bound |= used.is_some_and(|(day, at)| precedes(met.provider, met.topic.is_some(), day, at));
+    }
 }
 
 /// Returns these calls of a topic without limits with all their tries.

@@ -2,6 +2,7 @@
 
 pub(super) mod follower;
 pub(super) mod job;
+pub(super) mod reading_order;
 pub(super) mod request;
 pub(super) mod run;
 pub(super) mod search_history;

@@ -11,6 +11,10 @@ use crate::search::decode::context::Limits;
 
 const REPLACEMENT: &str = "\\ufffd";
 
+/// The largest value that is built from a body, in units of about 32 bytes of memory: a reply of millions of tiny objects
+/// needs a hundred times its length.
+const MOST_MEMORY: usize = 10_000_000;
+
 /// Why a text is not JSON.
 #[derive(Debug)]
 pub(in crate::search::decode) enum ParseError {
@@ -66,7 +70,8 @@ fn parse_with(text: &str, limits: Limits, controls: bool) -> Result<Node, ParseE
     }
 }
 
-/// Parses a body with any members, for replies in other formats than the service's. `None` if it is not JSON.
+/// Parses a body with any members, for replies in other formats than the service's. `None` if it is not JSON, or has far
+/// more members than any of them.
 pub(in crate::search) fn value(body: &[u8]) -> Option<serde_json::Value> {
     value_as(body)
 }
@@ -75,7 +80,7 @@ pub(in crate::search) fn value(body: &[u8]) -> Option<serde_json::Value> {
 pub(in crate::search) fn value_as<T: serde::de::DeserializeOwned>(body: &[u8]) -> Option<T> {
     let text = text(body);
     let mut pass = Sanitizer::new(&text, false);
-    if !pass.run(Limits::default().max_depth) {
+    if !pass.run(Limits::default().max_depth) || pass.memory > MOST_MEMORY {
         return None;
     }
     serde_json::from_str(&pass.finish().0).ok()
@@ -90,6 +95,8 @@ struct Sanitizer<'a> {
     copied: usize,
     open: Vec<u8>,
     lists: usize,
+    /// The memory that a value of this text takes, as in [`MOST_MEMORY`].
+    memory: usize,
     /// Length of the output up to the last point at which every open bracket held only complete entries, and the
     /// brackets open there.
     complete_end: Option<usize>,
@@ -100,7 +107,7 @@ impl<'a> Sanitizer<'a> {
     fn new(text: &'a str, controls: bool) -> Self {
         let bytes = text.as_bytes();
         let (out, open, complete_open) = (String::new(), Vec::new(), Vec::new());
-        Self { text, bytes, controls, out, copied: 0, open, lists: 0, complete_end: None, complete_open }
+        Self { text, bytes, controls, out, copied: 0, open, lists: 0, memory: 0, complete_end: None, complete_open }
     }
 
     /// Returns false when the text nests too deeply.
@@ -114,11 +121,14 @@ impl<'a> Sanitizer<'a> {
                     continue;
                 }
                 b'"' => {
+                    // The first member of an object takes the room of several.
+                    self.memory += if before == b'{' { 20 } else { 1 };
                     at = self.string(at + 1);
                     before = byte;
                     continue;
                 }
                 b'-' | b'0'..=b'9' => {
+                    self.memory += 1;
                     at = self.number(at, before);
                     before = b'0';
                     continue;
@@ -126,6 +136,7 @@ impl<'a> Sanitizer<'a> {
                 b'{' | b'[' => {
                     self.open.push(byte);
                     self.lists += usize::from(byte == b'[');
+                    self.memory += if byte == b'[' { 5 } else { 1 };
                     if self.open.len() > max_depth {
                         return false;
                     }

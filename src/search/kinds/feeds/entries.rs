@@ -124,8 +124,12 @@ fn read_entry(entry: &Entry, lang: Option<&str>, feed: Option<&str>, now: Time) 
     let title = entry.title.as_ref().map(plain).filter(|title| !title.is_empty());
     let body = entry.summary.as_ref().map(plain).filter(|text| !text.is_empty());
     let body = body.or_else(|| entry.content.as_ref().and_then(|content| content.body.as_deref()).map(markup::text));
+    // Videos and podcasts are described with their media.
+    let described = entry.media.iter().filter_map(|media| media.description.as_ref());
+    let described = described.map(|text| markup::text(&text.content)).find(|text| !text.is_empty());
+    let body = body.filter(|text| !text.is_empty()).or(described);
     let url = address(entry, feed);
-    if title.is_none() && url.is_none() && body.as_ref().is_none_or(String::is_empty) {
+    if title.is_none() && url.is_none() && body.is_none() {
         return None;
     }
     let published = entry.published.or(entry.updated);

@@ -10,6 +10,9 @@ use serde_json::{Map, Value, json};
 use super::entry_limit::MOST;
 use crate::search::decode::json_value_as;
 
+/// As much of a body that is no JSON Feed as the parser gets.
+const LONGEST_WRONG: usize = 1_000_000;
+
 /// Members of an entry that are texts.
 const TEXTS: [&str; 8] =
     ["url", "external_url", "title", "content_html", "content_text", "summary", "date_published", "date_modified"];
@@ -82,12 +85,25 @@ impl<'de> Deserialize<'de> for Items {
 /// Keeps what can be read of each of the first entries; returns also the number of all others. An id may be a number, as
 /// the specification asks of readers. An entry that is no object becomes an empty one, which counts as unreadable.
 pub(super) fn with_readable_items(body: Cow<'_, [u8]>) -> (Cow<'_, [u8]>, usize) {
-    let Some(Document { feed, items: Some(Items { first, others }) }) = json_value_as(&body) else { return (body, 0) };
+    let Some(Document { feed, items: Some(Items { first, others }) }) = json_value_as(&body) else {
+        return (beginning(body), 0);
+    };
     let mut readable = texts(&feed, &["version", "title", "language"]);
     readable.entry("title").or_insert_with(|| json!(""));
     add_author(&feed, &mut readable);
     readable.insert("items".to_owned(), first.iter().map(item).collect());
     (serde_json::to_vec(&Value::Object(readable)).map_or(body, Cow::Owned), others)
+}
+
+/// The parser says what is wrong with a body, for which it need not read a long one to its end.
+fn beginning(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    match body {
+        Cow::Borrowed(body) => Cow::Borrowed(body.get(..LONGEST_WRONG).unwrap_or(body)),
+        Cow::Owned(mut body) => {
+            body.truncate(LONGEST_WRONG);
+            Cow::Owned(body)
+        }
+    }
 }
 
 fn item(item: &Value) -> Value {

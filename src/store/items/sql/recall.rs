@@ -12,16 +12,17 @@ const REPLIES: i64 = 20;
 /// The most posts compared, the latest ones.
 const POSTS: i64 = 2_000;
 
-/// Returns the latest replies to a query of a topic, and the posts of a span that the query showed when it last saw
-/// them.
+/// Returns the latest replies to a query of a topic, without those of a clock that was ahead, and the posts of a span that the
+/// query showed when it last saw them.
 pub(in crate::store) async fn query_history(
     conn: &mut Conn,
     topic: &str,
     question: &Question,
     span: Span,
+    now: Time,
 ) -> Result<QueryHistory, StoreError> {
     let replies = sqlx::query(
-        "SELECT found + unreadable AS size, late_ms, covered_from, asked_until FROM search WHERE topic = $1 AND source = $2 AND covered_until IS NOT NULL \
+        "SELECT found + unreadable AS size, late_ms, covered_from, asked_until FROM search WHERE topic = $1 AND source = $2 AND covered_until <= $6 \
          AND operation = $3 AND query = $4 ORDER BY covered_until DESC LIMIT $5",
     )
     .bind(topic)
@@ -29,6 +30,7 @@ pub(in crate::store) async fn query_history(
     .bind(&question.operation)
     .bind(&question.query)
     .bind(REPLIES)
+    .bind(now.0)
     .fetch_all(&mut *conn)
     .await?;
     let mut recall = QueryHistory::default();

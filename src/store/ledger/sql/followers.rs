@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use sqlx::{AssertSqlSafe, Row as _};
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::{Conn, read};
-use crate::model::{Follower, SIGN_AHEAD, Time};
+use super::{Conn, Database, Row, read};
+use crate::model::{Follower, SIGN_AHEAD, Span, Time, runs_in_order};
 use crate::store::{Cursor, StoreError};
 
 /// The longest that a run may take.
@@ -27,20 +27,55 @@ pub(in crate::store) async fn last_seq(conn: &mut Conn) -> Result<i64, StoreErro
 }
 
 /// Returns the last number before all runs that began at an instant or later, up to `now`. Runs of a clock that was ahead do
-/// not count, also once their time has come: those that began well before the instant have higher numbers.
+/// not count, also once their time has come.
 pub(in crate::store) async fn last_seq_until(conn: &mut Conn, until: Time, now: Time) -> Result<i64, StoreError> {
-    let at = read::RUN_AT;
-    // `seq + 0` keeps the database from walking through the whole index on `seq`: few runs are later. A run may take long, and
-    // missed slots get their numbers long after their time.
+    let span = Span { from: until, until: Time(now.plus(SIGN_AHEAD).0.saturating_add(1)) };
+    // `seq + 0` keeps the database from walking through the whole index on `seq`: few runs are later.
     let sql = format!(
-        "SELECT min(r.seq + 0) FROM run r WHERE r.seq IS NOT NULL AND {at} >= $1 AND {at} <= $2 AND r.seq + 0 > coalesce( \
-           (SELECT max(b.seq) FROM (SELECT CASE WHEN r.started_at IS NULL THEN NULL ELSE r.seq END AS seq FROM run r \
-            WHERE {at} < $3 ORDER BY {at} DESC, r.public_id DESC LIMIT 200) AS b), 0)"
+        "SELECT min(r.seq + 0) FROM run r WHERE r.seq IS NOT NULL AND {at} >= $1 AND {at} < $2",
+        at = read::RUN_AT
     );
-    let first = sqlx::query_scalar::<_, Option<i64>>(AssertSqlSafe(sql)).bind(until.0).bind(now.plus(SIGN_AHEAD).0);
-    match first.bind(until.minus(LONGEST_RUN).0).fetch_one(&mut *conn).await? {
+    let first = sqlx::query_scalar::<_, Option<i64>>(AssertSqlSafe(sql)).bind(span.from.0).bind(span.until.0);
+    let first = first.fetch_one(&mut *conn).await?;
+    match unless_contradicted(conn, None, span, first).await? {
         Some(first) => Ok(first - 1),
         None => last_seq(conn).await,
+    }
+}
+
+/// Returns the number of the first run of a span, of a topic or of all, unless a run with a higher number began well before the
+/// span: then the clock was wrong at one of them, and it is the first whose time agrees with the reading order.
+pub(in crate::store) async fn unless_contradicted(
+    conn: &mut Conn,
+    topic: Option<&str>,
+    span: Span,
+    first: Option<i64>,
+) -> Result<Option<i64>, StoreError> {
+    let Some(first) = first else { return Ok(None) };
+    let at = read::RUN_AT;
+    let mut query = QueryBuilder::<Database>::new("SELECT max(b.seq) FROM (SELECT r.seq FROM run r WHERE ");
+    of_topic(&mut query, topic);
+    query.push("r.started_at IS NOT NULL AND ").push(at).push(" < ").push_bind(span.from.minus(LONGEST_RUN).0);
+    query.push(" ORDER BY ").push(at).push(" DESC, r.public_id DESC LIMIT 200) AS b");
+    let before: Option<i64> = query.build_query_scalar().persistent(false).fetch_one(&mut *conn).await?;
+    if before.is_none_or(|before| before < first) {
+        return Ok(Some(first));
+    }
+    let mut query = QueryBuilder::<Database>::new("SELECT r.seq, ");
+    query.push(at).push(" AS began FROM run r WHERE ");
+    of_topic(&mut query, topic);
+    query.push("r.seq IS NOT NULL AND r.started_at IS NOT NULL AND ").push(at);
+    query.push(" >= ").push_bind(span.from.minus(LONGEST_RUN * 9).0).push(" AND ").push(at);
+    query.push(" < ").push_bind(span.until.0).push(" ORDER BY r.seq DESC LIMIT 10000");
+    let rows = query.build().persistent(false).fetch_all(conn).await?;
+    let run = |row: &Row| Ok::<_, StoreError>((row.try_get::<i64, _>("seq")?, Time(row.try_get("began")?)));
+    let runs = runs_in_order(rows.iter().map(run).collect::<Result<_, _>>()?);
+    Ok(runs.into_iter().find(|(_, began)| span.contains(*began)).map(|(seq, _)| seq))
+}
+
+fn of_topic(query: &mut QueryBuilder<Database>, topic: Option<&str>) {
+    if let Some(topic) = topic {
+        query.push("r.topic = ").push_bind(topic.to_owned()).push(" AND ");
     }
 }
 

@@ -39,7 +39,7 @@ pub(in crate::store) async fn to_plan(
            ORDER BY next_slot, id LIMIT $3) AS slots UNION \
          SELECT id FROM (SELECT id FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND planned_until > $2 \
            ORDER BY planned_until LIMIT $3) AS strays) \
-         SELECT t.id, t.topic, t.definition, t.planned_until, {active}, {running}, {backlog}, {on_time} \
+         SELECT t.id, t.topic, t.definition, t.planned_until, t.created_at, {active}, {running}, {backlog}, {on_time} \
          FROM due JOIN job t ON t.id = due.id WHERE t.planned_until IS NOT NULL ORDER BY t.id"
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(now.believed_until(ahead).0).bind(i64::from(limit));
@@ -59,6 +59,7 @@ pub(in crate::store) async fn to_plan(
             topic,
             schedule: schedule.ok().flatten(),
             planned_until: Time(row.try_get("planned_until")?),
+            created_at: Time(row.try_get("created_at")?),
             active: definitions::number(row, "active")?,
             running: definitions::number(row, "running")?,
             waiting: Vec::new(),

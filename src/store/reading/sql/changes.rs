@@ -4,7 +4,7 @@
 use futures_util::TryStreamExt as _;
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, Row, prune, read};
+use super::{Conn, Row, followers, prune, read};
 use crate::model::{Question, SearchState, SeqRange, Snapshot, Snapshots, Source, Span, Time};
 use crate::store::StoreError;
 
@@ -51,6 +51,8 @@ pub(in crate::store) async fn seq_since(conn: &mut Conn, topic: &str, at: Time) 
     );
     let first: Option<i64> =
         sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(at.0).fetch_one(&mut *conn).await?;
+    let later = Span { from: at, until: Time(i64::MAX) };
+    let first = followers::unless_contradicted(conn, Some(topic), later, first).await?;
     // Not simply `first - 1`: what other topics' runs found in between is news to the first of these runs.
     let before: Option<i64> =
         sqlx::query_scalar("SELECT max(seq) FROM run WHERE topic = $1 AND seq < $2 AND started_at IS NOT NULL")

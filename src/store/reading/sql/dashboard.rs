@@ -76,13 +76,14 @@ pub(in crate::store) async fn cards(
 }
 
 /// Returns those of these topics for which a run since an instant got a full reply. Begins with the full replies, which are
-/// few. A search begins after its run; the day before leaves room for a clock that was set back meanwhile.
+/// few. A search begins after its run; the hour before leaves room for a clock that was set back meanwhile.
 async fn full_since(conn: &mut Conn, topics: &[String], since: Time) -> Result<HashSet<String>, StoreError> {
     let sql = format!(
-        "SELECT DISTINCT r.topic FROM search s CROSS JOIN run r WHERE s.saturated = 1 AND s.started_at >= CAST($2 AS BIGINT) - 86400000 \
-         AND r.id = s.run AND r.attempt = s.attempt AND r.seq IS NOT NULL AND {} >= $2 AND r.topic IN (SELECT given.value FROM {})",
-        read::RUN_AT,
-        super::texts(1)
+        "SELECT given.value FROM {} WHERE EXISTS (SELECT 1 FROM search s CROSS JOIN run r WHERE s.topic = given.value AND s.saturated = 1 \
+         AND s.started_at >= CAST($2 AS BIGINT) - 3600000 AND r.id = s.run AND r.attempt = s.attempt AND r.topic = s.topic \
+         AND r.seq IS NOT NULL AND {} >= $2)",
+        super::texts(1),
+        read::RUN_AT
     );
     let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(serde_json::json!(topics).to_string()).bind(since.0);
     Ok(query.fetch_all(conn).await?.into_iter().collect())

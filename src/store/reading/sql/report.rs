@@ -133,24 +133,6 @@ pub(in crate::store) async fn last_finds_before(
     rows.iter().map(|row| Ok((read::word(row, "source", Source::parse)?, Time(row.try_get("at")?)))).collect()
 }
 
-/// Includes failed runs: they searched, too, and may have cost something.
-pub(in crate::store) async fn first_search(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
-    first_start(conn, topic, "r.state <> 'over_quota' AND r.started_at IS NOT NULL").await
-}
-
-pub(in crate::store) async fn first_run(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
-    first_start(conn, topic, "r.state IN ('ok', 'partial')").await
-}
-
-/// Ordered by `seq`, so that the index on (topic, seq) is walked from its start.
-async fn first_start(conn: &mut Conn, topic: &str, which: &'static str) -> Result<Option<Time>, StoreError> {
-    let sql = format!(
-        "SELECT r.started_at FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND {which} ORDER BY r.seq LIMIT 1"
-    );
-    let at: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).fetch_optional(conn).await?.flatten();
-    Ok(at.map(Time))
-}
-
 pub(in crate::store) async fn words(conn: &mut Conn, keys: &[String]) -> Result<Vec<ItemContent>, StoreError> {
     let mut all = Vec::new();
     for list in keys.chunks(500) {

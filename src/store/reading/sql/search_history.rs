@@ -1,6 +1,6 @@
 //! When each topic was searched, and how far its coverage reaches. `insight` decides what is a hole.
 
-use sqlx::{QueryBuilder, Row as _};
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, definitions, read};
 use crate::model::{
@@ -81,6 +81,38 @@ pub(in crate::store) async fn covered_until(
     .fetch_one(conn)
     .await?;
     Ok(until.map(Time))
+}
+
+/// Includes failed runs: they searched, too, and may have cost something.
+pub(in crate::store) async fn first_search(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
+    first_start(conn, topic, "r.state <> 'over_quota' AND r.started_at IS NOT NULL").await
+}
+
+pub(in crate::store) async fn first_run(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
+    first_start(conn, topic, "r.state IN ('ok', 'partial')").await
+}
+
+/// Ordered by `seq`, so that the index on (topic, seq) is walked from its start.
+async fn first_start(conn: &mut Conn, topic: &str, which: &'static str) -> Result<Option<Time>, StoreError> {
+    let sql = format!(
+        "SELECT r.started_at FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND {which} ORDER BY r.seq LIMIT 100"
+    );
+    let starts: Vec<Option<i64>> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).fetch_all(conn).await?;
+    let starts: Vec<i64> = starts.into_iter().flatten().collect();
+    Ok(first_believed(&starts).map(Time))
+}
+
+/// Returns the first of these starts, in reading order, that was not made by a clock that was ahead: then most of the later
+/// ones would be earlier.
+fn first_believed(starts: &[i64]) -> Option<i64> {
+    let mut starts = starts;
+    while let [first, later @ ..] = starts {
+        if later.iter().filter(|at| *at < first).count() * 2 <= later.len() {
+            return Some(*first);
+        }
+        starts = later;
+    }
+    None
 }
 
 pub(in crate::store) async fn watched_topics(

@@ -200,6 +200,36 @@ pub(in crate::store) async fn answer_of(conn: &mut Conn, run: &str) -> Result<Op
     query.build().fetch_optional(conn).await?.as_ref().map(read::answer).transpose()
 }
 
+/// Returns answers of a topic before a place in the reading order, the latest first.
+pub(in crate::store) async fn answers(
+    conn: &mut Conn,
+    topic: &str,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<(i64, AnswerRow)>, StoreError> {
+    let sql = format!(
+        "{} WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.seq < $2 ORDER BY r.seq DESC LIMIT $3",
+        read::ANSWER.replacen("SELECT ", "SELECT r.seq, ", 1)
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(before).bind(limit).fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((row.try_get("seq")?, read::answer(row)?))).collect()
+}
+
+/// Returns the last answer of a topic before a place in the reading order. Those of a backfill are about other days.
+pub(in crate::store) async fn latest_answer(
+    conn: &mut Conn,
+    topic: &str,
+    before: i64,
+) -> Result<Option<AnswerRow>, StoreError> {
+    let sql = format!(
+        "{} WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.seq < $2 AND {} ORDER BY r.seq DESC LIMIT 1",
+        read::ANSWER,
+        read::ANSWER_IS_PRESENT
+    );
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(before);
+    query.fetch_optional(conn).await?.as_ref().map(read::answer).transpose()
+}
+
 pub(in crate::store) async fn items(
     conn: &mut Conn,
     filter: &Filter,

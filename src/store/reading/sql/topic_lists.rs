@@ -1,11 +1,11 @@
-//! Lists for pages: a topic's items and answers, items of all topics. Each page continues along an index from where the
+//! Lists for pages: a topic's items, items of all topics. Each page continues along an index from where the
 //! last one ended, and reads a bounded number of rows whatever the filter.
 
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, filter_conditions, read, tokens};
 use crate::model::TextQuery;
-use crate::store::{AllItemsCursor, AnswerRow, Filter, ItemCursor, ItemOrder, ItemRow, ListPage, StoreError};
+use crate::store::{AllItemsCursor, Filter, ItemCursor, ItemOrder, ItemRow, ListPage, StoreError};
 
 /// The most items searched for a page: `STEP` by time, `WINDOW` in other orders, where no further page continues.
 const STEP: i64 = 400;
@@ -154,9 +154,9 @@ fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemO
 fn push_folded_in_window(query: &mut QueryBuilder<Database>) {
     query.push(
         " AND (m.cluster IS NULL OR m.cluster = m.item OR (m.cluster NOT IN (SELECT h.item FROM matched h) \
-         AND m.item IN (SELECT r.item FROM (SELECT h.item AS item, \
+         AND m.item IN (SELECT ranked.item FROM (SELECT h.item AS item, \
            row_number() OVER (PARTITION BY h.cluster ORDER BY h.first_seen, h.key) AS place \
-           FROM matched h WHERE h.cluster <> h.item) AS r WHERE r.place = 1)))",
+           FROM matched h WHERE h.cluster <> h.item) AS ranked WHERE ranked.place = 1)))",
     );
 }
 
@@ -274,15 +274,30 @@ pub(in crate::store) async fn items_after(
     after: Option<&AllItemsCursor>,
     limit: i64,
 ) -> Result<Vec<ItemRow>, StoreError> {
-    let list = filter_conditions::latest_list(conn, filter, "t.topic").await?;
+    let mut list = filter_conditions::latest_list(conn, filter, "t.topic").await?;
+    let is_common = match &filter.words {
+        Some(wanted) => !is_rare(conn, wanted).await?,
+        None => false,
+    };
+    // A column with a plus is not looked up in an index: all rows with common words would be found and sorted.
+    let plus = if is_common && super::SORTS_SEVERAL_TOPICS { "+" } else { "" };
+    if filter.topics.len() > 1 || !filter.tags.is_empty() {
+        list.topic.insert_str(0, plus);
+    }
     // Lists that are merged must show what they are ordered by.
     let select = read::ITEM.replacen("SELECT ", &format!("SELECT {PUBLISHED} AS published, "), 1);
     let mut query = QueryBuilder::<Database>::new("");
     for (place, filter) in list.parts.iter().enumerate() {
         query.push(if place > 0 { " UNION ALL " } else { "" }).push(&select);
         filter_conditions::topics(&mut query, filter, &list.topic, "t.first_seen");
-        filter_conditions::latest_items(&mut query, filter);
-        filter_conditions::items(&mut query, filter);
+        if filter.words.is_none() || is_common {
+            filter_conditions::any_time(&mut query, "t.first_seen");
+        }
+        filter_conditions::items(&mut query, &Filter { words: None, ..filter.clone() });
+        if let Some(wanted) = &filter.words {
+            query.push(" AND ").push(plus).push("i.id IN ");
+            tokens::push_found(&mut query, wanted);
+        }
         filter_conditions::marks_and_notes(&mut query, filter);
         filter_conditions::new(&mut query, filter);
         filter_conditions::found_by_sources(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
@@ -314,34 +329,4 @@ pub(in crate::store) async fn items_by_key(
     );
     let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(list).bind(topic).fetch_all(conn).await?;
     rows.iter().map(read::item).collect()
-}
-
-/// Returns answers of a topic before a place in the reading order, the latest first.
-pub(in crate::store) async fn answers(
-    conn: &mut Conn,
-    topic: &str,
-    before: i64,
-    limit: i64,
-) -> Result<Vec<(i64, AnswerRow)>, StoreError> {
-    let sql = format!(
-        "{} WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.seq < $2 ORDER BY r.seq DESC LIMIT $3",
-        read::ANSWER.replacen("SELECT ", "SELECT r.seq, ", 1)
-    );
-    let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(topic).bind(before).bind(limit).fetch_all(conn).await?;
-    rows.iter().map(|row| Ok((row.try_get("seq")?, read::answer(row)?))).collect()
-}
-
-/// Returns the last answer of a topic before a place in the reading order. Those of a backfill are about other days.
-pub(in crate::store) async fn latest_answer(
-    conn: &mut Conn,
-    topic: &str,
-    before: i64,
-) -> Result<Option<AnswerRow>, StoreError> {
-    let sql = format!(
-        "{} WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.seq < $2 AND {} ORDER BY r.seq DESC LIMIT 1",
-        read::ANSWER,
-        read::ANSWER_IS_PRESENT
-    );
-    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(topic).bind(before);
-    query.fetch_optional(conn).await?.as_ref().map(read::answer).transpose()
 }

@@ -108,6 +108,11 @@ impl Store {
         write_tx!(self, erase::close_topic(topic, now))
     }
 
+    /// Forgets the former ids of a topic that was ended. Until then, they lead to what names it by them.
+    pub async fn end_former_ids(&self, topic: &str) -> Result<(), StoreError> {
+        write_tx!(self, erase::end_former_ids(topic))
+    }
+
     /// Erases some of what a topic found. Repeat until nothing is left.
     pub async fn erase_topic_items(&self, topic: &str, now: Time) -> Result<ErasedCounts, StoreError> {
         write_tx!(self, erase::page_of_topic(topic, 200, now))

@@ -26,7 +26,7 @@ use crate::store::{AllItemsCursor, ItemRow, Store};
 use crate::web::access::visitor::Visitor;
 use crate::web::downloads::pipe::Writer;
 use crate::web::downloads::{self, File};
-use crate::web::item_query::{ItemQuery, PARAMETERS, STEP, address, latest, place_of, tags_of};
+use crate::web::item_query::{ItemQuery, PARAMETERS, address, latest, place_of, tags_of};
 use crate::web::layout::{self, Page, field_error};
 use crate::web::page_request::{LONGEST, PageRequest};
 use crate::web::problem::Problem;
@@ -35,6 +35,8 @@ use crate::web::site::Site;
 
 /// Items on a page.
 const ITEMS: usize = 50;
+/// Items that are read at a time for a file. Each read finds all items with the words again.
+const READ: u32 = 1_000;
 /// Maximum number of items that are counted for a page.
 const COUNTED: u64 = 5_000;
 /// Filters that are folded until one of them is used, so that a phone shows items first.
@@ -247,8 +249,8 @@ async fn write_latest(store: &Store, query: &ItemQuery, mut out: &Writer) -> Res
     let mut after = Some(None);
     write_items(store, &query.order, &mut out, async || {
         let Some(from) = after.take() else { return Ok(None) };
-        let mut rows = store.list_found(filter, from.as_ref(), STEP).await?;
-        after = rows.last().filter(|_| rows.len() == STEP as usize).map(|last| Some(place_of(last)));
+        let mut rows = store.list_found(filter, from.as_ref(), READ).await?;
+        after = rows.last().filter(|_| rows.len() == READ as usize).map(|last| Some(place_of(last)));
         rows.retain(|row| row_filter.shows_item(row));
         rows.iter_mut().for_each(|row| rankings.rate(row));
         Ok(Some(rows))

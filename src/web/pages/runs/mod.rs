@@ -67,7 +67,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         _ => html! {},
     };
     let narrowed = topic.is_some() || wanted.is_some() || after.is_some() || summary.is_some();
-    let title = request.get("run").map_or_else(|| "Runs".to_owned(), |run| format!("Run {}", format::line(run, 120)));
+    // A run that the visitor may not see is not named: its name holds its topic.
+    let one = runs.first().filter(|_| request.get("run").is_some());
+    let title = one.map_or_else(|| "Runs".to_owned(), |(_, run)| format!("Run {}", format::line(&run.run, 120)));
     let main = html! {
         h1 { (title) }
         form.filters method="get" action="/runs" {

@@ -2,6 +2,8 @@
 //! that indexes answer. Stored, because Prometheus expects counters that never fall: runs of `once` count, restarts and
 //! pruning lose nothing. The caller defines what is counted.
 
+use std::collections::BTreeSet;
+
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::pulse::FRESH;
@@ -114,12 +116,17 @@ pub(in crate::store) async fn add_totals(
             row.push_bind(&latest.topic).push_bind(latest.source.as_str());
             row.push_bind(latest.answered_at.0).push_bind(latest.new_at.map(|at| at.0));
         });
-        // Runs are numbered in the order in which they ended, not in which they started.
-        insert.push(
+        // Runs are numbered in the order in which they ended, not in which they started. One that started a day before shows
+        // that the clock was ahead.
+        let newer =
+            |at: &str| format!("excluded.{at} > topic_latest.{at} OR excluded.{at} < topic_latest.{at} - 86400000");
+        insert.push(format!(
             " ON CONFLICT (topic, source) DO UPDATE SET \
-             answered_at = CASE WHEN excluded.answered_at > topic_latest.answered_at THEN excluded.answered_at ELSE topic_latest.answered_at END, \
-             new_at = CASE WHEN topic_latest.new_at IS NULL OR excluded.new_at > topic_latest.new_at THEN excluded.new_at ELSE topic_latest.new_at END",
-        );
+             answered_at = CASE WHEN {} THEN excluded.answered_at ELSE topic_latest.answered_at END, \
+             new_at = CASE WHEN topic_latest.new_at IS NULL OR {} THEN excluded.new_at ELSE topic_latest.new_at END",
+            newer("answered_at"),
+            newer("new_at")
+        ));
         insert.build().persistent(false).execute(&mut *conn).await?;
     }
     Ok(true)
@@ -130,8 +137,10 @@ async fn are_topics_of_runs(conn: &mut Conn, latest: &[SourceLatest], from: i64,
     if latest.is_empty() {
         return Ok(true);
     }
-    let sql = "SELECT DISTINCT topic FROM run WHERE seq IS NOT NULL AND seq > $1 AND seq <= $2 AND topic IS NOT NULL";
-    let topics: Vec<String> = sqlx::query_scalar(sql).bind(from).bind(to).fetch_all(conn).await?;
+    // In order of their numbers: otherwise SQLite may read the topics of all runs from another index.
+    let sql = "SELECT topic FROM run WHERE seq IS NOT NULL AND seq > $1 AND seq <= $2 ORDER BY seq";
+    let topics: Vec<Option<String>> = sqlx::query_scalar(sql).bind(from).bind(to).fetch_all(conn).await?;
+    let topics: BTreeSet<String> = topics.into_iter().flatten().collect();
     Ok(latest.iter().all(|one| topics.contains(&one.topic)))
 }
 
@@ -175,7 +184,7 @@ pub(in crate::store) async fn latest(conn: &mut Conn, topics: &[String]) -> Resu
 pub(in crate::store) async fn searched_sources(conn: &mut Conn) -> Result<Vec<Source>, StoreError> {
     let names: Vec<String> = sqlx::query_scalar("SELECT DISTINCT source FROM topic_latest").fetch_all(conn).await?;
     let all = names.iter().filter_map(|name| Source::parse(name)).chain(Source::SERVICE.iter().copied());
-    Ok(all.collect::<std::collections::BTreeSet<Source>>().into_iter().collect())
+    Ok(all.collect::<BTreeSet<Source>>().into_iter().collect())
 }
 
 pub(in crate::store) async fn first_topics(conn: &mut Conn, limit: i64) -> Result<Vec<String>, StoreError> {

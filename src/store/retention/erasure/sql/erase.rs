@@ -138,9 +138,15 @@ pub(in crate::store) async fn close_topic(conn: &mut Conn, topic: &str, now: Tim
     .execute(&mut *conn)
     .await?;
     alert_subjects::forget_topic(conn, topic).await?;
-    for statement in ["DELETE FROM job WHERE topic = $1", "DELETE FROM renamed WHERE old_id = $1 OR new_id = $1"] {
+    for statement in ["DELETE FROM job WHERE topic = $1", "DELETE FROM renamed WHERE old_id = $1"] {
         sqlx::query(statement).bind(topic).execute(&mut *conn).await?;
     }
+    Ok(())
+}
+
+/// Forgets the former ids of a topic, after what names it by them was erased.
+pub(in crate::store) async fn end_former_ids(conn: &mut Conn, topic: &str) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM renamed WHERE new_id = $1").bind(topic).execute(conn).await?;
     Ok(())
 }
 
