@@ -295,7 +295,7 @@ fn a_video_or_an_episode_has_the_words_that_describe_its_media() {
     let atom = "<feed xmlns=\"http://www.w3.org/2005/Atom\" xmlns:media=\"http://search.yahoo.com/mrss/\"><title>t</title>\
         <entry><id>yt:video:x</id><title>Video</title><link rel=\"alternate\" href=\"https://a.example/2\"/>\
         <media:group><media:title>Video</media:title><media:description>What you see\n\nand more</media:description></media:group></entry></feed>";
-    let server = Replies::answering(move |_, path| reply(200, &[], if path == "/rss" { rss } else { atom }));
+    let server = ReplyServer::answering(move |_, path| reply(200, &[], if path == "/rss" { rss } else { atom }));
     let place = Place::without_service(sqlite(), &file(&server, &["rss", "atom"]));
     place.ok(&["once", "--at", NINE]);
     let texts = place.database.texts("SELECT text FROM v_item ORDER BY title");
@@ -721,7 +721,7 @@ fn entries_without_number_do_not_fill_the_memory_and_are_counted() {
         format!("{{\"version\":\"1\",\"title\":\"t\",\"x\":{tiny},\"items\":[{{\"id\":\"1\",\"title\":\"q\"}}]}}"),
         format!("{{\"version\":\"https://jsonfeed.org/version/1\",\"title\":\"t\",\"items\":{tiny}}}"),
     ] {
-        let server = Replies::start(vec![reply(200, &[], &body)]);
+        let server = ReplyServer::start(vec![reply(200, &[], &body)]);
         let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
         let (ended, peak_kib) = place.program(&["once", "--at", NINE]).start().wait_and_measure();
         ended.assert_stdout(3, &["it cannot be read as a feed"]);

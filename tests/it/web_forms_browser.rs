@@ -117,11 +117,11 @@ fn a_page_that_is_no_longer_renewed_says_so_until_it_is() {
 
 #[test]
 fn a_long_word_makes_no_card_wider_than_a_phone() {
-    let Some(browser) = browser() else { return };
+    let Some(browser) = find_browser() else { return };
     let (_sandbox, place) = stage();
     place.database.add_report(&[place.path("day.html")]);
     let pages = Pages::serve(&place, &["--at", NINE]);
-    let mut driven = Driven::start(&browser, &place);
+    let mut driven = DrivenBrowser::start(&browser, &place);
     let phone = json!({ "width": 375, "height": 800, "deviceScaleFactor": 1, "mobile": true });
     driven.command("Emulation.setDeviceMetricsOverride", &phone);
     driven.open(&format!("http://{}/files", pages.address));

@@ -122,7 +122,7 @@ fn what_a_clock_claimed_that_was_ahead_is_not_covered_once_its_time_has_come() {
 #[test]
 fn replies_are_judged_by_those_before_and_not_by_those_of_a_clock_that_was_ahead() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"24h\"\ncatch_up_window = \"1h\""));
         let posts: Vec<Value> = (1..4).map(|id| post(id, 8, &format!("post {id} of acme"), 1)).collect();
         // Of the first empty reply, posts are known that it should have; of the second they are too old. It may be as wrong.
@@ -192,7 +192,7 @@ fn a_daily_report_counts_what_a_clock_first_saw_that_was_ahead() {
 #[test]
 fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_began_or_a_run_was_pruned() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let exported = |place: &Place| {
             let rows = place.ok(&["export", "--what", "daily", "--format", "jsonl", "--out", "-"]);
             let day = |line: &str| serde_json::from_str::<Value>(line).unwrap()["day"].as_str().unwrap().to_owned();
@@ -210,7 +210,7 @@ fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_
         assert!(!report.contains("not watched yet in this period"), "{name}: {report}");
     }
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let keep = "[retention]\nraw = \"1d\"\nsightings = \"8d\"\nruns = \"40d\"\n\n";
         let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("every = \"12h\"")));
         let name = place.database.name;
@@ -227,7 +227,7 @@ fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_
 #[test]
 fn a_diff_and_the_last_answer_are_not_those_of_a_clock_that_was_ahead() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"24h\""));
         for (number, day) in [11, 12, 30, 13, 14, 15, 16].into_iter().enumerate() {
             world.set_posts(&[undated(u32::try_from(number).unwrap())]);

@@ -211,8 +211,8 @@ impl Database {
     /// A message with this data that was sent.
     #[track_caller]
     pub fn add_sent_message(&self, event: &str, data: &serde_json::Value) {
-        let data = quoted(&data.to_string());
-        wait(self.execute(&format!(
+        let data = sql_literal(&data.to_string());
+        block_on(self.execute(&format!(
             "INSERT INTO outbox (event, channel, kind, subject, text, data, state, created_at, next_at) \
              VALUES ('{event}', 'mail', 'report', 'A day', 'words', {data}, 'sent', 1, 1)"
         )));
