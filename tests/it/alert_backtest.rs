@@ -7,8 +7,8 @@ use rand_distr::{Distribution as _, Poisson};
 use serde_json::{Value, json};
 
 use crate::support::databases::{databases, sqlite};
-use crate::support::program::{Ended, Place};
-use crate::support::world::{World, hour, once, post};
+use crate::support::program::{Place, ProgramOutput};
+use crate::support::world::{ScriptedService, hour, post, run_once};
 
 const ALERT: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\n\n\
     [[alerts]]\nname = \"storms\"\nrule = \"volume\"\nwindow = \"1h\"\nmin = 5\n\n\
@@ -54,7 +54,7 @@ fn textbook(counts: &[u32], step: usize) -> Vec<u32> {
     alerts
 }
 
-fn backtest(place: &Place, name: &str, more: &[&str]) -> Ended {
+fn backtest(place: &Place, name: &str, more: &[&str]) -> ProgramOutput {
     let at = hour(12 * LOOKS);
     place.run(&[&["alerts", "backtest", name, "--events", "events.csv", "--at", at.as_str()], more].concat())
 }
@@ -64,16 +64,16 @@ fn a_backtest_shows_precision_and_recall_for_a_list_of_events() {
     let counts = counts();
     let mut reported = Vec::new();
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), ALERT);
         for (look, count) in (0..).zip(&counts) {
             let one = |k: u32| post(look * 100 + k, 12 * look, &format!("{look} post number {k} of acme"), 1);
-            world.posts(&(0..*count).map(one).collect::<Vec<_>>());
-            once(&place, 12 * look);
+            world.set_posts(&(0..*count).map(one).collect::<Vec<_>>());
+            run_once(&place, 12 * look);
         }
         std::fs::write(place.path("events.csv"), EVENTS).unwrap();
         let printed = backtest(&place, "storms", &[]);
-        printed.shows(0, &[]);
+        printed.assert_stdout(0, &[]);
         let whole = backtest(&place, "storms", &["--json"]);
         let whole: Value = serde_json::from_str(&whole.out).unwrap_or_else(|_| panic!("{whole}"));
         let rules = whole["measured"]["rules"].as_array().unwrap();
@@ -91,7 +91,7 @@ fn a_backtest_shows_precision_and_recall_for_a_list_of_events() {
         // The `items` rule counts no windows, so its row has no textbook rules beside it. Two runs found eighty new
         // items or more.
         let items = backtest(&place, "any", &[]);
-        items.shows(0, &[]);
+        items.assert_stdout(0, &[]);
         reported.push((printed.out, whole, items.out));
     }
     assert!(reported.iter().all(|other| *other == reported[0]), "{reported:#?}");
@@ -127,10 +127,11 @@ fn a_backtest_shows_precision_and_recall_for_a_list_of_events() {
 
 #[test]
 fn a_list_of_events_that_cannot_be_read_is_refused_with_its_line() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let place = Place::new(sqlite(), &world.lines(), ALERT);
-    once(&place, 0);
-    backtest(&place, "storms", &[]).says(2, &["events.csv could not be read", "hint: name a CSV file of real events"]);
+    run_once(&place, 0);
+    backtest(&place, "storms", &[])
+        .assert_stderr(2, &["events.csv could not be read", "hint: name a CSV file of real events"]);
     for (events, expected) in [
         (&b"begin\n2026-03-12\nlast week\n"[..], "events.csv: line 3: `begin` is not a day or an instant: last week"),
         (b"2026-03-12,2026-03-11\n", "hint: swap `begin` and `end`"),
@@ -140,23 +141,23 @@ fn a_list_of_events_that_cannot_be_read_is_refused_with_its_line() {
         (&[b'2'; (1 << 20) + 1], "events.csv is longer than 1.0 MB"),
     ] {
         std::fs::write(place.path("events.csv"), events).unwrap();
-        backtest(&place, "storms", &[]).says(2, &[expected]);
+        backtest(&place, "storms", &[]).assert_stderr(2, &[expected]);
     }
     std::fs::write(place.path("events.csv"), "2026-03-11").unwrap();
-    backtest(&place, "money", &[]).says(2, &["a budget alert cannot be backtested"]);
+    backtest(&place, "money", &[]).assert_stderr(2, &["a budget alert cannot be backtested"]);
     // One run, too early to judge, and no alert: the share of nothing is shown as `-`.
     let early = backtest(&place, "storms", &[]);
-    early.shows(0, &["volume        0              0          -        0 of 1     0 %             -\n"]);
+    early.assert_stdout(0, &["volume        0              0          -        0 of 1     0 %             -\n"]);
 }
 
 #[test]
 fn only_runs_of_the_alerts_own_topics_are_counted() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let more = "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"social\"]\n\n\
                 [[alerts]]\nname = \"own\"\nrule = \"items\"\nmin = 80\ntopics = [\"acme\"]\n";
     let place = Place::new(sqlite(), &world.lines(), &format!("{ALERT}\n{more}"));
     for at in [0, 12, 24] {
-        once(&place, at);
+        run_once(&place, at);
     }
     let at = hour(25);
     let run = |args: &[&str]| place.ok(&[&["alerts", "backtest", "own", "--at", at.as_str()], args].concat());
@@ -172,14 +173,14 @@ fn only_runs_of_the_alerts_own_topics_are_counted() {
 #[test]
 fn backtest_and_diff_include_runs_that_follow_missed_slots() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), ALERT);
         place.run(&["once", "--due", "--at", &hour(0)]);
         for day in 1..5 {
-            world.posts(
+            world.set_posts(
                 &(0..100).map(|n| post(day * 1_000 + n, day * 24, &format!("acme {day} {n}"), 0)).collect::<Vec<_>>(),
             );
-            once(&place, day * 24 + 1);
+            run_once(&place, day * 24 + 1);
         }
         place.run(&["once", "--due", "--at", &hour(5 * 24 + 1)]);
         assert!(place.database.runs_in("missed") > 4);

@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 
 use crate::support::databases::databases;
 use crate::support::program::Place;
-use crate::support::receivers::Hook;
-use crate::support::world::{World, calm_days, hour, once, post, posts_of_calm_day, topic};
+use crate::support::receivers::WebhookServer;
+use crate::support::world::{ScriptedService, calm_days, hour, post, posts_of_calm_day, run_once, topic};
 
 #[test]
 fn an_alert_with_more_items_than_the_count_limit_says_at_least() {
     for database in databases() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let alert = format!(
             "[[alerts]]\nname = \"storms\"\nchannels = [\"hook\"]\nrule = \"volume\"\nwindow = \"1h\"\nmin = 5\n\n\
              [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\n",
@@ -29,12 +29,12 @@ fn an_alert_with_more_items_than_the_count_limit_says_at_least() {
         calm_days(&world, &place);
         due(&hour(24 * 7));
         let storm = (0..59).map(|k| post(90_000 + k, 192, &format!("90000 post number {k} of an acme storm"), 1));
-        world.posts(&storm.chain((0..8).flat_map(posts_of_calm_day)).collect::<Vec<Value>>());
-        once(&place, 192);
+        world.set_posts(&storm.chain((0..8).flat_map(posts_of_calm_day)).collect::<Vec<Value>>());
+        run_once(&place, 192);
         due("2026-03-19T00:00:01Z");
 
         let said = "acme: ≥45 new unique items in 1h (≥45 items by ≥3 authors); up to ";
-        let sent: Vec<Value> = hook.got().iter().map(|got| got.json()).collect();
+        let sent: Vec<Value> = hook.received().iter().map(|got| got.json()).collect();
         assert_eq!(sent.len(), 1, "{}: {sent:?}", place.database.name);
         assert!(sent[0]["subject"].as_str().unwrap().starts_with(&format!("[storms] {said}")), "{sent:?}");
         let listed = place.json(&["alerts", "--json"]);
@@ -47,7 +47,7 @@ fn an_alert_with_more_items_than_the_count_limit_says_at_least() {
 #[test]
 fn an_alert_finds_its_words_in_the_last_of_many_new_items() {
     for database in databases() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let alert = |name: &str, more: &str| {
             format!("[[alerts]]\nname = \"{name}\"\nchannels = [\"hook\"]\nrule = \"items\"\n{more}\n\n")
         };
@@ -58,20 +58,20 @@ fn an_alert_finds_its_words_in_the_last_of_many_new_items() {
         let topic = topic("acme", "every = \"1h\"").replace("[\"social\"]", "[\"social\", \"web\"]");
         let rest = [topic, alert("all", ""), alert("recalls", "words = [\"recall\"]"), hook_lines];
         let place = Place::new(database, &world.lines(), &rest.concat());
-        world.posts(&[post(1, 20, "an acme post", 1)]);
+        world.set_posts(&[post(1, 20, "an acme post", 1)]);
         for at in [23, 24] {
             place.ok(&["once", "--due", "--at", &hour(at)]);
         }
         // More than a thousand, which is the most of one reply, and the word is in one that is listed last.
         let posts = (1_000..2_000).map(|id| post(id, 24, &format!("an acme post {id}"), 1));
-        world.posts(&posts.collect::<Vec<Value>>());
+        world.set_posts(&posts.collect::<Vec<Value>>());
         let page = |id: u32, title: &str| json!({ "title": title, "url": format!("https://example.org/{id}") });
         let pages = (0..100).map(|id| page(id, if id == 99 { "A recall by acme" } else { "A page about acme" }));
-        world.pages(&pages.collect::<Vec<Value>>());
+        world.set_pages(&pages.collect::<Vec<Value>>());
         place.ok(&["once", "--due", "--at", &hour(25)]);
 
         let mut said: Vec<String> =
-            hook.got().iter().map(|got| got.json()["subject"].as_str().unwrap().to_owned()).collect();
+            hook.received().iter().map(|got| got.json()["subject"].as_str().unwrap().to_owned()).collect();
         said.sort();
         let expected = ["[all] acme: ≥1100 new items", "[recalls] acme: ≥1 new item with “recall”"];
         assert_eq!(said, expected, "{}", place.database.name);

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use crate::support::databases::databases;
 use crate::support::program::Place;
-use crate::support::receivers::Hook;
-use crate::support::service::{Raw, reply};
-use crate::support::world::{World, hour, once, post};
+use crate::support::receivers::WebhookServer;
+use crate::support::service::{FakeServer, reply};
+use crate::support::world::{ScriptedService, hour, post, run_once};
 
-fn file(hook: &Hook, topic: &str, alert: &str) -> String {
+fn file(hook: &WebhookServer, topic: &str, alert: &str) -> String {
     format!(
         "[[topics]]\nquery = \"acme\"\nevery = \"1h\"\n{topic}\n\n[[alerts]]\nname = \"ill\"\nchannels = [\"hook\"]\ncooldown = \"0s\"\n{alert}\n\n\
          [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\n",
@@ -23,10 +23,10 @@ fn file(hook: &Hook, topic: &str, alert: &str) -> String {
 const SOURCE: &str = "rule = \"source\"\nfailures = 2\nof = 3";
 
 /// A service of which a part of the addresses fails on demand.
-fn failing(part: &'static str) -> (Raw, Arc<AtomicBool>) {
+fn service_with_failing_part(part: &'static str) -> (FakeServer, Arc<AtomicBool>) {
     let fails = Arc::new(AtomicBool::new(false));
     let failing = Arc::clone(&fails);
-    let server = Raw::saying(move |path| match failing.load(Ordering::SeqCst) && path.starts_with(part) {
+    let server = FakeServer::respond_with(move |path| match failing.load(Ordering::SeqCst) && path.starts_with(part) {
         true => reply("400 Bad Request", "content-type: application/json\r\n", b"{}"),
         false => {
             let results = if path.starts_with("/web") { json!([]) } else { json!([post(1, 20, "words", 1)]) };
@@ -37,7 +37,7 @@ fn failing(part: &'static str) -> (Raw, Arc<AtomicBool>) {
     (server, fails)
 }
 
-fn look(place: &Place, at: u32) {
+fn run_due(place: &Place, at: u32) {
     let ended = place.run(&["once", "--due", "--at", &hour(at)]);
     assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
 }
@@ -46,20 +46,20 @@ fn firing(place: &Place) -> Value {
     place.json(&["alerts", "--json"])["alerts"][0]["firing"].clone()
 }
 
-fn subjects(hook: &Hook) -> Vec<String> {
-    hook.got().iter().map(|got| got.json()["subject"].as_str().unwrap().to_owned()).collect()
+fn subjects(hook: &WebhookServer) -> Vec<String> {
+    hook.received().iter().map(|got| got.json()["subject"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn an_old_events_acknowledgement_does_not_touch_a_later_firing() {
     for database in databases() {
-        let ((server, fails), hook) = (failing("/"), Hook::good());
+        let ((server, fails), hook) = (service_with_failing_part("/"), WebhookServer::accepting());
         let topic = "id = \"acme\"\nsources = [\"social\"]";
         let place = Place::new(database, &server.lines(), &file(&hook, topic, SOURCE));
         let name = place.database.name;
         let looks = |failing: bool, hours: std::ops::Range<u32>| {
             fails.store(failing, Ordering::SeqCst);
-            hours.for_each(|at| look(&place, at));
+            hours.for_each(|at| run_due(&place, at));
         };
         looks(false, 23..26);
         looks(true, 26..28);
@@ -71,13 +71,13 @@ fn an_old_events_acknowledgement_does_not_touch_a_later_firing() {
             all.map(|event| event["event"].as_str().unwrap().to_owned()).collect()
         };
         assert_eq!((fired().len(), subjects(&hook).len()), (2, 3), "{name}: {:?}", subjects(&hook));
-        place.run(&["alerts", "ack", "ill", "--event", &fired()[1]]).shows(0, &["1 event acknowledged"]);
+        place.run(&["alerts", "ack", "ill", "--event", &fired()[1]]).assert_stdout(0, &["1 event acknowledged"]);
         assert_eq!(firing(&place)[0]["acked"], false, "{name}");
         looks(false, 32..34);
         assert_eq!(subjects(&hook)[3..], ["[ill] over: acme: social works again"], "{name}");
         // The acknowledgement of what fires now counts.
         looks(true, 34..36);
-        place.run(&["alerts", "ack", "ill", "--event", &fired()[0]]).shows(0, &["1 event acknowledged"]);
+        place.run(&["alerts", "ack", "ill", "--event", &fired()[0]]).assert_stdout(0, &["1 event acknowledged"]);
         assert_eq!(firing(&place)[0]["acked"], true, "{name}");
         let said = place.ok(&["alerts"]);
         assert!(said.contains("firing, acknowledged: acme/social; sends to hook"), "{name}: {said}");
@@ -89,27 +89,27 @@ fn an_old_events_acknowledgement_does_not_touch_a_later_firing() {
 #[test]
 fn a_firing_alert_ends_silently_when_its_source_or_topic_is_removed() {
     for database in databases() {
-        let ((server, fails), hook) = (failing("/web"), Hook::good());
+        let ((server, fails), hook) = (service_with_failing_part("/web"), WebhookServer::accepting());
         let both = "id = \"acme\"\nsources = [\"social\", \"web\"]";
         let place = Place::new(database, &server.lines(), &file(&hook, both, SOURCE));
         let name = place.database.name;
-        (23..26).for_each(|at| look(&place, at));
+        (23..26).for_each(|at| run_due(&place, at));
         fails.store(true, Ordering::SeqCst);
-        (26..28).for_each(|at| look(&place, at));
+        (26..28).for_each(|at| run_due(&place, at));
         assert_eq!((subjects(&hook).len(), &firing(&place)[0]["subject"]), (1, &json!("acme/web")), "{name}");
         // Its topic no longer uses the source.
         place.configure(&server.lines(), &file(&hook, "id = \"acme\"\nsources = [\"social\"]", SOURCE));
         for at in 28..31 {
-            look(&place, at);
+            run_due(&place, at);
             assert_eq!(firing(&place), json!([]), "{name}: {at}");
         }
         // It comes back, still fails, and is reported again.
         place.configure(&server.lines(), &file(&hook, both, SOURCE));
-        (31..33).for_each(|at| look(&place, at));
+        (31..33).for_each(|at| run_due(&place, at));
         assert_eq!((subjects(&hook).len(), &firing(&place)[0]["subject"]), (2, &json!("acme/web")), "{name}");
         // The file no longer has the topic.
         place.configure(&server.lines(), &file(&hook, "id = \"other\"\nsources = [\"social\"]", SOURCE));
-        look(&place, 33);
+        run_due(&place, 33);
         assert_eq!((subjects(&hook).len(), firing(&place)), (2, json!([])), "{name}: {:?}", subjects(&hook));
         assert_eq!(place.database.number("SELECT count(*) FROM alert_firing"), 0, "{name}");
     }
@@ -119,7 +119,7 @@ fn a_firing_alert_ends_silently_when_its_source_or_topic_is_removed() {
 fn an_alert_removed_or_paused_while_firing_starts_fresh_when_it_returns() {
     let both = [false, true].map(|paused| databases().into_iter().map(move |one| (one, paused)));
     for (database, paused) in both.into_iter().flatten() {
-        let ((server, fails), hook) = (failing("/"), Hook::good());
+        let ((server, fails), hook) = (service_with_failing_part("/"), WebhookServer::accepting());
         let topic = "id = \"acme\"\nsources = [\"social\"]";
         let whole = file(&hook, topic, SOURCE);
         let away = match paused {
@@ -130,7 +130,7 @@ fn an_alert_removed_or_paused_while_firing_starts_fresh_when_it_returns() {
         let name = format!("{}, paused {paused}", place.database.name);
         let looks = |failing: bool, hours: std::ops::Range<u32>| {
             fails.store(failing, Ordering::SeqCst);
-            hours.for_each(|at| look(&place, at));
+            hours.for_each(|at| run_due(&place, at));
         };
         let left = || place.database.number("SELECT count(*) FROM alert_firing WHERE alert = 'ill'");
         looks(false, 23..26);
@@ -156,7 +156,7 @@ fn an_alert_removed_or_paused_while_firing_starts_fresh_when_it_returns() {
 #[test]
 fn a_negative_alert_ends_when_a_whole_window_has_too_few_items() {
     for database in databases() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let alert = "rule = \"negative\"\nwindow = \"1h\"\nmin = 10";
         let topic = "id = \"acme\"\nsources = [\"social\"]";
         let place = Place::new(database, &world.lines(), &file(&hook, topic, alert));
@@ -166,15 +166,15 @@ fn a_negative_alert_ends_when_a_whole_window_has_too_few_items() {
         );
         let day = |day: u32, many: u32, words: &str| {
             let n = 24 * day;
-            world.posts(
+            world.set_posts(
                 &(0..many).map(|k| post(n * 100 + k, n, &format!("{day} {k} acme: {words}"), 1)).collect::<Vec<_>>(),
             );
-            once(&place, n);
+            run_once(&place, n);
         };
         for n in 0..8 {
             day(n, 20, good);
         }
-        look(&place, 24 * 7);
+        run_due(&place, 24 * 7);
         for (n, many, words, fires) in [(8, 20, bad, 1), (9, 5, good, 0), (10, 20, bad, 1)] {
             day(n, many, words);
             place.ok(&["once", "--due", "--at", &hour(24 * n).replace(":00Z", ":01Z")]);

@@ -12,7 +12,7 @@ use topicwatch::model::Time;
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
-use crate::support::truth::{Truly, Truth, World};
+use crate::support::truth::{ServiceState, TruePost, TruthService};
 
 const HOUR: i64 = 3_600_000;
 const DAYS: i64 = 23;
@@ -26,13 +26,13 @@ fn at(hours: i64) -> Time {
     Time(Time::parse("2026-03-09T00:00:00Z").unwrap().0 + hours * HOUR)
 }
 
-fn post(id: u64, published: Time, noise: i64) -> Truly {
+fn post(id: u64, published: Time, noise: i64) -> TruePost {
     let text = format!("{id} of acme {noise:x}");
-    Truly { query: "acme".to_owned(), id, text, published, indexed: published, deleted: None }
+    TruePost { query: "acme".to_owned(), id, text, published, indexed: published, deleted: None }
 }
 
 /// A post in each hour, at random.
-fn flat(first: u64) -> Vec<Truly> {
+fn flat_stream(first: u64) -> Vec<TruePost> {
     let mut random = ChaCha8Rng::seed_from_u64(20_260_329 + first);
     let within = Uniform::new(0_i64, HOUR).unwrap();
     (0..24 * DAYS)
@@ -56,10 +56,10 @@ const DAILY: &str = "schedule = \"0 0 * * *\"";
 const WEEK: &str = "\nwindow = \"PAST_7_DAYS\"";
 
 /// When a service is broken, and how.
-type Broken = (Range<i64>, fn(&mut World));
+type Broken = (Range<i64>, fn(&mut ServiceState));
 
 /// Makes the run that is due at an hour.
-fn run(place: &Place, services: &[&Truth], hour: i64, broken: &Broken) {
+fn run(place: &Place, services: &[&TruthService], hour: i64, broken: &Broken) {
     let (when, breaks) = broken;
     for service in services {
         service.set(|world| (world.now, world.cap, world.down) = (at(hour), usize::MAX, false));
@@ -77,7 +77,7 @@ fn run(place: &Place, services: &[&Truth], hour: i64, broken: &Broken) {
 /// database, so that it evaluates the windows that matter. Returns the places.
 fn watch(
     begun: &Place,
-    services: &[&Truth],
+    services: &[&TruthService],
     hours: impl Iterator<Item = i64>,
     parted: i64,
     broken: &Broken,
@@ -86,7 +86,7 @@ fn watch(
     for hour in calm {
         run(begun, services, hour, broken);
     }
-    let places: Vec<Place> = databases().into_iter().map(|database| begun.on(database)).collect();
+    let places: Vec<Place> = databases().into_iter().map(|database| begun.copy_to(database)).collect();
     for place in &places {
         rest.iter().for_each(|hour| run(place, services, *hour, broken));
     }
@@ -106,17 +106,17 @@ fn most_new(place: &Place) -> i64 {
     place.database.number("SELECT max(new) FROM v_run")
 }
 
-fn down(world: &mut World) {
+fn down(world: &mut ServiceState) {
     world.down = true;
 }
 
-fn empty(world: &mut World) {
+fn empty(world: &mut ServiceState) {
     world.cap = 0;
 }
 
 #[test]
 fn two_daily_runs_23_hours_apart_do_not_fire_an_alert() {
-    let truth = Truth::new(flat(1));
+    let truth = TruthService::new(flat_stream(1));
     let berlin = "schedule = \"0 7 * * *\"\ntimezone = \"Europe/Berlin\"";
     let place = Place::new(sqlite(), &truth.lines(), &file("\"social\"", berlin));
     let hours = (1..DAYS).map(|day| 24 * day + if day < SPRING { 6 } else { 5 });
@@ -130,7 +130,7 @@ fn two_daily_runs_23_hours_apart_do_not_fire_an_alert() {
 
 #[test]
 fn two_days_of_posts_after_a_failed_run_do_not_fire_an_alert() {
-    let truth = Truth::new(flat(1));
+    let truth = TruthService::new(flat_stream(1));
     let place = Place::new(sqlite(), &truth.lines(), &file("\"social\"", DAILY));
     let days = (1..DAYS).map(|day| 24 * day);
     for place in watch(&place, &[&truth], days, PARTED, &(24 * 20..24 * 21, down)) {
@@ -142,7 +142,7 @@ fn two_days_of_posts_after_a_failed_run_do_not_fire_an_alert() {
 
 #[test]
 fn posts_found_after_empty_replies_do_not_fire_an_alert() {
-    let truth = Truth::new(flat(1));
+    let truth = TruthService::new(flat_stream(1));
     let place = Place::new(sqlite(), &truth.lines(), &file("\"social\"", &format!("schedule = \"0 */6 * * *\"{WEEK}")));
     // Six replies are empty.
     let gap = 24 * 19..24 * 20 + 12;
@@ -156,13 +156,13 @@ fn posts_found_after_empty_replies_do_not_fire_an_alert() {
 
 #[test]
 fn posts_of_one_source_after_four_empty_days_do_not_fire_an_alert() {
-    let (east, west) = (Truth::new(flat(1)), Truth::new(flat(1_000_001)));
-    let provider = |name: &str, truth: &Truth| {
+    let (east, west) = (TruthService::new(flat_stream(1)), TruthService::new(flat_stream(1_000_001)));
+    let provider = |name: &str, truth: &TruthService| {
         format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
     };
     let rest =
         provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", &format!("{DAILY}{WEEK}"));
-    let place = Place::bare(sqlite(), &rest);
+    let place = Place::without_service(sqlite(), &rest);
     let days = (1..DAYS).map(|day| 24 * day);
     for place in watch(&place, &[&east, &west], days, PARTED, &(24 * 16..24 * 20, empty)) {
         let fired = fired(&place);
@@ -173,18 +173,18 @@ fn posts_of_one_source_after_four_empty_days_do_not_fire_an_alert() {
 
 #[test]
 fn an_alert_about_one_source_counts_only_items_of_that_source() {
-    let mut storm = flat(1_000_001);
+    let mut storm = flat_stream(1_000_001);
     // 60 more on one day, which only west finds.
     storm.extend(
         (0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + (2 * n + 1) * HOUR / 5), n * 7_919)),
     );
-    let (east, west) = (Truth::new(flat(1)), Truth::new(storm));
-    let provider = |name: &str, truth: &Truth| {
+    let (east, west) = (TruthService::new(flat_stream(1)), TruthService::new(storm));
+    let provider = |name: &str, truth: &TruthService| {
         format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
     };
     let alert = |name: &str| format!("\n[[alerts]]\nname = \"{name}\"\nrule = \"volume\"\nsources = [\"{name}\"]\n");
     let rest = provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", DAILY);
-    let place = Place::bare(sqlite(), &(rest + &alert("east") + &alert("west")));
+    let place = Place::without_service(sqlite(), &(rest + &alert("east") + &alert("west")));
     let days = (1..DAYS).map(|day| 24 * day);
     for place in watch(&place, &[&east, &west], days, PARTED, &(0..0, down)) {
         let output = place.json(&["alerts", "--json", "--limit", "100"]);
@@ -205,10 +205,10 @@ fn an_alert_about_one_source_counts_only_items_of_that_source() {
 
 #[test]
 fn a_rise_on_the_day_after_a_failed_run_is_reported_at_once() {
-    let mut posts = flat(1);
+    let mut posts = flat_stream(1);
     // 60 more on the day before the run that follows the failed one.
     posts.extend((0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR * 2 / 5), n * 7_919)));
-    let truth = Truth::new(posts);
+    let truth = TruthService::new(posts);
     let place = Place::new(sqlite(), &truth.lines(), &file("\"social\"", DAILY));
     let days = (1..DAYS).map(|day| 24 * day);
     for place in watch(&place, &[&truth], days, PARTED, &(24 * 20..24 * 21, down)) {
@@ -217,15 +217,15 @@ fn a_rise_on_the_day_after_a_failed_run_is_reported_at_once() {
 }
 
 /// Four posts an hour, and in the 110th 100 more at once: a run every two hours, and 24 posts in each window of six.
-fn four_an_hour_and_a_storm() -> (Truth, String) {
+fn four_an_hour_and_a_storm() -> (TruthService, String) {
     let mut random = ChaCha8Rng::seed_from_u64(20_260_312);
     let within = Uniform::new(0_i64, HOUR).unwrap();
-    let mut posts: Vec<Truly> = (0..4 * 24 * 7)
+    let mut posts: Vec<TruePost> = (0..4 * 24 * 7)
         .map(|n| post(u64::try_from(n).unwrap() + 1, Time(at(n / 4).0 + within.sample(&mut random)), n * 7_919))
         .collect();
     posts.extend((0..100).map(|n| post(u64::try_from(n).unwrap() + 10_000, Time(at(109).0 + n), n * 104_729)));
     let one = file("\"social\"", "every = \"2h\"").replace("rule = \"volume\"", "rule = \"volume\"\nwindow = \"6h\"");
-    (Truth::new(posts), one)
+    (TruthService::new(posts), one)
 }
 
 /// Asserts that only the storm was reported, and that a usual window holds 24 posts.

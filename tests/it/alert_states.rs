@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 
 use crate::support::alert_rows::Event;
-use crate::support::api_client::get;
+use crate::support::api_client::get_json;
 use crate::support::databases::databases;
-use crate::support::exposition::Exposed;
+use crate::support::exposition::ExposedMetrics;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
@@ -55,9 +55,9 @@ fn held_back_events_and_paused_alerts_do_not_count_as_firing() {
             assert_eq!(page.matches("</a> held back: unrelated posts").count(), 2, "{name}: {page}");
             assert!(!page.contains("alert off") && !page.contains("(unrelated)"), "{name}: {page}");
         }
-        let exposed = Exposed::read(&pages);
+        let exposed = ExposedMetrics::read(&pages);
         for (alert, firing) in [("loud", 1.0), ("words", 1.0), ("off", 0.0), ("tone", 0.0)] {
-            let reported = exposed.of("topicwatch_alerts_firing", &[("alert", alert)]);
+            let reported = exposed.value("topicwatch_alerts_firing", &[("alert", alert)]);
             assert_eq!(reported, Some(firing), "{name}: {alert}");
         }
     }
@@ -88,7 +88,7 @@ fn alert_lists_show_firing_held_back_and_paused_separately() {
             list.as_array().unwrap().iter().map(|one| one["subject"].clone()).collect()
         };
         let output = place.json(&["alerts", "--json"]);
-        let by_api = get(&pages, "/api/v1/alerts");
+        let by_api = get_json(&pages, "/api/v1/alerts");
         for (alert, firing, held_back, paused) in [
             ("loud", &["acme"][..], &["acme/unrelated"][..], false),
             ("words", &["acme"], &[], false),

@@ -9,8 +9,8 @@ use topicwatch::model::Time;
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
-use crate::support::truth::{Truly, Truth};
-use crate::support::world::{World, hour, post};
+use crate::support::truth::{TruePost, TruthService};
+use crate::support::world::{ScriptedService, hour, post};
 
 const ALERTS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nschedule = \"0 0 * * *\"\n\n\
     [[alerts]]\nname = \"storms\"\nrule = \"volume\"\n\n\
@@ -24,7 +24,7 @@ const PARTED: u32 = 13;
 
 #[test]
 fn a_window_excludes_the_run_one_window_earlier_even_if_it_started_late() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let mut random = ChaCha8Rng::seed_from_u64(20_260_311);
     let within = Uniform::new(50_u32, 450).unwrap();
     let moments: Vec<u32> = (0..DAYS).map(|_| within.sample(&mut random)).collect();
@@ -33,14 +33,14 @@ fn a_window_excludes_the_run_one_window_earlier_even_if_it_started_late() {
         let (good, bad) = ("what a great day, I love it", "this is terrible, I hate it, the worst");
         let words = |k: u32| if day == STORM || k % 2 == 1 { bad } else { good };
         let one = |k: u32| post(day * 100 + k, 24 * day, &format!("{day} {k} acme: {}", words(k)), 1);
-        world.posts(&(0..many).map(one).collect::<Vec<Value>>());
+        world.set_posts(&(0..many).map(one).collect::<Vec<Value>>());
         let at = hour(24 * day).replace(":00Z", &format!(":00.{:03}Z", moments[day as usize]));
         place.ok(&["once", "--due", "--at", &at]);
     };
     let before = Place::new(sqlite(), &world.lines(), ALERTS);
     (0..PARTED).for_each(|day| run(&before, day));
     for database in databases() {
-        let place = before.on(database);
+        let place = before.copy_to(database);
         (PARTED..DAYS).for_each(|day| run(&place, day));
         let begun = |output: &Value| -> Vec<Value> {
             let all = output["events"].as_array().unwrap_or_else(|| panic!("{output}"));
@@ -66,7 +66,7 @@ fn a_window_excludes_the_run_one_window_earlier_even_if_it_started_late() {
 #[test]
 fn counts_of_some_sources_are_lower_bounds_where_sightings_were_pruned() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let file = format!(
             "[retention]\nprune = \"never\"\nsightings = \"1d\"\n\n\
              [providers.second]\nkind = \"spec\"\nkey_env = \"TOPICWATCH_API_KEY\"\nrate_limit = \"unlimited\"\n\
@@ -81,7 +81,7 @@ fn counts_of_some_sources_are_lower_bounds_where_sightings_were_pruned() {
         for day in 0..13 {
             let many = if day == 11 { 17 } else { 3 };
             let one = |k: u32| post(day * 100 + k, 24 * day, &format!("{day} post number {k} of acme"), 1);
-            world.posts(&(0..many).map(one).collect::<Vec<Value>>());
+            world.set_posts(&(0..many).map(one).collect::<Vec<Value>>());
             for at in [24 * day, 24 * day + 1] {
                 place.ok(&["once", "--due", "--at", &hour(at)]);
             }
@@ -113,7 +113,7 @@ fn counts_of_some_sources_are_lower_bounds_where_sightings_were_pruned() {
 fn posts_found_after_an_outage_do_not_fire_an_alert() {
     const QUIET: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"6h\"\n\n\
                          [[alerts]]\nname = \"storms\"\nrule = \"volume\"\n";
-    let truth = Truth::new(calm_posts());
+    let truth = TruthService::new(calm_posts());
     // Every six hours.
     let run = |place: &Place, hours: std::ops::Range<u32>| {
         for at in hours.step_by(6) {
@@ -125,7 +125,7 @@ fn posts_found_after_an_outage_do_not_fire_an_alert() {
     let before = Place::new(sqlite(), &truth.lines(), QUIET);
     run(&before, 24..24 * 11);
     for database in databases() {
-        let place = before.on(database);
+        let place = before.copy_to(database);
         run(&place, 24 * 11..24 * 12);
         run(&place, 24 * 14 + 18..24 * 17);
         let output = place.json(&["alerts", "--json", "--limit", "100"]);
@@ -136,14 +136,21 @@ fn posts_found_after_an_outage_do_not_fire_an_alert() {
 }
 
 /// About two posts an hour, in random order.
-fn calm_posts() -> Vec<Truly> {
+fn calm_posts() -> Vec<TruePost> {
     let mut random = ChaCha8Rng::seed_from_u64(20_260_312);
     let within = Uniform::new(0_i64, 3_600_000).unwrap();
     (0..24 * 17 * 2)
         .map(|n| {
             let published = Time(Time::parse(&hour(n / 2)).unwrap().0 + within.sample(&mut random));
             let text = format!("{n} of acme {:x}", within.sample(&mut random));
-            Truly { query: "acme".to_owned(), id: u64::from(n) + 1, text, published, indexed: published, deleted: None }
+            TruePost {
+                query: "acme".to_owned(),
+                id: u64::from(n) + 1,
+                text,
+                published,
+                indexed: published,
+                deleted: None,
+            }
         })
         .collect()
 }

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use serde_json::{Value, json};
 
 use crate::support::databases::{databases, sqlite};
-use crate::support::program::{Ended, Place, Program, until};
-use crate::support::receivers::Hook;
-use crate::support::service::{Raw, reply};
-use crate::support::world::{World, calm_days, hour, once, post, posts_of_calm_day};
+use crate::support::program::{Place, Program, ProgramOutput, wait_until};
+use crate::support::receivers::WebhookServer;
+use crate::support::service::{FakeServer, reply};
+use crate::support::world::{ScriptedService, calm_days, hour, post, posts_of_calm_day, run_once};
 
 const HOOK: &str = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
 
@@ -21,28 +21,28 @@ fn file(topic: &str, alert: &str) -> String {
     )
 }
 
-fn program(place: &Place, hook: &Hook, args: &[&str]) -> Program {
+fn program(place: &Place, hook: &WebhookServer, args: &[&str]) -> Program {
     place.program(args).env("HOOK_URL", &hook.url())
 }
 
-fn due(place: &Place, hook: &Hook, at: &str) -> Ended {
+fn run_due(place: &Place, hook: &WebhookServer, at: &str) -> ProgramOutput {
     let ended = program(place, hook, &["once", "--due", "--at", at]).run();
     assert_eq!(ended.code, Some(0), "{ended}");
     ended
 }
 
 /// Plans the first slots; the first run is a baseline.
-fn begin(place: &Place, hook: &Hook) {
-    due(place, hook, &hour(23));
-    due(place, hook, &hour(24));
+fn plan_first_slots(place: &Place, hook: &WebhookServer) {
+    run_due(place, hook, &hour(23));
+    run_due(place, hook, &hour(24));
 }
 
 /// The subjects of the received messages.
-fn subjects(hook: &Hook) -> Vec<String> {
-    hook.got().iter().map(|got| got.json()["subject"].as_str().unwrap().to_owned()).collect()
+fn subjects(hook: &WebhookServer) -> Vec<String> {
+    hook.received().iter().map(|got| got.json()["subject"].as_str().unwrap().to_owned()).collect()
 }
 
-fn events(place: &Place, hook: &Hook) -> Value {
+fn events(place: &Place, hook: &WebhookServer) -> Value {
     let listed = program(place, hook, &["alerts", "--json", "--limit", "100"]).run();
     serde_json::from_str::<Value>(&listed.out).unwrap_or_else(|_| panic!("{listed}"))["events"].clone()
 }
@@ -51,21 +51,21 @@ fn events(place: &Place, hook: &Hook) -> Value {
 fn an_items_alert_reports_matching_new_items_once_and_never_a_baseline() {
     let mut reported = Vec::new();
     for database in databases() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let rest = file("", "rule = \"items\"\nwords = [\"recall\", \"lawsuit\"]\ncooldown = \"2h\"\n");
         let place = Place::new(database, &world.lines(), &rest);
-        world.posts(&[post(1, 20, "a recall of old", 1)]);
-        due(&place, &hook, &hour(23));
-        due(&place, &hook, &hour(24));
+        world.set_posts(&[post(1, 20, "a recall of old", 1)]);
+        run_due(&place, &hook, &hour(23));
+        run_due(&place, &hook, &hour(24));
         assert_eq!(subjects(&hook), [""; 0], "the first answers are a baseline");
-        world.posts(&[
+        world.set_posts(&[
             post(2, 24, "Recall: brakes", 1),
             post(3, 24, "nothing of note", 1),
             post(1, 20, "a recall of old", 1),
         ]);
-        due(&place, &hook, &hour(25));
+        run_due(&place, &hook, &hour(25));
         assert_eq!(subjects(&hook), ["[recalls] acme: 1 new item with “recall”"]);
-        let got = hook.got()[0].json();
+        let got = hook.received()[0].json();
         assert_eq!(got["event"], "alert:recalls/topic:acme@2026-03-12T01:00:00Z/acme/fired/hook", "{got}");
         assert_eq!(got["data"]["events"][0]["lines"][0]["key"], "post:x:2");
         assert_eq!(
@@ -73,11 +73,11 @@ fn an_items_alert_reports_matching_new_items_once_and_never_a_baseline() {
             "2026-03-12T01:00:00Z acme: 1 new item with “recall”\n  - @author2: Recall: brakes\n    https://x.com/a/status/2\n"
         );
         // Another process evaluates again: already sent.
-        due(&place, &hook, &hour(25));
+        run_due(&place, &hook, &hour(25));
         // Nothing is sent within the cool-down; afterwards one message covers both events.
         for n in 26..28 {
-            world.posts(&[post(n, n - 1, "another lawsuit", 1)]);
-            due(&place, &hook, &hour(n));
+            world.set_posts(&[post(n, n - 1, "another lawsuit", 1)]);
+            run_due(&place, &hook, &hour(n));
         }
         assert_eq!(subjects(&hook).len(), 2, "{:?}", subjects(&hook));
         assert_eq!(subjects(&hook)[1], "[recalls] acme: 1 new item with “lawsuit” and 1 more");
@@ -102,9 +102,9 @@ fn an_items_alert_reports_matching_new_items_once_and_never_a_baseline() {
 #[test]
 fn a_kill_at_any_point_leaves_each_event_in_exactly_one_message() {
     for database in databases() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let place = Place::new(database, &world.lines(), &file("", "rule = \"items\"\ncooldown = \"0s\"\n"));
-        begin(&place, &hook);
+        plan_first_slots(&place, &hook);
         let points = [
             "alert/seen",
             "alerts::store_change/written",
@@ -113,17 +113,17 @@ fn a_kill_at_any_point_leaves_each_event_in_exactly_one_message() {
             "courier/sent",
         ];
         for (n, point) in (25..).zip(points) {
-            world.posts(&[post(n, n - 1, "words", 1)]);
+            world.set_posts(&[post(n, n - 1, "words", 1)]);
             let killed = program(&place, &hook, &["once", "--due", "--at", &hour(n)]);
             let killed = killed.env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point}")).start().wait();
             assert_eq!(killed.code, None, "{point}: {killed}");
         }
         // The leases of claimed messages expire.
-        due(&place, &hook, &hour(31));
-        due(&place, &hook, &hour(32));
+        run_due(&place, &hook, &hour(31));
+        run_due(&place, &hook, &hour(32));
         let mut reported: Vec<String> = Vec::new();
         let mut messages: Vec<String> = Vec::new();
-        for got in hook.got() {
+        for got in hook.received() {
             let body = got.json();
             let message = body["event"].as_str().unwrap().to_owned();
             if messages.contains(&message) {
@@ -142,9 +142,10 @@ fn a_kill_at_any_point_leaves_each_event_in_exactly_one_message() {
 #[test]
 fn an_empty_reply_does_not_end_a_source_alert_while_posts_are_known() {
     for database in databases() {
-        let (fails, world, hook) = (Arc::new(AtomicBool::new(false)), World::new(), Hook::good());
+        let (fails, world, hook) =
+            (Arc::new(AtomicBool::new(false)), ScriptedService::new(), WebhookServer::accepting());
         let (failing, posts) = (Arc::clone(&fails), Arc::clone(&world.social));
-        let server = Raw::saying(move |_| match failing.load(Ordering::SeqCst) {
+        let server = FakeServer::respond_with(move |_| match failing.load(Ordering::SeqCst) {
             true => reply("400 Bad Request", "content-type: application/json\r\n", b"{}"),
             false => {
                 let body = json!({ "results": *posts.lock().unwrap() }).to_string();
@@ -158,19 +159,19 @@ fn an_empty_reply_does_not_end_a_source_alert_while_posts_are_known() {
             assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
         };
         let three: Vec<Value> = (20..23).map(|n| post(n, n, &format!("words {n}"), 1)).collect();
-        world.posts(&three);
+        world.set_posts(&three);
         (23..26).for_each(look);
         fails.store(true, Ordering::SeqCst);
         (26..28).for_each(look);
         assert_eq!(subjects(&hook).len(), 1, "{:?}", subjects(&hook));
         // It answers with nothing, although three posts of the day before are known.
         fails.store(false, Ordering::SeqCst);
-        world.posts(&[]);
+        world.set_posts(&[]);
         (28..30).for_each(look);
         let name = place.database.name;
         assert_eq!(subjects(&hook).len(), 1, "{name}: {:?}", subjects(&hook));
-        program(&place, &hook, &["alerts"]).run().shows(0, &["firing: acme/social"]);
-        world.posts(&three);
+        program(&place, &hook, &["alerts"]).run().assert_stdout(0, &["firing: acme/social"]);
+        world.set_posts(&three);
         look(30);
         assert_eq!(subjects(&hook)[1..], ["[recalls] over: acme: social works again"], "{name}");
     }
@@ -179,9 +180,9 @@ fn an_empty_reply_does_not_end_a_source_alert_while_posts_are_known() {
 #[test]
 fn a_failing_source_and_its_recovery_are_reported() {
     for database in databases() {
-        let (fails, hook) = (Arc::new(AtomicBool::new(false)), Hook::good());
+        let (fails, hook) = (Arc::new(AtomicBool::new(false)), WebhookServer::accepting());
         let failing = Arc::clone(&fails);
-        let server = Raw::saying(move |_| match failing.load(Ordering::SeqCst) {
+        let server = FakeServer::respond_with(move |_| match failing.load(Ordering::SeqCst) {
             true => reply("400 Bad Request", "content-type: application/json\r\n", b"{}"),
             false => {
                 let body = json!({ "results": [post(1, 20, "words", 1)] }).to_string();
@@ -197,25 +198,29 @@ fn a_failing_source_and_its_recovery_are_reported() {
         (23..26).for_each(look);
         fails.store(true, Ordering::SeqCst);
         look(26);
-        assert_eq!(subjects(&hook).len(), 0, "one failure is none");
+        assert_eq!(subjects(&hook).len(), 0, "one failure does not fire an alert");
         look(27);
         look(28);
         assert_eq!(subjects(&hook).len(), 1, "{:?}", subjects(&hook));
         assert!(subjects(&hook)[0].starts_with("[recalls] acme: social failed in 2 of its last 3 searches: "));
         let listed = program(&place, &hook, &["alerts"]).run();
-        listed.shows(0, &["firing: acme/social"]);
+        listed.assert_stdout(0, &["firing: acme/social"]);
         fails.store(false, Ordering::SeqCst);
         look(29);
         look(30);
         assert_eq!(subjects(&hook).len(), 2, "{:?}", subjects(&hook));
         assert!(subjects(&hook)[1].contains("acme: social works again"));
-        assert!(hook.got()[1].json()["text"].as_str().unwrap().contains(" over: acme: social works again"));
+        assert!(hook.received()[1].json()["text"].as_str().unwrap().contains(" over: acme: social works again"));
         // It fails again while the alert is snoozed, and works after that: no message about an end without a beginning.
-        program(&place, &hook, &["alerts", "snooze", "recalls", "--for", "30d"]).run().shows(0, &["snoozed until"]);
+        program(&place, &hook, &["alerts", "snooze", "recalls", "--for", "30d"])
+            .run()
+            .assert_stdout(0, &["snoozed until"]);
         fails.store(true, Ordering::SeqCst);
         (31..34).for_each(look);
-        program(&place, &hook, &["alerts"]).run().shows(0, &["acme: social failed"]);
-        program(&place, &hook, &["alerts", "snooze", "recalls", "--off"]).run().shows(0, &["no longer snoozed"]);
+        program(&place, &hook, &["alerts"]).run().assert_stdout(0, &["acme: social failed"]);
+        program(&place, &hook, &["alerts", "snooze", "recalls", "--off"])
+            .run()
+            .assert_stdout(0, &["no longer snoozed"]);
         fails.store(false, Ordering::SeqCst);
         (34..36).for_each(look);
         assert_eq!(subjects(&hook).len(), 2, "{:?}", subjects(&hook));
@@ -224,7 +229,7 @@ fn a_failing_source_and_its_recovery_are_reported() {
         // What fires by one rule does not go on under another.
         fails.store(true, Ordering::SeqCst);
         (36..38).for_each(look);
-        program(&place, &hook, &["alerts"]).run().shows(0, &["firing: acme/social"]);
+        program(&place, &hook, &["alerts"]).run().assert_stdout(0, &["firing: acme/social"]);
         place.configure(&server.lines(), &file("", "rule = \"volume\"\n"));
         look(38);
         let listed = program(&place, &hook, &["alerts"]).run().out;
@@ -235,10 +240,10 @@ fn a_failing_source_and_its_recovery_are_reported() {
 #[test]
 fn a_source_alert_counts_the_last_searches_of_its_source_not_the_last_runs() {
     for database in databases() {
-        let (now, hook) = (Arc::new(AtomicU32::new(0)), Hook::good());
+        let (now, hook) = (Arc::new(AtomicU32::new(0)), WebhookServer::accepting());
         let at = Arc::clone(&now);
         // A new post every two hours, about which the AI source is asked in vain.
-        let server = Raw::saying(move |path| {
+        let server = FakeServer::respond_with(move |path| {
             if path.starts_with("/ai") {
                 return reply("400 Bad Request", "content-type: application/json\r\n", b"{}");
             }
@@ -265,32 +270,32 @@ fn a_source_alert_counts_the_last_searches_of_its_source_not_the_last_runs() {
 #[test]
 fn quiet_hours_snooze_and_acknowledgement_hold_messages_back() {
     for database in databases() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let rest = file("", "rule = \"items\"\ncooldown = \"0s\"\nquiet = \"00:30-06:00\"\n");
         let place = Place::new(database, &world.lines(), &rest);
         let run = |args: &[&str]| program(&place, &hook, args).run();
-        begin(&place, &hook);
+        plan_first_slots(&place, &hook);
         for n in 25..28 {
-            world.posts(&[post(n, n - 1, "words", 1)]);
-            due(&place, &hook, &hour(n));
+            world.set_posts(&[post(n, n - 1, "words", 1)]);
+            run_due(&place, &hook, &hour(n));
         }
         assert_eq!(subjects(&hook).len(), 0, "it is night");
-        run(&["alerts"]).shows(0, &["pending"]);
+        run(&["alerts"]).assert_stdout(0, &["pending"]);
         // Somebody acknowledges one event.
         let listed = events(&place, &hook);
         let known = listed[0]["event"].as_str().unwrap();
-        run(&["alerts", "ack", "recalls", "--event", known]).shows(0, &["1 event acknowledged"]);
-        run(&["alerts", "ack", "recalls", "--event", known]).says(2, &["no such unacknowledged event"]);
-        due(&place, &hook, &hour(30));
+        run(&["alerts", "ack", "recalls", "--event", known]).assert_stdout(0, &["1 event acknowledged"]);
+        run(&["alerts", "ack", "recalls", "--event", known]).assert_stderr(2, &["no such unacknowledged event"]);
+        run_due(&place, &hook, &hour(30));
         assert_eq!(subjects(&hook), ["[recalls] acme: 1 new item and 1 more"]);
-        run(&["alerts", "snooze", "recalls", "--for", "367d"]).says(2, &["longer than 366 days"]);
+        run(&["alerts", "snooze", "recalls", "--for", "367d"]).assert_stderr(2, &["longer than 366 days"]);
         // A snooze counts from the real present, so it outlasts the case's dates.
-        run(&["alerts", "snooze", "recalls", "--for", "30d"]).shows(0, &["snoozed until"]);
-        world.posts(&[post(31, 30, "words", 1)]);
-        due(&place, &hook, &hour(31));
-        run(&["alerts", "snooze", "recalls", "--off"]).shows(0, &["no longer snoozed"]);
-        due(&place, &hook, &hour(32));
-        assert_eq!(subjects(&hook).len(), 1, "what was snoozed is never sent");
+        run(&["alerts", "snooze", "recalls", "--for", "30d"]).assert_stdout(0, &["snoozed until"]);
+        world.set_posts(&[post(31, 30, "words", 1)]);
+        run_due(&place, &hook, &hour(31));
+        run(&["alerts", "snooze", "recalls", "--off"]).assert_stdout(0, &["no longer snoozed"]);
+        run_due(&place, &hook, &hour(32));
+        assert_eq!(subjects(&hook).len(), 1, "a snoozed event is never sent");
         assert_eq!(events(&place, &hook)[0]["muted"], "snoozed");
     }
 }
@@ -298,11 +303,11 @@ fn quiet_hours_snooze_and_acknowledgement_hold_messages_back() {
 #[test]
 fn consecutive_missed_slots_are_reported_in_one_message() {
     for database in databases() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let place = Place::new(database, &world.lines(), &file("", "rule = \"missed\"\n"));
-        due(&place, &hook, &hour(24));
-        due(&place, &hook, &hour(25));
-        due(&place, &hook, &hour(29));
+        run_due(&place, &hook, &hour(24));
+        run_due(&place, &hook, &hour(25));
+        run_due(&place, &hook, &hour(29));
         let expected = "[recalls] acme: 3 slots missed, from 2026-03-12T02:00:00Z to 2026-03-12T04:00:00Z";
         assert_eq!(subjects(&hook), [expected]);
     }
@@ -311,10 +316,10 @@ fn consecutive_missed_slots_are_reported_in_one_message() {
 #[test]
 fn short_outages_are_not_added_up_and_a_long_one_is_one_event() {
     for database in databases() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let place = Place::new(database, &world.lines(), &file("", "rule = \"missed\"\nmin = 5\ncooldown = \"0s\"\n"));
         for n in [24, 25, 29, 33, 184] {
-            due(&place, &hook, &hour(n));
+            run_due(&place, &hook, &hour(n));
         }
         let expected = "acme: 150 slots missed, from 2026-03-12T10:00:00Z to 2026-03-18T15:00:00Z";
         assert_eq!(subjects(&hook), [format!("[recalls] {expected}")], "{}", place.database.name);
@@ -329,7 +334,7 @@ fn short_outages_are_not_added_up_and_a_long_one_is_one_event() {
 #[test]
 fn slots_missed_one_at_a_time_are_one_outage() {
     for database in databases() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let late = "[[topics]]\nid = \"late\"\nquery = \"late\"\nsources = [\"social\"]\nschedule = \"0 0 * * *\"\ncatch_up = \"none\"\n";
         let alert = "rule = \"missed\"\ntopics = [\"late\"]\nmin = 3\ncooldown = \"0s\"\n";
         let place = Place::new(database, &world.lines(), &file(&format!("\n{late}"), alert));
@@ -341,7 +346,7 @@ fn slots_missed_one_at_a_time_are_one_outage() {
         let firing = || json(&["alerts", "--json"])["alerts"][0]["firing"].clone();
         let days = |days: std::ops::Range<u32>| {
             for day in days {
-                due(&place, &hook, &hour(24 * day + 6));
+                run_due(&place, &hook, &hour(24 * day + 6));
             }
         };
         days(0..3);
@@ -375,12 +380,12 @@ fn a_volume_alert_fires_above_the_usual_count_of_the_hour_but_not_on_a_new_query
     // Thirty is a number at which services cut: the reply may have been full.
     let full = databases().into_iter().map(|database| (database, 30, "≥"));
     for (database, new, at_least) in full.chain([(sqlite(), 29, "")]) {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let alert = "rule = \"volume\"\nwindow = \"1h\"\nmin = 5\ncooldown = \"0s\"\n";
         let place = Place::new(database, &world.lines(), &file("", alert));
         // Three posts a day at this hour for eight days, then about thirty.
         calm_days(&world, &place);
-        due(&place, &hook, &hour(24 * 7));
+        run_due(&place, &hook, &hour(24 * 7));
         let many = |from: u32, at: u32| -> Vec<Value> {
             (0..30).map(|k| post(from + k, at, &format!("{from} post number {k} of an acme storm"), 1)).collect()
         };
@@ -390,9 +395,9 @@ fn a_volume_alert_fires_above_the_usual_count_of_the_hour_but_not_on_a_new_query
             storm.truncate(new);
             storm.extend((0..8).flat_map(posts_of_calm_day));
         }
-        world.posts(&storm);
-        once(&place, 192);
-        due(&place, &hook, "2026-03-19T00:00:01Z");
+        world.set_posts(&storm);
+        run_once(&place, 192);
+        run_due(&place, &hook, "2026-03-19T00:00:01Z");
         let subjects = subjects(&hook);
         assert_eq!(subjects.len(), 1, "{subjects:?}");
         let expected = format!(
@@ -402,36 +407,36 @@ fn a_volume_alert_fires_above_the_usual_count_of_the_hour_but_not_on_a_new_query
         // Another query also finds thirty: a baseline, not a storm.
         let rest = file("", alert).replace("query = \"acme\"", "query = \"acme corp\"");
         place.configure(&world.lines(), &rest);
-        world.posts(&many(95_000, 216));
-        once(&place, 216);
-        due(&place, &hook, "2026-03-20T00:00:01Z");
-        assert_eq!(hook.got().len(), 1, "{:?}", events(&place, &hook));
+        world.set_posts(&many(95_000, 216));
+        run_once(&place, 216);
+        run_due(&place, &hook, "2026-03-20T00:00:01Z");
+        assert_eq!(hook.received().len(), 1, "{:?}", events(&place, &hook));
     }
 }
 
 #[test]
 fn a_negative_alert_reports_worse_tone_than_usual_and_its_end() {
     for database in databases() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let alert = "rule = \"negative\"\nwindow = \"1h\"\nmin = 10\ncooldown = \"0s\"\n";
         let place = Place::new(database, &world.lines(), &file("", alert));
         let day = |day: u32, words: &str| {
             let n = 24 * day;
             let posts: Vec<Value> =
                 (0..20).map(|k| post(n * 100 + k, n, &format!("{day} {k} acme: {words}"), 1)).collect();
-            world.posts(&posts);
+            world.set_posts(&posts);
         };
         for n in 0..8 {
             day(n, "what a great day, I love this and I am so happy");
-            once(&place, 24 * n);
+            run_once(&place, 24 * n);
         }
-        due(&place, &hook, &hour(24 * 7));
+        run_due(&place, &hook, &hour(24 * 7));
         day(8, "this is terrible, I hate it, the worst and most awful thing");
-        once(&place, 192);
-        due(&place, &hook, "2026-03-19T00:00:01Z");
+        run_once(&place, 192);
+        run_due(&place, &hook, "2026-03-19T00:00:01Z");
         day(9, "what a great day, I love this and I am so happy");
-        once(&place, 216);
-        due(&place, &hook, "2026-03-20T00:00:01Z");
+        run_once(&place, 216);
+        run_due(&place, &hook, "2026-03-20T00:00:01Z");
         let subjects = subjects(&hook);
         assert_eq!(subjects.len(), 2, "{subjects:?} {:?}", events(&place, &hook));
         assert!(subjects[0].starts_with("[recalls] acme: 100% of 20 items in 1h sound negative ("), "{subjects:?}");
@@ -445,32 +450,32 @@ fn a_storm_of_unrelated_posts_is_recorded_but_not_sent() {
     let bad = "this is terrible, I hate it, the worst and most awful thing";
     // The name in usual posts, the name in the storm's posts, and the number of messages.
     let vague = "somebody";
-    let world = World::new();
+    let world = ScriptedService::new();
     let day = |day: u32, many: u32, name: &str, words: &str| {
         let n = 24 * day;
         let one = |k: u32| post(n * 100 + k, n, &format!("{name} {day} {k} says {words}"), 1);
-        world.posts(&(0..many).map(one).collect::<Vec<_>>());
+        world.set_posts(&(0..many).map(one).collect::<Vec<_>>());
     };
     let two = "rule = \"volume\"\nwindow = \"1h\"\nmin = 5\ncooldown = \"0s\"\n\n[[alerts]]\nname = \"tone\"\n\
                channels = [\"hook\"]\nrule = \"negative\"\nwindow = \"1h\"\nmin = 10\ncooldown = \"0s\"\n";
     // Eight usual days with each name.
     let usual_days = ["acme", vague].map(|usual| {
-        let (place, hook) = (Place::new(sqlite(), &world.lines(), &file("", two)), Hook::good());
+        let (place, hook) = (Place::new(sqlite(), &world.lines(), &file("", two)), WebhookServer::accepting());
         for n in 0..8 {
             day(n, 20, usual, good);
-            once(&place, 24 * n);
+            run_once(&place, 24 * n);
         }
-        due(&place, &hook, &hour(24 * 7));
+        run_due(&place, &hook, &hour(24 * 7));
         assert_eq!(subjects(&hook), [""; 0]);
         (usual, place)
     });
     for (usual, storm, reported) in [("acme", vague, 0), ("acme", "acme", 1), (vague, vague, 1)] {
         let (_, before) = usual_days.iter().find(|(name, _)| *name == usual).unwrap();
         for database in databases() {
-            let (place, hook) = (before.on(database), Hook::good());
+            let (place, hook) = (before.copy_to(database), WebhookServer::accepting());
             day(8, 90, storm, bad);
-            once(&place, 192);
-            due(&place, &hook, "2026-03-19T00:00:01Z");
+            run_once(&place, 192);
+            run_due(&place, &hook, "2026-03-19T00:00:01Z");
             let of = |alert: &str| subjects(&hook).iter().filter(|one| one.starts_with(&format!("[{alert}]"))).count();
             assert_eq!((of("recalls"), of("tone")), (reported, reported), "{usual} {storm}: {:?}", subjects(&hook));
             let all = program(&place, &hook, &["alerts", "--json", "--limit", "100"]).run();
@@ -491,8 +496,8 @@ fn a_storm_of_unrelated_posts_is_recorded_but_not_sent() {
             assert_eq!(text.out.contains("held back: acme/unrelated"), reported == 0, "{usual} {storm}: {text}");
             // Posts about the topic end the alert without a message.
             day(9, 20, usual, good);
-            once(&place, 216);
-            due(&place, &hook, "2026-03-20T00:00:01Z");
+            run_once(&place, 216);
+            run_due(&place, &hook, "2026-03-20T00:00:01Z");
             assert_eq!(subjects(&hook).len(), 4 * reported, "{usual} {storm}: {:?}", subjects(&hook));
             let listed = program(&place, &hook, &["alerts", "--json"]).run();
             let listed: Value = serde_json::from_str(&listed.out).unwrap();
@@ -508,7 +513,7 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
     let both =
         ["topics = [\"acme\"]", "tags = [\"dear\"]"].map(|named| databases().into_iter().map(move |one| (one, named)));
     for (database, named) in both.into_iter().flatten() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let rest = file(
             "max_calls_per_day = 10\ntags = [\"dear\"]\n\n[[topics]]\nid = \"other\"\nquery = \"other\"\nsources = [\"web\"]\nmax_calls_per_day = 1\nevery = \"24h\"\n",
             &format!("rule = \"budget\"\n{named}\npercent = 20\ncooldown = \"0s\"\n"),
@@ -516,7 +521,7 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
         let place = Place::new(database, &world.lines(), &rest);
         // A first evaluation, then a day in which the second call uses a fifth of the limit.
         for n in 23..29 {
-            due(&place, &hook, &hour(n));
+            run_due(&place, &hook, &hour(n));
         }
         let reported = |day: &str| format!("[recalls] acme: 2 of 10 calls used on the UTC day {day} (20%)");
         assert_eq!(subjects(&hook), [reported("2026-03-12")], "{named}: {:?}", events(&place, &hook));
@@ -527,12 +532,12 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
             assert_eq!((said.code, said.out.contains("firing: acme/2026-03-12")), (Some(0), firing), "{at}: {said}");
         }
         for n in 48..51 {
-            due(&place, &hook, &hour(n));
+            run_due(&place, &hook, &hour(n));
         }
         assert_eq!(
             subjects(&hook),
             [reported("2026-03-12"), reported("2026-03-13")],
-            "another day is another event, and the end of one is not told"
+            "another day is another event, and the end of an event is not reported"
         );
     }
 }
@@ -540,22 +545,22 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
 #[test]
 fn budget_used_shortly_before_midnight_is_reported_after_midnight() {
     for database in databases() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let alert = "rule = \"budget\"\ntopics = [\"acme\"]\npercent = 20\ncooldown = \"0s\"\n";
         let place = Place::new(database, &world.lines(), &file("max_calls_per_day = 10\n", alert));
         let name = place.database.name;
-        due(&place, &hook, "2026-03-11T23:00:00Z");
+        run_due(&place, &hook, "2026-03-11T23:00:00Z");
         for at in ["2026-03-11T23:58:00Z", "2026-03-11T23:59:00Z"] {
             let ended = program(&place, &hook, &["once", "--at", at]).run();
             assert_eq!(ended.code, Some(0), "{ended}");
         }
-        due(&place, &hook, "2026-03-12T00:00:10Z");
+        run_due(&place, &hook, "2026-03-12T00:00:10Z");
         let reported = "[recalls] acme: 2 of 10 calls used on the UTC day 2026-03-11 (20%)";
         assert_eq!(subjects(&hook), [reported], "{name}");
         let all = events(&place, &hook);
         assert_eq!(all[0]["event"], "alert:recalls/2026-03-11/acme/2026-03-11/fired", "{name}: {all}");
         // That day is over, and is looked at once.
-        due(&place, &hook, "2026-03-12T00:00:20Z");
+        run_due(&place, &hook, "2026-03-12T00:00:20Z");
         assert_eq!(subjects(&hook).len(), 1, "{name}: {:?}", subjects(&hook));
         assert_eq!(place.database.number("SELECT count(*) FROM alert_firing"), 0, "{name}");
     }
@@ -564,11 +569,11 @@ fn budget_used_shortly_before_midnight_is_reported_after_midnight() {
 #[test]
 fn forgotten_authors_leave_alert_events_and_renamed_topics_keep_theirs() {
     for database in databases() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let place = Place::new(database, &world.lines(), &file("", "rule = \"items\"\n"));
-        begin(&place, &hook);
-        world.posts(&[post(1, 24, "words of hers", 1), post(2, 24, "words of theirs", 1)]);
-        due(&place, &hook, &hour(25));
+        plan_first_slots(&place, &hook);
+        world.set_posts(&[post(1, 24, "words of hers", 1), post(2, 24, "words of theirs", 1)]);
+        run_due(&place, &hook, &hour(25));
         assert!(events(&place, &hook).to_string().contains("words of hers"));
         let forgotten = program(&place, &hook, &["forget", "--author", "author1", "--yes"]).run();
         assert_eq!(forgotten.code, Some(0), "{forgotten}");
@@ -582,19 +587,19 @@ fn forgotten_authors_leave_alert_events_and_renamed_topics_keep_theirs() {
 
 #[test]
 fn a_test_message_arrives_or_says_why_not() {
-    let (world, hook) = (World::new(), Hook::good());
+    let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
     let place = Place::new(sqlite(), &world.lines(), &file("", "rule = \"items\"\n"));
-    program(&place, &hook, &["alerts", "test", "recalls"]).run().shows(0, &["hook: delivered"]);
+    program(&place, &hook, &["alerts", "test", "recalls"]).run().assert_stdout(0, &["hook: delivered"]);
     assert!(subjects(&hook)[0].contains("Test message: an alert about 3 new items looks like this."));
-    program(&place, &hook, &["alerts", "test", "recals"]).run().says(2, &["did you mean `recalls`?"]);
+    program(&place, &hook, &["alerts", "test", "recals"]).run().assert_stderr(2, &["did you mean `recalls`?"]);
     let nobody = place.program(&["alerts", "test", "recalls"]).env("HOOK_URL", "http://127.0.0.1:1/").run();
-    nobody.shows(3, &["hook: not delivered"]);
+    nobody.assert_stdout(3, &["hook: not delivered"]);
 }
 
 /// Slack and ntfy messages, parsed as their servers would.
 #[test]
 fn slack_and_ntfy_messages_follow_their_formats() {
-    let (world, hook) = (World::new(), Hook::good());
+    let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
     let rest =
         file("", "rule = \"items\"\n").replace("channels = [\"hook\"]", "channels = [\"chat\", \"team\", \"phone\"]");
     let rest = rest.replace(
@@ -613,9 +618,9 @@ fn slack_and_ntfy_messages_follow_their_formats() {
     };
     at(23);
     at(24);
-    world.posts(&[post(1, 24, "a <!channel> recall & more, *not* [it](https://evil.example/_a_) @all", 1)]);
+    world.set_posts(&[post(1, 24, "a <!channel> recall & more, *not* [it](https://evil.example/_a_) @all", 1)]);
     at(25);
-    let got = hook.got();
+    let got = hook.received();
     assert_eq!(got.len(), 3);
     let slack = got.iter().find(|got| got.json()["unfurl_links"] == false).unwrap();
     let text = slack.json()["text"].as_str().unwrap().to_owned();
@@ -635,36 +640,36 @@ fn slack_and_ntfy_messages_follow_their_formats() {
 #[test]
 fn alerts_are_evaluated_after_each_run_and_sent_once_by_several_processes() {
     for database in databases() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let rest = file("", "rule = \"items\"\ncooldown = \"0s\"\n").replace("every = \"1h\"", "every = \"300d\"");
         let place = Place::new(database, &world.lines(), &rest);
         let undated = |id: &str| json!({ "id": id, "text": format!("words of {id}"), "user": "a" });
         let mut daemon = program(&place, &hook, &["run"]).start();
-        daemon.until("its plan", |said| said.contains("next slot"));
-        world.posts(&[undated("1")]);
+        daemon.wait_until("its plan", |said| said.contains("next slot"));
+        world.set_posts(&[undated("1")]);
         place
             .program(&["topic", "run", "acme", "--wait"])
             .env("HOOK_URL", &hook.url())
             .run()
-            .shows(0, &["1 of 1 run ok"]);
-        world.posts(&[undated("2")]);
+            .assert_stdout(0, &["1 of 1 run ok"]);
+        world.set_posts(&[undated("2")]);
         place
             .program(&["topic", "run", "acme", "--wait"])
             .env("HOOK_URL", &hook.url())
             .run()
-            .shows(0, &["1 of 1 run ok"]);
+            .assert_stdout(0, &["1 of 1 run ok"]);
         // Other processes evaluate and deliver beside the daemon; each event is sent once.
         let beside: Vec<_> = (0..3).map(|_| program(&place, &hook, &["once", "--due"]).start()).collect();
-        until("the message", || !hook.got().is_empty());
+        wait_until("the message", || !hook.received().is_empty());
         for one in beside {
             let ended = one.wait();
             assert!(matches!(ended.code, Some(0 | 4)), "{ended}");
         }
         daemon.signal("TERM");
         assert_eq!(daemon.wait().code, Some(0));
-        due(&place, &hook, "2099-01-01T00:00:00Z");
+        run_due(&place, &hook, "2099-01-01T00:00:00Z");
         let output: Vec<String> = hook
-            .got()
+            .received()
             .iter()
             .filter(|got| got.json()["event"].as_str().unwrap().contains("/acme/fired/"))
             .map(|got| got.json()["subject"].to_string())
@@ -675,7 +680,7 @@ fn alerts_are_evaluated_after_each_run_and_sent_once_by_several_processes() {
 
 #[test]
 fn invalid_alerts_are_refused_with_their_place() {
-    let world = World::new();
+    let world = ScriptedService::new();
     for (lines, expected) in [
         ("", "this alert has no `rule`"),
         ("rule = \"item\"", "did you mean `items`?"),
@@ -691,6 +696,6 @@ fn invalid_alerts_are_refused_with_their_place() {
         ("rule = \"volume\"\nwindow = \"30d\"", "write a duration from 10m to 7d"),
     ] {
         let place = Place::new(sqlite(), &world.lines(), &file("", lines));
-        place.program(&["check"]).env("HOOK_URL", "http://127.0.0.1:9/").run().says(2, &[expected]);
+        place.program(&["check"]).env("HOOK_URL", "http://127.0.0.1:9/").run().assert_stderr(2, &[expected]);
     }
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::support::alert_rows::Event;
-use crate::support::api_client::{ask, get, mistakes};
-use crate::support::databases::{Database, databases, quoted, wait};
+use crate::support::api_client::{get_json, schema_errors, send_request};
+use crate::support::databases::{Database, block_on, databases, sql_literal};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
@@ -19,20 +19,20 @@ const ALERTS: &str = "[[alerts]]\nname = \"recalls\"\nrule = \"items\"\nquiet = 
     [[alerts]]\nname = \"sick\"\nrule = \"source\"\ntopics = [\"acme\"]\n";
 
 /// Two topics with two runs each, two alerts of which one fires, a finished report and export, and a request.
-fn world(database: Database) -> (Sandbox, Place) {
+fn filled_place(database: Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(EIGHT, &[]);
     let place = Place::new(database, &sandbox.lines(), &format!("{TOPICS}{ALERTS}"));
     // The alerts start to evaluate.
     place.ok(&["once", "--due", "--at", "2026-03-11T07:59:00Z"]);
     for at in [EIGHT, NINE] {
-        sandbox.turn_to(at);
+        sandbox.set_clock(at);
         place.ok(&["once", "--at", at]);
     }
     std::fs::write(place.path("day.md"), "# A day").unwrap();
     std::fs::write(place.path("rows.csv"), "key").unwrap();
     place.database.add_report(&[place.path("day.md")]);
-    let rows = quoted(&serde_json::json!([place.path("rows.csv")]).to_string());
-    wait(place.database.execute(&format!(
+    let rows = sql_literal(&serde_json::json!([place.path("rows.csv")]).to_string());
+    block_on(place.database.execute(&format!(
         "INSERT INTO export_edition (export, number, run, at, seq_since, seq_until, definition, files, written, done_at) \
          VALUES ('x', 1, 'export:x@2026-03-11T07:00:00Z', 1773219600000, 0, 1, '{{}}', {rows}, 7, 1773219600001); \
          INSERT INTO request (id, kind, topic, asked_at, state, answer) VALUES ('R1', 'run_now', 'acme', 1773219600000, 'done', 'queued'); \
@@ -61,13 +61,13 @@ fn world(database: Database) -> (Sandbox, Place) {
     place.database.save_searches(&[("all", Some("acme"), "{\"kind\":\"post\"}")]);
     let key = place.database.first_key();
     for topic in place.database.texts(&format!("SELECT topic FROM v_item WHERE key = '{}'", key.replace('\'', "''"))) {
-        place.database.give_edit(&topic, &key, "before");
+        place.database.add_revision(&topic, &key, "before");
     }
     (sandbox, place)
 }
 
 /// Fills the parameters of a path, and the required query parameters.
-fn filled(place: &Place, path: &str) -> String {
+fn fill_parameters(place: &Place, path: &str) -> String {
     let run = place.database.texts("SELECT run FROM v_run WHERE topic = 'acme' ORDER BY seq LIMIT 1");
     let key = place.database.first_key();
     let key = url::form_urlencoded::byte_serialize(key.as_bytes()).collect::<String>();
@@ -86,7 +86,7 @@ fn filled(place: &Place, path: &str) -> String {
 }
 
 /// A URL with one more parameter.
-fn with(address: &str, name: &str, value: &str) -> String {
+fn with_parameter(address: &str, name: &str, value: &str) -> String {
     let pair = url::form_urlencoded::Serializer::new(String::new()).append_pair(name, value).finish();
     format!("{address}{}{pair}", if address.contains('?') { '&' } else { '?' })
 }
@@ -95,9 +95,9 @@ fn with(address: &str, name: &str, value: &str) -> String {
 fn every_api_operation_answers_as_its_document_says() {
     for database in databases() {
         let name = database.name;
-        let (_sandbox, place) = world(database);
+        let (_sandbox, place) = filled_place(database);
         let pages = Pages::serve(&place, &["--at", NINE]);
-        let document = get(&pages, "/api/v1/openapi.json");
+        let document = get_json(&pages, "/api/v1/openapi.json");
         assert_eq!(document["openapi"], "3.1.0");
         let terms = &document["components"]["schemas"]["TermNews"]["properties"];
         assert_eq!(
@@ -108,32 +108,32 @@ fn every_api_operation_answers_as_its_document_says() {
         assert!(paths.len() > 12, "{paths:?}");
         let mut asked = 0;
         for (path, operations) in paths {
-            let address = filled(&place, path);
+            let address = fill_parameters(&place, path);
             for (method, operation) in operations.as_object().unwrap() {
                 if method != "get" {
                     continue;
                 }
                 asked += 1;
                 let content = operation["responses"]["200"]["content"].as_object().unwrap();
-                let reply = ask(&pages, "GET", &address, &[], "");
+                let reply = send_request(&pages, "GET", &address, &[], "");
                 assert_eq!((reply.status, reply.whole), (200, true), "{name}: {address}\n{}", reply.text());
                 let kind = reply.header("content-type").unwrap();
                 let reported = content.get(kind).unwrap_or_else(|| panic!("{address} is {kind}, not {content:?}"));
                 if kind == "application/json" {
                     let value = reply.json();
-                    let wrong = mistakes(&document, &reported["schema"], &value, "$");
+                    let wrong = schema_errors(&document, &reported["schema"], &value, "$");
                     assert!(wrong.is_empty(), "{name}: {address}\n{}", wrong.join("\n"));
                     let some = value.get("data").is_none_or(|data| data.as_array().is_none_or(|rows| !rows.is_empty()));
-                    assert!(some, "{name}: {address} tells of nothing");
+                    assert!(some, "{name}: {address} returns nothing");
                 }
-                let head = ask(&pages, "HEAD", &address, &[], "");
+                let head = send_request(&pages, "HEAD", &address, &[], "");
                 assert_eq!((head.status, head.body.len()), (200, 0), "{address}");
             }
             // Methods that the document does not list are refused.
             for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
                 if operations.get(method.to_lowercase()).is_none() {
-                    let reply = ask(&pages, method, &address, &[], "");
-                    reply.refused(405);
+                    let reply = send_request(&pages, method, &address, &[], "");
+                    reply.assert_problem(405);
                     assert!(
                         reply
                             .header("allow")
@@ -146,28 +146,28 @@ fn every_api_operation_answers_as_its_document_says() {
         }
         assert!(asked > 12);
         for nowhere in ["/api", "/api/", "/api/v1", "/api/v2/topics", "/api/v1/topics/", "/api/v1/exports/items.xml"] {
-            ask(&pages, "GET", nowhere, &[], "").refused(404);
+            send_request(&pages, "GET", nowhere, &[], "").assert_problem(404);
         }
     }
 }
 
 #[test]
 fn a_parameter_at_its_bounds_is_accepted_and_one_outside_is_refused() {
-    let (_sandbox, place) = world(crate::support::databases::sqlite());
+    let (_sandbox, place) = filled_place(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
-    let document = get(&pages, "/api/v1/openapi.json");
+    let document = get_json(&pages, "/api/v1/openapi.json");
     let mut looked_at = 0;
     let paths = document["paths"].as_object().unwrap();
     for (path, operations) in paths.iter().filter(|(_, operations)| operations.get("get").is_some()) {
-        let (address, operation) = (filled(&place, path), &operations["get"]);
+        let (address, operation) = (fill_parameters(&place, path), &operations["get"]);
         let refuse = |name: &str, value: &str| {
             let clean: String = address.split('?').next().unwrap().to_owned();
             let needed = address.split_once('?').map_or(String::new(), |(_, query)| query.to_owned());
             let address = if needed.starts_with(&format!("{name}=")) { clean } else { address.clone() };
-            let said = ask(&pages, "GET", &with(&address, name, value), &[], "").refused(400);
+            let said = send_request(&pages, "GET", &with_parameter(&address, name, value), &[], "").assert_problem(400);
             assert!(said.contains(name), "{address} {name}={value}: {said}");
         };
-        let said = ask(&pages, "GET", &with(&address, "colour", "red"), &[], "").refused(400);
+        let said = send_request(&pages, "GET", &with_parameter(&address, "colour", "red"), &[], "").assert_problem(400);
         assert!(said.contains("`colour`"), "{said}");
         for parameter in operation["parameters"].as_array().unwrap().iter().filter(|p| p["in"] == "query") {
             looked_at += 1;
@@ -189,19 +189,21 @@ fn a_parameter_at_its_bounds_is_accepted_and_one_outside_is_refused() {
                     refuse(name, wrong);
                 }
                 for right in [least, most] {
-                    let reply = ask(&pages, "GET", &with(&address, name, &right.to_string()), &[], "");
+                    let reply =
+                        send_request(&pages, "GET", &with_parameter(&address, name, &right.to_string()), &[], "");
                     assert!(reply.status == 200 || path.ends_with("files"), "{}", reply.text());
                 }
             }
             for right in schema["enum"].as_array().into_iter().flatten() {
-                let reply = ask(&pages, "GET", &with(&address, name, right.as_str().unwrap()), &[], "");
+                let reply =
+                    send_request(&pages, "GET", &with_parameter(&address, name, right.as_str().unwrap()), &[], "");
                 assert_eq!(reply.status, 200, "{address} {name}={right}\n{}", reply.text());
                 refuse(name, &format!("{}x", right.as_str().unwrap()));
             }
             let example = parameter["example"].as_str().unwrap_or("").to_owned();
             if !many && !example.is_empty() && parameter["required"] == false && !path.contains("{file}") {
-                let twice = with(&with(&address, name, &example), name, &example);
-                let said = ask(&pages, "GET", &twice, &[], "");
+                let twice = with_parameter(&with_parameter(&address, name, &example), name, &example);
+                let said = send_request(&pages, "GET", &twice, &[], "");
                 assert_eq!(said.status, 400, "{twice}\n{}", said.text());
             }
         }
@@ -212,9 +214,10 @@ fn a_parameter_at_its_bounds_is_accepted_and_one_outside_is_refused() {
 #[test]
 fn invalid_requests_are_refused_with_a_hint() {
     for database in databases() {
-        let (_sandbox, place) = world(database);
+        let (_sandbox, place) = filled_place(database);
         let pages = Pages::serve(&place, &["--at", NINE]);
-        let token = get(&pages, "/api/v1/topics/acme/items?limit=1")["next_page_token"].as_str().unwrap().to_owned();
+        let token =
+            get_json(&pages, "/api/v1/topics/acme/items?limit=1")["next_page_token"].as_str().unwrap().to_owned();
         let cut = &token[..token.len() - 2];
         for (status, path, said) in [
             (404, "/api/v1/topics/nobody".to_owned(), "no topic `nobody`"),
@@ -246,11 +249,11 @@ fn invalid_requests_are_refused_with_a_hint() {
             (404, format!("/api/v1/topics/rust/items?page_token={token}"), "another query"),
             (404, format!("/api/v1/runs?page_token={token}"), "another query"),
         ] {
-            let reported = ask(&pages, "GET", &path, &[], "").refused(status);
+            let reported = send_request(&pages, "GET", &path, &[], "").assert_problem(status);
             assert!(reported.contains(said), "{path}: {reported}");
         }
         // The page size is not part of the query.
-        get(&pages, &format!("/api/v1/topics/acme/items?limit=7&page_token={token}"));
+        get_json(&pages, &format!("/api/v1/topics/acme/items?limit=7&page_token={token}"));
     }
 }
 
@@ -258,9 +261,9 @@ fn invalid_requests_are_refused_with_a_hint() {
 /// required a token that the API ignores.
 #[test]
 fn values_valid_by_the_document_are_not_rejected_as_malformed() {
-    let (_sandbox, place) = world(crate::support::databases::sqlite());
+    let (_sandbox, place) = filled_place(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
-    let document = get(&pages, "/api/v1/openapi.json");
+    let document = get_json(&pages, "/api/v1/openapi.json");
     let mut tried = 0;
     for (path, operations) in document["paths"].as_object().unwrap() {
         for (method, operation) in operations.as_object().unwrap() {
@@ -286,7 +289,13 @@ fn values_valid_by_the_document_are_not_rejected_as_malformed() {
                         continue;
                     }
                     tried += 1;
-                    let reply = ask(&pages, "GET", &with(&filled(&place, path), name, value), &[], "");
+                    let reply = send_request(
+                        &pages,
+                        "GET",
+                        &with_parameter(&fill_parameters(&place, path), name, value),
+                        &[],
+                        "",
+                    );
                     assert!(matches!(reply.status, 200 | 404 | 409), "{path} {name}={value}\n{}", reply.text());
                     assert!(answers(reply.status), "{path}: {}", reply.status);
                 }
@@ -296,17 +305,17 @@ fn values_valid_by_the_document_are_not_rejected_as_malformed() {
     assert!(tried > 60, "{tried}");
     // The API accepts a URL that the document allows, however long.
     let long = format!("/api/v1/topics/acme/items?search={}", "%C3%A4".repeat(1_000));
-    assert_eq!(ask(&pages, "GET", &long, &[], "").status, 200, "{long}");
+    assert_eq!(send_request(&pages, "GET", &long, &[], "").status, 200, "{long}");
     let many = format!("/api/v1/topics/acme/items?{}", "author=ann&".repeat(51));
-    assert!(ask(&pages, "GET", &many, &[], "").refused(400).contains("too often"));
+    assert!(send_request(&pages, "GET", &many, &[], "").assert_problem(400).contains("too often"));
 }
 
 /// Reads a list to its end, page by page; calls `between` after the first page.
-fn walk(pages: &Pages, path: &str, id: &str, between: impl FnOnce()) -> Vec<String> {
+fn read_all_pages(pages: &Pages, path: &str, id: &str, between: impl FnOnce()) -> Vec<String> {
     let (mut seen, mut next, mut between) = (Vec::new(), None::<String>, Some(between));
     for page in 0.. {
-        let address = next.as_ref().map_or(path.to_owned(), |token| with(path, "page_token", token));
-        let answer = get(pages, &address);
+        let address = next.as_ref().map_or(path.to_owned(), |token| with_parameter(path, "page_token", token));
+        let answer = get_json(pages, &address);
         let rows = answer["data"].as_array().unwrap();
         seen.extend(rows.iter().map(|row| row[id].as_str().unwrap().to_owned()));
         if let Some(between) = between.take() {
@@ -328,7 +337,7 @@ fn walk(pages: &Pages, path: &str, id: &str, between: impl FnOnce()) -> Vec<Stri
 fn paging_returns_each_row_once_while_new_rows_arrive() {
     for database in databases() {
         let name = database.name;
-        let (sandbox, place) = world(database);
+        let (sandbox, place) = filled_place(database);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let mut hour = 9;
         for (path, id, sql) in [
@@ -343,11 +352,11 @@ fn paging_returns_each_row_once_while_new_rows_arrive() {
             ("/api/v1/topics/acme/answers?limit=1", "run", "SELECT run FROM v_answer WHERE topic = 'acme'"),
         ] {
             let before = place.database.texts(sql);
-            let seen = walk(&pages, path, id, || {
+            let seen = read_all_pages(&pages, path, id, || {
                 for _ in 0..2 {
                     hour += 1;
                     let at = format!("2026-03-11T{hour:02}:00:00Z");
-                    sandbox.turn_to(&at);
+                    sandbox.set_clock(&at);
                     // Rows sorted by engagement may move when it changes, so only the other topic changes there.
                     let topic = if path.contains("engagement") { "rust" } else { "acme" };
                     place.ok(&["once", "--at", &at, "--topic", topic]);
@@ -364,18 +373,18 @@ fn paging_returns_each_row_once_while_new_rows_arrive() {
             ("/api/v1/alerts?limit=1", "alert", "SELECT substr(id, 7) FROM job WHERE kind = 'alert'"),
             ("/api/v1/alert-events?limit=1", "event", "SELECT event FROM alert_event"),
         ] {
-            let first = get(&pages, path);
+            let first = get_json(&pages, path);
             let token = first["next_page_token"].as_str().unwrap();
-            let last = get(&pages, &format!("{path}&page_token={token}"));
+            let last = get_json(&pages, &format!("{path}&page_token={token}"));
             let mut seen = [&first, &last].map(|page| page["data"][0][id].as_str().unwrap().to_owned());
             seen.sort();
             let mut all = place.database.texts(sql);
             all.sort();
             assert_eq!((seen.to_vec(), &last["next_page_token"]), (all, &Value::Null), "{name}: {path}");
         }
-        let topics = get(&pages, "/api/v1/topics?limit=1");
+        let topics = get_json(&pages, "/api/v1/topics?limit=1");
         let token = topics["next_page_token"].as_str().unwrap();
-        let last = get(&pages, &format!("/api/v1/topics?limit=1&page_token={token}"));
+        let last = get_json(&pages, &format!("/api/v1/topics?limit=1&page_token={token}"));
         assert_eq!((&topics["data"][0]["topic"], &last["data"][0]["topic"]), (&"acme".into(), &"rust".into()));
         assert_eq!(last["next_page_token"], Value::Null);
     }
@@ -385,13 +394,13 @@ fn paging_returns_each_row_once_while_new_rows_arrive() {
 fn item_filters_equal_those_of_the_command_line() {
     for database in databases() {
         let name = database.name;
-        let (_sandbox, place) = world(database);
+        let (_sandbox, place) = filled_place(database);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let keys = |rows: &Value| -> BTreeSet<String> {
             rows.as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap().to_owned()).collect()
         };
         let api = |filter: &str| {
-            keys(&get(&pages, &format!("/api/v1/topics/acme/items?copies=all&limit=200&{filter}"))["data"])
+            keys(&get_json(&pages, &format!("/api/v1/topics/acme/items?copies=all&limit=200&{filter}"))["data"])
         };
         let found = place.json(&["search", "--topic", "acme", "--limit", "1000", "--json", "launch"]);
         assert_eq!(api("search=launch"), keys(&found["items"]), "{name}");
@@ -414,17 +423,17 @@ fn item_filters_equal_those_of_the_command_line() {
             assert!(api == by_hand && !api.is_empty(), "{name}: {filter}\n{api:?}\n{by_hand:?}");
         }
         // Near-copies are listed under the first item of their cluster.
-        let (all, folded) = (api(""), get(&pages, "/api/v1/topics/acme/items?limit=200"));
+        let (all, folded) = (api(""), get_json(&pages, "/api/v1/topics/acme/items?limit=200"));
         let under: i64 =
             folded["data"].as_array().unwrap().iter().map(|row| row["copies"]["count"].as_i64().unwrap()).sum();
         assert_eq!(all.len() as i64, folded["data"].as_array().unwrap().len() as i64 + under, "{name}");
         // The API shows the same runs as the command.
         let runs = place.json(&["runs", "--json", "--topic", "acme"]);
-        let reported = get(&pages, "/api/v1/runs?topic=acme&state=ok");
+        let reported = get_json(&pages, "/api/v1/runs?topic=acme&state=ok");
         let reported: Vec<&Value> = reported["data"].as_array().unwrap().iter().map(|run| &run["run"]).collect();
         let by_hand: Vec<&Value> = runs["runs"].as_array().unwrap().iter().map(|run| &run["run"]).collect();
         assert_eq!(reported, by_hand, "{name}");
-        let since = get(&pages, "/api/v1/runs?since=2026-03-11T08:30:00Z");
+        let since = get_json(&pages, "/api/v1/runs?since=2026-03-11T08:30:00Z");
         assert_eq!(since["data"].as_array().unwrap().len(), 2, "{name}");
     }
 }
@@ -433,27 +442,27 @@ fn item_filters_equal_those_of_the_command_line() {
 fn the_api_returns_hostile_texts_exactly_as_stored() {
     for database in databases() {
         let name = database.name;
-        wait(async {
-            let store = crate::support::searched::open(&database).await;
-            crate::support::sample_history::nasty_world(&store).await;
+        block_on(async {
+            let store = crate::support::searched::open_store(&database).await;
+            crate::support::sample_history::store_awkward_history(&store).await;
             store.close().await;
         });
         let place = Place::new(database, "base_url = \"sandbox\"", TOPICS);
         let pages = Pages::serve(&place, &["--at", NINE]);
-        let document = get(&pages, "/api/v1/openapi.json");
+        let document = get_json(&pages, "/api/v1/openapi.json");
         let mut texts = BTreeSet::new();
         for topic in ["calm", "%3Dloud"] {
             for list in ["items", "answers"] {
-                let answer = get(&pages, &format!("/api/v1/topics/{topic}/{list}?limit=200"));
+                let answer = get_json(&pages, &format!("/api/v1/topics/{topic}/{list}?limit=200"));
                 let schema = &document["paths"][format!("/api/v1/topics/{{topic}}/{list}")]["get"]["responses"]["200"];
                 let schema = &schema["content"]["application/json"]["schema"];
-                let wrong = mistakes(&document, schema, &answer, "$");
+                let wrong = schema_errors(&document, schema, &answer, "$");
                 assert!(wrong.is_empty(), "{name}: {}", wrong.join("\n"));
                 let rows = answer["data"].as_array().unwrap().clone();
                 texts.extend(rows.iter().map(|row| row["text"].as_str().unwrap().to_owned()));
                 if list == "items" {
                     let key = rows[0]["key"].as_str().unwrap();
-                    let item = get(&pages, &with("/api/v1/items", "key", key));
+                    let item = get_json(&pages, &with_parameter("/api/v1/items", "key", key));
                     assert_eq!(item["data"]["topics"][0]["text"], rows[0]["text"], "{name}");
                 }
             }
@@ -466,10 +475,10 @@ fn the_api_returns_hostile_texts_exactly_as_stored() {
 
 #[test]
 fn every_api_operation_is_documented_and_every_curl_example_works() {
-    let (_sandbox, place) = world(crate::support::databases::sqlite());
+    let (_sandbox, place) = filled_place(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
     let reported = std::fs::read_to_string(format!("{}/docs/reference/api.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    let document = get(&pages, "/api/v1/openapi.json");
+    let document = get_json(&pages, "/api/v1/openapi.json");
     let (paths, mut tried) = (document["paths"].as_object().unwrap(), BTreeSet::new());
     for (path, operations) in paths {
         for method in operations.as_object().unwrap().keys() {
@@ -488,12 +497,15 @@ fn every_api_operation_is_documented_and_every_curl_example_works() {
         let item = url::form_urlencoded::byte_serialize(key.as_bytes()).collect::<String>();
         let address = address.replace("$request", request).replace("$run", &run).replace("$item", &item);
         let address = address.replace("$report", "report:day@2026-03-11T07:00:00Z");
-        let address =
-            if address.ends_with("/items") && line.contains("$key") { with(&address, "key", &key) } else { address };
+        let address = if address.ends_with("/items") && line.contains("$key") {
+            with_parameter(&address, "key", &key)
+        } else {
+            address
+        };
         if address.contains("$token") {
             continue;
         }
-        let reply = ask(&pages, "GET", &address, &[], "");
+        let reply = send_request(&pages, "GET", &address, &[], "");
         assert_eq!((reply.status, reply.whole), (200, true), "{line}\n{}", reply.text());
         tried.insert(address.split('?').next().unwrap().to_owned());
     }
@@ -519,10 +531,10 @@ fn runs_with_equal_times_have_the_same_order_in_cli_api_and_pages() {
         let listed = ids(&place.json(&["runs", "--json"])["runs"]);
         assert_eq!(listed.len(), 6, "{name}");
         let pages = Pages::serve(&place, &["--at", NINE]);
-        assert_eq!(ids(&get(&pages, "/api/v1/runs")["data"]), listed, "{name}");
+        assert_eq!(ids(&get_json(&pages, "/api/v1/runs")["data"]), listed, "{name}");
         let (mut paged, mut token) = (Vec::new(), String::new());
         for _ in &listed {
-            let page = get(&pages, &format!("/api/v1/runs?limit=1{token}"));
+            let page = get_json(&pages, &format!("/api/v1/runs?limit=1{token}"));
             paged.extend(ids(&page["data"]));
             token = page["next_page_token"].as_str().map_or_else(String::new, |next| format!("&page_token={next}"));
         }

@@ -4,11 +4,11 @@ use std::io::{Read as _, Write as _};
 
 use serde_json::Value;
 
-use crate::support::api_client::{Reply, ask, get, request};
+use crate::support::api_client::{Reply, get_json, request_text, send_request};
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
-use crate::support::web_client::{ASKED, Pages, TOKEN};
+use crate::support::web_client::{ON_DEMAND_TOPIC, Pages, TOKEN};
 use crate::support::web_topics::TOPICS;
 
 const REQUESTS: &str = "/api/v1/topics/acme/requests";
@@ -37,8 +37,8 @@ fn every_api_error_is_a_problem_document_without_the_program_version() {
         (403, "POST", REQUESTS, vec![json, ("Origin", "http://evil.example")], "{\"action\": \"pause\"}"),
         (403, "POST", REQUESTS, vec![json, ("Authorization", "Bearer guessed")], "{\"action\": \"pause\"}"),
     ] {
-        let reply = ask(&pages, method, path, &headers, body);
-        reply.refused(status);
+        let reply = send_request(&pages, method, path, &headers, body);
+        reply.assert_problem(status);
         for (name, part) in [("cache-control", "no-store"), ("x-content-type-options", "nosniff")] {
             assert!(reply.header(name).is_some_and(|value| value.contains(part)), "{}", reply.text());
         }
@@ -47,9 +47,9 @@ fn every_api_error_is_a_problem_document_without_the_program_version() {
     }
     assert_eq!(place.database.requests(), 0);
     // A page of another site may not read answers, and the document contains no version except the API's.
-    let reply = ask(&pages, "GET", "/api/v1/topics", &[("Origin", "http://evil.example")], "");
+    let reply = send_request(&pages, "GET", "/api/v1/topics", &[("Origin", "http://evil.example")], "");
     assert!(reply.status == 200 && reply.header("access-control-allow-origin").is_none(), "{}", reply.text());
-    assert_eq!(get(&pages, "/api/v1/openapi.json")["info"]["version"], "1.0.0");
+    assert_eq!(get_json(&pages, "/api/v1/openapi.json")["info"]["version"], "1.0.0");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn requests_without_the_configured_token_are_refused() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        let pages = Pages::serve_to_some(&place, &["--at", NINE]);
+        let pages = Pages::serve_with_token(&place, &["--at", NINE]);
         let cookie = pages.log_in();
         for path in ["/api", "/api/v1/topics", "/api/v1/openapi.json", "/api/v1/nowhere", "/api/v1/exports/items.csv"] {
             for headers in [
@@ -68,22 +68,22 @@ fn requests_without_the_configured_token_are_refused() {
                 vec![("Authorization", "Basic eDp5")],
                 vec![("Cookie", cookie.as_str())],
             ] {
-                let reply = ask(&pages, "GET", path, &headers, "");
-                reply.refused(401);
+                let reply = send_request(&pages, "GET", path, &headers, "");
+                reply.assert_problem(401);
                 assert_eq!(reply.header("www-authenticate"), Some("Bearer"), "{path}");
                 assert!(!reply.text().contains("acme") && !reply.text().contains("Acme"), "{}", reply.text());
             }
         }
         let bearer = format!("Bearer {TOKEN}");
-        let reply = ask(&pages, "GET", "/api/v1/topics", &[("Authorization", &bearer)], "");
+        let reply = send_request(&pages, "GET", "/api/v1/topics", &[("Authorization", &bearer)], "");
         assert!(reply.status == 200 && reply.text().contains("Acme & Sons"), "{}", reply.text());
-        let document = ask(&pages, "GET", "/api/v1/openapi.json", &[("Authorization", &bearer)], "").json();
+        let document = send_request(&pages, "GET", "/api/v1/openapi.json", &[("Authorization", &bearer)], "").json();
         assert_eq!(document["security"], serde_json::json!([{ "token": [] }]));
         // A process that only reads changes nothing and accepts no request.
         let json = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
-        ask(&pages, "POST", REQUESTS, &json, "{\"action\": \"pause\"}").refused(403);
-        pages.going.signal("TERM");
-        let ended = pages.going.wait();
+        send_request(&pages, "POST", REQUESTS, &json, "{\"action\": \"pause\"}").assert_problem(403);
+        pages.program.signal("TERM");
+        let ended = pages.program.wait();
         assert!(!ended.err.contains(TOKEN) && !ended.out.contains(TOKEN), "{ended}");
     }
 }
@@ -93,20 +93,22 @@ fn a_daemon_executes_authorised_requests_and_reports_their_result() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
-        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let place = Place::new(database, &sandbox.lines(), ON_DEMAND_TOPIC);
         let pages = Pages::run(&place);
         let bearer = format!("Bearer {TOKEN}");
         let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json; charset=utf-8")];
-        let see = |path: &str| -> Reply { ask(&pages, "GET", path, &headers[..1], "") };
+        let see = |path: &str| -> Reply { send_request(&pages, "GET", path, &headers[..1], "") };
         let put = |action: &str| -> (String, Value) {
-            let reply = ask(&pages, "POST", REQUESTS, &headers, &format!("{{\"action\": \"{action}\"}}"));
+            let reply = send_request(&pages, "POST", REQUESTS, &headers, &format!("{{\"action\": \"{action}\"}}"));
             assert_eq!(reply.status, 202, "{name}: {}", reply.text());
             let value = reply.json()["data"].clone();
             assert_eq!((&value["action"], &value["topic"]), (&action.into(), &"acme".into()));
             (reply.header("location").unwrap().to_owned(), value)
         };
         let done = |place: &str| -> Value {
-            crate::support::program::until("the end of a request", || see(place).json()["data"]["state"] == "done");
+            crate::support::program::wait_until("the end of a request", || {
+                see(place).json()["data"]["state"] == "done"
+            });
             see(place).json()["data"].clone()
         };
         let (asked, queued) = put("run-now");
@@ -114,7 +116,7 @@ fn a_daemon_executes_authorised_requests_and_reports_their_result() {
         let reported = done(&asked);
         assert_eq!((&reported["answer"], &reported["run"]), (&"queued".into(), &queued["id"]));
         let run = format!("/api/v1/runs/{}", reported["run"].as_str().unwrap());
-        crate::support::program::until("the run", || see(&run).json()["data"]["state"] == "ok");
+        crate::support::program::wait_until("the run", || see(&run).json()["data"]["state"] == "ok");
         assert_eq!(see(&run).json()["data"]["trigger"], "manual");
         assert_eq!(done(&put("pause").0)["answer"], "paused");
         assert_eq!(see("/api/v1/topics/acme").json()["data"]["paused"]["by"], "pause", "{name}");
@@ -139,15 +141,15 @@ fn a_daemon_executes_authorised_requests_and_reports_their_result() {
             (400, vec![headers[0], json, ("Content-Length", "0")], ""),
             (413, headers.to_vec(), &" ".repeat(40_000)),
         ] {
-            ask(&pages, "POST", REQUESTS, &headers, body).refused(status);
+            send_request(&pages, "POST", REQUESTS, &headers, body).assert_problem(status);
         }
-        ask(&pages, "POST", &REQUESTS.replace("acme", "nobody"), &headers, right).refused(404);
-        ask(&pages, "POST", &format!("{REQUESTS}?x=1"), &headers, right).refused(400);
+        send_request(&pages, "POST", &REQUESTS.replace("acme", "nobody"), &headers, right).assert_problem(404);
+        send_request(&pages, "POST", &format!("{REQUESTS}?x=1"), &headers, right).assert_problem(400);
         assert_eq!(place.database.requests(), rows, "{name}");
         // A body that never arrives blocks nobody: its connection is closed.
         let mut slow = pages.connect();
         let (more, reported) = ([headers[0], json, ("Content-Length", "100")], "{\"action\":");
-        slow.write_all(request(&pages, "POST", REQUESTS, &more, reported).as_bytes()).unwrap();
+        slow.write_all(request_text(&pages, "POST", REQUESTS, &more, reported).as_bytes()).unwrap();
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
         let mut rest = Vec::new();
         let read = slow.read_to_end(&mut rest);
@@ -163,10 +165,10 @@ fn a_daemon_without_a_token_refuses_actions() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place =
         Place::new(sqlite(), &sandbox.lines(), &format!("[web]\nlisten = \"127.0.0.1:0\"\nedit = false\n{TOPICS}"));
-    let pages = Pages::of(place.program(&["run"]).start());
-    get(&pages, "/api/v1/topics");
+    let pages = Pages::wait_for_address(place.program(&["run"]).start());
+    get_json(&pages, "/api/v1/topics");
     let json = [("Content-Type", "application/json")];
-    let reported = ask(&pages, "POST", REQUESTS, &json, "{\"action\": \"run-now\"}").refused(403);
+    let reported = send_request(&pages, "POST", REQUESTS, &json, "{\"action\": \"run-now\"}").assert_problem(403);
     assert!(reported.contains("token"), "{reported}");
     assert_eq!(place.database.requests(), 0);
 }

@@ -10,7 +10,7 @@ fn the_validator_rejects_values_that_break_their_schema() {
         "properties": { "a": { "type": ["string", "null"], "enum": ["x", null] }, "b": { "type": "array", "items": { "$ref": "#/s" } } },
     } });
     let schema = &document["s"];
-    let wrong = |text: &str| mistakes(&document, schema, &serde_json::from_str(text).unwrap(), "$").len();
+    let wrong = |text: &str| schema_errors(&document, schema, &serde_json::from_str(text).unwrap(), "$").len();
     assert_eq!(wrong(r#"{"a": "x", "b": [{"a": null}]}"#), 0);
     for text in
         [r#"{}"#, r#"{"a": "y"}"#, r#"{"a": null, "c": 1}"#, r#"{"a": "x", "b": {}}"#, r#"{"a": "x", "b": [{}]}"#]

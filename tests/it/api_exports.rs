@@ -5,14 +5,14 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use crate::support::access_stage::token;
-use crate::support::api_client::{Reply, ask, get, request};
-use crate::support::databases::{databases, quoted, wait};
+use crate::support::access_stage::add_token;
+use crate::support::api_client::{Reply, get_json, request_text, send_request};
+use crate::support::databases::{block_on, databases, sql_literal};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
-use crate::support::word_index::await_index;
+use crate::support::word_index::queue_for_index;
 
 const EIGHT: &str = "2026-03-11T08:00:00Z";
 
@@ -23,7 +23,7 @@ fn place(database: crate::support::databases::Database) -> (Sandbox, Place) {
         "[[topics]]\nid = \"quiet\"\nquery = \"q\"\nsources = [\"social\"]\ntags = [\"nothing\"]\nevery = \"12h\"\n";
     let place = Place::new(database, &sandbox.lines(), &format!("{TOPICS}{quiet}"));
     for at in [EIGHT, NINE] {
-        sandbox.turn_to(at);
+        sandbox.set_clock(at);
         place.ok(&["once", "--at", at, "--topic", "acme", "--topic", "rust"]);
     }
     (sandbox, place)
@@ -33,7 +33,7 @@ fn place(database: crate::support::databases::Database) -> (Sandbox, Place) {
 type Filter<'a> = Vec<(&'a str, &'a str)>;
 
 /// The options of the command and the equivalent query parameters.
-fn both(filter: &[(&str, &str)]) -> (Vec<String>, String) {
+fn options_and_query(filter: &[(&str, &str)]) -> (Vec<String>, String) {
     let options =
         filter.iter().flat_map(|(name, value)| [format!("--{}", name.replace('_', "-")), (*value).to_owned()]);
     let mut query = url::form_urlencoded::Serializer::new(String::new());
@@ -50,7 +50,7 @@ fn an_api_export_has_the_same_bytes_as_the_command() {
         let name = database.name;
         let (_sandbox, place) = place(database);
         // The bytes are the same for any content, also for hostile texts.
-        wait(place.database.execute("UPDATE item SET text = '=cmd|''/C calc''!A0 \"q\", '' 😀' WHERE id % 5 = 0; UPDATE item SET author = '@ann' WHERE id % 7 = 0"));
+        block_on(place.database.execute("UPDATE item SET text = '=cmd|''/C calc''!A0 \"q\", '' 😀' WHERE id % 5 = 0; UPDATE item SET author = '@ann' WHERE id % 7 = 0"));
         place.ok(&["search", "launch"]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let run = place.database.texts("SELECT run FROM v_run WHERE topic = 'acme' ORDER BY seq LIMIT 1").remove(0);
@@ -72,10 +72,10 @@ fn an_api_export_has_the_same_bytes_as_the_command() {
             ("changes", "jsonl", vec![("new_since", "2026-03-11")]),
         ]);
         for (what, format, filter) in asked {
-            let (options, query) = both(&filter);
+            let (options, query) = options_and_query(&filter);
             let options: Vec<&str> = options.iter().map(String::as_str).collect();
             let by_hand = place.ok(&[&["export", "--what", what, "--format", format][..], &options].concat());
-            let reply = ask(&pages, "GET", &format!("/api/v1/exports/{what}.{format}?{query}"), &[], "");
+            let reply = send_request(&pages, "GET", &format!("/api/v1/exports/{what}.{format}?{query}"), &[], "");
             assert_eq!((reply.status, reply.whole), (200, true), "{name} {what} {query}\n{}", reply.text());
             assert!(
                 reply.body == by_hand.as_bytes(),
@@ -113,20 +113,21 @@ fn an_api_export_refuses_what_the_command_refuses() {
         (404, "items", vec![("source", "mars")]),
         (400, "items", vec![("profile", "word")]),
     ] {
-        let (options, query) = both(&filter);
+        let (options, query) = options_and_query(&filter);
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
-        place.run(&[&["export", "--what", what][..], &options].concat()).says(2, &[]);
-        let reported = ask(&pages, "GET", &format!("/api/v1/exports/{what}.csv?{query}"), &[], "").refused(status);
+        place.run(&[&["export", "--what", what][..], &options].concat()).assert_stderr(2, &[]);
+        let reported =
+            send_request(&pages, "GET", &format!("/api/v1/exports/{what}.csv?{query}"), &[], "").assert_problem(status);
         assert!(!reported.contains("--"), "{reported}");
     }
-    ask(&pages, "GET", "/api/v1/exports/items.jsonl?profile=excel", &[], "").refused(409);
+    send_request(&pages, "GET", "/api/v1/exports/items.jsonl?profile=excel", &[], "").assert_problem(409);
     for file in ["items", "items.xlsx", "users.csv", "..%2fitems.csv"] {
-        ask(&pages, "GET", &format!("/api/v1/exports/{file}"), &[], "").refused(404);
+        send_request(&pages, "GET", &format!("/api/v1/exports/{file}"), &[], "").assert_problem(404);
     }
     // Items that are not indexed yet would be missing without a warning.
-    await_index(&place.database, "id = 1");
-    let reply = ask(&pages, "GET", "/api/v1/exports/items.csv?search=launch", &[], "");
-    reply.refused(503);
+    queue_for_index(&place.database, "id = 1");
+    let reply = send_request(&pages, "GET", "/api/v1/exports/items.csv?search=launch", &[], "");
+    reply.assert_problem(503);
     assert!(reply.header("retry-after").is_some(), "{}", reply.text());
 }
 
@@ -136,27 +137,27 @@ fn a_failed_api_export_breaks_its_connection() {
         let name = database.name;
         let (_sandbox, place) = place(database);
         let pages = Pages::serve(&place, &["--at", NINE]);
-        assert!(ask(&pages, "GET", "/api/v1/exports/items.csv", &[], "").whole);
+        assert!(send_request(&pages, "GET", "/api/v1/exports/items.csv", &[], "").whole);
         // A row that this version cannot read.
-        wait(place.database.execute("UPDATE item SET tone = 'nonsense' WHERE id = (SELECT max(id) FROM item)"));
-        let reply = ask(&pages, "GET", "/api/v1/exports/items.csv", &[], "");
+        block_on(place.database.execute("UPDATE item SET tone = 'nonsense' WHERE id = (SELECT max(id) FROM item)"));
+        let reply = send_request(&pages, "GET", "/api/v1/exports/items.csv", &[], "");
         assert!(!reply.whole, "{name}: {}", reply.text());
-        get(&pages, "/api/v1/topics");
+        get_json(&pages, "/api/v1/topics");
     }
 }
 
 /// Adds more items than the socket buffers of a client that does not read can take.
-fn fill(place: &Place) {
+fn add_many_items(place: &Place) {
     let text = "many words ".repeat(90);
-    place.database.make_items(30_000, &[("text", &quoted(&text))]);
+    place.database.make_items(30_000, &[("text", &sql_literal(&text))]);
     let run = place.database.first_run("acme");
-    place.database.give("acme", &run, "key LIKE 'post:made:%'");
+    place.database.add_items_to_topic("acme", &run, "key LIKE 'post:made:%'");
 }
 
 /// Starts an export and reads only the start of its answer.
-fn held(pages: &Pages) -> Option<TcpStream> {
+fn start_unread_export(pages: &Pages) -> Option<TcpStream> {
     let mut stream = pages.connect();
-    stream.write_all(request(pages, "GET", "/api/v1/exports/items.csv", &[], "").as_bytes()).unwrap();
+    stream.write_all(request_text(pages, "GET", "/api/v1/exports/items.csv", &[], "").as_bytes()).unwrap();
     let mut begin = [0; 12];
     stream.read_exact(&mut begin).unwrap();
     begin.ends_with(b" 200").then_some(stream)
@@ -167,36 +168,36 @@ fn at_most_two_exports_run_and_a_disconnect_ends_one() {
     for database in databases() {
         let name = database.name;
         let (sandbox, place) = place(database);
-        fill(&place);
+        add_many_items(&place);
         let pages = Pages::serve(&place, &["--at", NINE]);
-        let refused = || ask(&pages, "HEAD", "/api/v1/exports/runs.csv", &[], "").status == 503;
+        let refused = || send_request(&pages, "HEAD", "/api/v1/exports/runs.csv", &[], "").status == 503;
         let taken = std::cell::RefCell::new(Vec::new());
-        crate::support::program::until("two exports that are held", || {
+        crate::support::program::wait_until("two exports that are held", || {
             let mut taken = taken.borrow_mut();
             taken.clear();
-            taken.extend([held(&pages), held(&pages)].into_iter().flatten());
+            taken.extend([start_unread_export(&pages), start_unread_export(&pages)].into_iter().flatten());
             refused()
         });
-        let reply = ask(&pages, "GET", "/api/v1/exports/runs.csv", &[], "");
+        let reply = send_request(&pages, "GET", "/api/v1/exports/runs.csv", &[], "");
         if reply.status == 503 {
-            reply.refused(503);
+            reply.assert_problem(503);
             assert!(reply.header("retry-after").is_some(), "{}", reply.text());
         }
         // Neither a page nor a run waits for them.
-        get(&pages, "/api/v1/topics");
-        get(&pages, "/api/v1/topics/acme/items?limit=5");
+        get_json(&pages, "/api/v1/topics");
+        get_json(&pages, "/api/v1/topics/acme/items?limit=5");
         let later = "2026-03-11T10:00:00Z";
-        sandbox.turn_to(later);
+        sandbox.set_clock(later);
         place.ok(&["once", "--at", later]);
         // A client that disconnects frees its place for the next.
         taken.borrow_mut().clear();
-        crate::support::program::until("a place", || !refused());
-        let reply = ask(&pages, "GET", "/api/v1/exports/runs.csv", &[], "");
+        crate::support::program::wait_until("a place", || !refused());
+        let reply = send_request(&pages, "GET", "/api/v1/exports/runs.csv", &[], "");
         assert_eq!((reply.status, reply.whole), (200, true), "{name}: {}", reply.text());
         // The program does not wait for clients that do not read when it ends.
-        let _held = held(&pages);
-        pages.going.signal("TERM");
-        let ended = pages.going.wait();
+        let _held = start_unread_export(&pages);
+        pages.program.signal("TERM");
+        let ended = pages.program.wait();
         assert_eq!(ended.code, Some(0), "{name}: {ended}");
     }
 }
@@ -205,14 +206,14 @@ fn at_most_two_exports_run_and_a_disconnect_ends_one() {
 fn an_export_ends_when_its_token_is_withdrawn() {
     for database in databases() {
         let (_sandbox, place) = place(database);
-        fill(&place);
-        let [ann, bob] = ["ann", "bob"].map(|name| token(&place, &[name, "--role", "read", "--topic", "acme"]));
+        add_many_items(&place);
+        let [ann, bob] = ["ann", "bob"].map(|name| add_token(&place, &[name, "--role", "read", "--topic", "acme"]));
         let pages = Pages::serve(&place, &["--at", NINE]);
         let [mut withdrawn, mut other] = [&ann, &bob].map(|secret| {
             let bearer = format!("Bearer {secret}");
             let headers = [("Authorization", bearer.as_str())];
             let mut stream = pages.connect();
-            let asked = request(&pages, "GET", "/api/v1/exports/items.csv", &headers, "");
+            let asked = request_text(&pages, "GET", "/api/v1/exports/items.csv", &headers, "");
             stream.write_all(asked.as_bytes()).unwrap();
             let mut begin = vec![0; 12];
             stream.read_exact(&mut begin).unwrap();
@@ -224,13 +225,13 @@ fn an_export_ends_when_its_token_is_withdrawn() {
         let begun = Instant::now();
         let bearer = format!("Bearer {bob}");
         let headers = [("Authorization", bearer.as_str())];
-        crate::support::program::until("a place", || {
-            ask(&pages, "HEAD", "/api/v1/exports/runs.csv", &headers, "").status != 503
+        crate::support::program::wait_until("a place", || {
+            send_request(&pages, "HEAD", "/api/v1/exports/runs.csv", &headers, "").status != 503
         });
         assert!(begun.elapsed() < Duration::from_secs(20), "{}", place.database.name);
         let whole = |(stream, begin): &mut (TcpStream, Vec<u8>)| {
             let _ = stream.read_to_end(begin);
-            Reply::of(begin).whole
+            Reply::parse(begin).whole
         };
         assert_eq!((whole(&mut withdrawn), whole(&mut other)), (false, true), "{}", place.database.name);
     }

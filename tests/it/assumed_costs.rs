@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::support::api_client::get;
+use crate::support::api_client::get_json;
 use crate::support::databases::databases;
-use crate::support::exposition::Exposed;
-use crate::support::mcp_client::Stdio;
+use crate::support::exposition::ExposedMetrics;
+use crate::support::mcp_client::StdioClient;
 use crate::support::program::{NINE, Place};
-use crate::support::service::{Raw, reply};
+use crate::support::service::{FakeServer, reply};
 use crate::support::stored::COST;
 use crate::support::web_client::Pages;
 
@@ -18,9 +18,9 @@ const FEED: &[u8] = b"<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><titl
 
 /// The web searches are billed at 0.002 dollars. The social ones and the feed name no cost. Each social search finds a new
 /// post.
-fn service() -> Raw {
+fn service() -> FakeServer {
     let posts = AtomicUsize::new(0);
-    Raw::saying(move |path| {
+    FakeServer::respond_with(move |path| {
         let post;
         let (kind, cost, body): (&str, &str, &[u8]) = if path.contains("feed") {
             ("application/rss+xml", "", FEED)
@@ -40,12 +40,12 @@ fn service() -> Raw {
 }
 
 /// One run of a topic with these three sources.
-fn ran(place: &Place, service: &Raw, with_budget: bool) {
+fn run_topic(place: &Place, service: &FakeServer, with_budget: bool) {
     configure(place, service, with_budget, "");
     place.ok(&["once", "--at", NINE]);
 }
 
-fn configure(place: &Place, service: &Raw, with_budget: bool, more: &str) {
+fn configure(place: &Place, service: &FakeServer, with_budget: bool, more: &str) {
     let budget = if with_budget { "budget_per_day = 2.5\n" } else { "" };
     let provider = "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\nrate_limit = \"unlimited\"\nprice.call = 0.05\n";
     let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\", \"news\"]\n";
@@ -70,7 +70,7 @@ fn every_cost_total_says_how_much_of_it_is_assumed() {
     for (database, with_budget) in all {
         let name = format!("{}, with a budget: {with_budget}", database.name);
         let (service, place) = (service(), Place::new(database, "", ""));
-        ran(&place, &service, with_budget);
+        run_topic(&place, &service, with_budget);
         assert_eq!(assumed_in_ledger(&place), [3_000, 50_000], "{name}");
 
         let status = place.json(&["status", "--json", "--at", NINE]);
@@ -80,7 +80,7 @@ fn every_cost_total_says_how_much_of_it_is_assumed() {
 
         let listed = place.json(&["runs", "--json"])["runs"][0].clone();
         assert_eq!((&listed["cost_usd"], &listed["assumed_usd"]), (&json!(0.055), &json!(0.053)), "{name}: {listed}");
-        place.run(&["runs"]).shows(0, &[" ~$0.055 ", "~: no bill confirms all of this cost"]);
+        place.run(&["runs"]).assert_stdout(0, &[" ~$0.055 ", "~: no bill confirms all of this cost"]);
 
         let pages = Pages::serve(&place, &["--at", NINE]);
         let run = place.database.last_run("acme");
@@ -97,12 +97,12 @@ fn every_cost_total_says_how_much_of_it_is_assumed() {
             let page = pages.page(path);
             assert!(page.contains(words), "{name}: `{words}` is not in {path}\n{page}");
         }
-        let runs = get(&pages, "/api/v1/runs");
+        let runs = get_json(&pages, "/api/v1/runs");
         let row = &runs["data"][0];
         assert_eq!((&row["cost_usd"], &row["assumed_usd"]), (&json!(0.055), &json!(0.053)), "{name}: {runs}");
-        assert_eq!(get(&pages, &format!("/api/v1/runs/{run}"))["data"]["assumed_usd"], json!(0.053), "{name}");
+        assert_eq!(get_json(&pages, &format!("/api/v1/runs/{run}"))["data"]["assumed_usd"], json!(0.053), "{name}");
 
-        assert_metrics(&name, &Exposed::read(&pages), with_budget);
+        assert_metrics(&name, &ExposedMetrics::read(&pages), with_budget);
         assert_mcp_figures(&name, &place);
     }
 }
@@ -129,7 +129,7 @@ fn the_assumed_cost_of_a_run_whose_searches_were_deleted_is_unknown() {
         );
 
         let pages = Pages::serve(&place, &["--at", NINE]);
-        let runs = get(&pages, "/api/v1/runs");
+        let runs = get_json(&pages, "/api/v1/runs");
         assert_eq!(runs["data"].as_array().unwrap().len(), 4, "{name}: {runs}");
         for row in runs["data"].as_array().unwrap() {
             let is_pruned = pruned.iter().any(|run| row["run"] == **run);
@@ -137,9 +137,9 @@ fn the_assumed_cost_of_a_run_whose_searches_were_deleted_is_unknown() {
             assert_eq!((&row["cost_usd"], &row["assumed_usd"]), (&json!(0.055), &assumed), "{name}: {row}");
             assert_eq!(row["searches"].as_array().unwrap().len(), searches, "{name}: {row}");
         }
-        let one = get(&pages, &format!("/api/v1/runs/{}", pruned[0]));
+        let one = get_json(&pages, &format!("/api/v1/runs/{}", pruned[0]));
         assert_eq!(one["data"]["assumed_usd"], Value::Null, "{name}: {one}");
-        let document = get(&pages, "/api/v1/openapi.json");
+        let document = get_json(&pages, "/api/v1/openapi.json");
         let schema = &document["components"]["schemas"]["LedgerRun"]["properties"]["assumed_usd"];
         assert_eq!(schema["type"], json!(["number", "null"]), "{name}: {schema}");
 
@@ -156,25 +156,25 @@ fn the_assumed_cost_of_a_run_whose_searches_were_deleted_is_unknown() {
     }
 }
 
-fn assert_metrics(name: &str, exposed: &Exposed, with_budget: bool) {
+fn assert_metrics(name: &str, exposed: &ExposedMetrics, with_budget: bool) {
     let news = [("provider", "news")];
     for (metric, labels, value) in
         [("topicwatch_today_cost_dollars", &[][..], 0.005), ("topicwatch_provider_today_cost_dollars", &news, 0.05)]
     {
         // Without a budget there is no figure of the day's cost.
-        assert_eq!(exposed.of(metric, labels), with_budget.then_some(value), "{name}: {metric}");
+        assert_eq!(exposed.value(metric, labels), with_budget.then_some(value), "{name}: {metric}");
     }
     for (source, total, assumed) in [("social", 0.003, 0.003), ("web", 0.002, 0.0), ("news", 0.05, 0.05)] {
-        let of = |metric: &str| exposed.of(metric, &[("source", source)]);
+        let of = |metric: &str| exposed.value(metric, &[("source", source)]);
         assert_eq!(of("topicwatch_cost_dollars_total"), Some(total), "{name}: {source}");
         assert_eq!(of("topicwatch_cost_assumed_dollars_total"), Some(assumed), "{name}: {source}");
     }
 }
 
 fn assert_mcp_figures(name: &str, place: &Place) {
-    let mut client = Stdio::start(place.program(&["mcp", "--at", NINE]));
+    let mut client = StdioClient::start(place.program(&["mcp", "--at", NINE]));
     let question = json!({ "days": 2, "topic": "acme" });
-    let cost = client.call("get_cost", &question);
+    let cost = client.call_tool("get_cost", &question);
     let figures = |of: &Value| json!([of["calls"], of["cost_usd"], of["assumed_usd"]]);
     let (before, today) = (&cost["days"][0], &cost["days"][1]);
     assert_eq!(figures(before), json!([0, 0.0, 0.0]), "{name}: {cost}");
@@ -183,12 +183,12 @@ fn assert_mcp_figures(name: &str, place: &Place) {
     let providers: Vec<Value> = today["by_provider"].as_array().unwrap().iter().map(figures).collect();
     assert_eq!(providers, [json!([2, 0.005, 0.003]), json!([1, 0.05, 0.05])], "{name}: {cost}");
     assert!(cost["notes"].to_string().contains("no bill confirms"), "{name}: {cost}");
-    // Of a day of which searches were deleted it is not known what was assumed.
-    place.database.say_pruned_until(1_773_187_200_001);
-    let cost = client.call("get_cost", &question);
+    // How much was assumed is unknown for a day whose searches were deleted.
+    place.database.set_pruned_until(1_773_187_200_001);
+    let cost = client.call_tool("get_cost", &question);
     let assumed =
         |day: usize| (cost["days"][day]["assumed_usd"].clone(), cost["days"][day]["topic"]["assumed_usd"].clone());
     assert_eq!(assumed(1), (Value::Null, Value::Null), "{name}: {cost}");
     assert!(cost["notes"].to_string().contains("deleted by retention"), "{name}: {cost}");
-    assert_eq!(client.end().code, Some(0), "{name}");
+    assert_eq!(client.close().code, Some(0), "{name}");
 }

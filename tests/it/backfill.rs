@@ -6,10 +6,10 @@ use serde_json::Value;
 use crate::support::covered_spans::{social, spans};
 use crate::support::databases::{Database, databases, sqlite};
 use crate::support::exported_story::assert_adds_up;
-use crate::support::program::{NINE, Place, until};
+use crate::support::program::{NINE, Place, wait_until};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
-use crate::support::world::{self, World, hour, post};
+use crate::support::world::{self, ScriptedService, hour, post};
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsocial.limit = 100\n";
 
@@ -28,7 +28,7 @@ fn backfill_covers_each_day_and_a_second_backfill_finds_nothing_new() {
         place.ok(&["once", "--at", NINE, "--topic", "acme"]);
         let before = sandbox.calls();
         let filled = place.run(&FILL);
-        filled.shows(0, &["SANDBOX", "2026-03-07  social  ok", "2026-03-09  social  ok", "3 of 3 days ok"]);
+        filled.assert_stdout(0, &["SANDBOX", "2026-03-07  social  ok", "2026-03-09  social  ok", "3 of 3 days ok"]);
         assert_eq!((sandbox.calls_to("/twitter"), sandbox.calls_to("/web")), (4, 1), "pages take no dates");
         assert_eq!(place.database.calls_made() as u64, sandbox.calls());
         assert!(sandbox.calls() - before <= 6);
@@ -56,7 +56,7 @@ fn backfill_covers_each_day_and_a_second_backfill_finds_nothing_new() {
         assert!(spans(&source["holes"]).is_empty(), "no run looked back to the backfill: {source}");
 
         let again = place.run(&FILL);
-        again.shows(0, &["3 of 3 days ok", "0 new +"]);
+        again.assert_stdout(0, &["3 of 3 days ok", "0 new +"]);
         assert!(again.out.contains("= 0 new +") || again.out.contains("= ≥0 new +"), "{again}");
         assert_adds_up(&place);
         reported.push((filled.out.replace(&place.database.url, ""), place.ok(&["export", "--what", "sightings"])));
@@ -116,7 +116,7 @@ fn a_dry_run_shows_the_price_and_makes_no_calls() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = place(sqlite(), &sandbox, "prices.social = 0.01\nprices.ai = 0.02");
     let output = place.run(&[&FILL[..], &["--dry-run"]].concat());
-    output.shows(0, &[]);
+    output.assert_stdout(0, &[]);
     // What has an address may be real: nothing says that it is the sandbox.
     insta::assert_snapshot!(output.out, @r"
     2026-03-07  social  GET /twitter, expected $0.010
@@ -135,7 +135,9 @@ fn a_dry_run_shows_the_price_and_makes_no_calls() {
     assert!(answer.contains(r#""start_date":"2026-03-07""#) && !answer.contains("date_filter"), "{answer}");
     assert_eq!((sandbox.calls(), std::path::Path::new(&place.database.url[7..]).exists()), (0, false));
     place.configure("base_url = \"sandbox\"\ndialect = \"desearch\"\n", TOPIC);
-    place.run(&[&FILL[..], &["--dry-run"]].concat()).shows(0, &["SANDBOX: invented findings and prices\n\n2026-03-07"]);
+    place
+        .run(&[&FILL[..], &["--dry-run"]].concat())
+        .assert_stdout(0, &["SANDBOX: invented findings and prices\n\n2026-03-07"]);
 }
 
 #[test]
@@ -145,15 +147,15 @@ fn the_daily_limit_stops_a_backfill_that_can_be_continued() {
         let limited = "max_calls_per_day = 4";
         let place = place(database, &sandbox, limited);
         let stopped = place.run(&FILL);
-        stopped.says(3, &["stopped; the days before are stored", "--from 2026-03-09 --to 2026-03-09"]);
-        stopped.shows(3, &["\n3 days: 2 ok, 1 over_quota · "]);
+        stopped.assert_stderr(3, &["stopped; the days before are stored", "--from 2026-03-09 --to 2026-03-09"]);
+        stopped.assert_stdout(3, &["\n3 days: 2 ok, 1 over_quota · "]);
         assert_eq!(sandbox.calls(), 4);
         let states = place.database.texts("SELECT state FROM v_run ORDER BY seq");
         assert_eq!(states, ["ok", "ok", "over_quota"], "{}", place.database.name);
         assert_eq!(spans(&social(&place, NINE, "2026-03-07")["covered"]), ["03-07T00:00 03-09T00:00"]);
         let nothing = place.run(&FILL);
-        nothing.says(3, &["stopped. To continue: ", "--from 2026-03-07 --to 2026-03-09"]);
-        nothing.shows(3, &["\n3 days: 1 over_quota, 2 not searched · "]);
+        nothing.assert_stderr(3, &["stopped. To continue: ", "--from 2026-03-07 --to 2026-03-09"]);
+        nothing.assert_stdout(3, &["\n3 days: 1 over_quota, 2 not searched · "]);
     }
 }
 
@@ -163,7 +165,7 @@ fn a_day_on_which_a_source_failed_is_counted_as_partial() {
         let sandbox = Sandbox::at(NINE, &["source=ai,status=500"]);
         let place = place(database, &sandbox, "");
         let day = ["backfill", "acme", "--from", "2026-03-07", "--to", "2026-03-07", "--at", NINE];
-        place.run(&day).shows(3, &["\n1 day: 1 partial · "]);
+        place.run(&day).assert_stdout(3, &["\n1 day: 1 partial · "]);
     }
 }
 
@@ -173,12 +175,12 @@ fn an_interrupted_backfill_keeps_its_finished_days() {
         let sandbox = Sandbox::at(NINE, &["after=2,delay=20s"]);
         let place = place(database, &sandbox, "");
         let going = place.program(&FILL).start();
-        until("the first day's calls", || sandbox.calls() >= 2);
-        until("the second day's call", || place.database.runs() == 1 && place.database.calls_under_way() == 1);
+        wait_until("the first day's calls", || sandbox.calls() >= 2);
+        wait_until("the second day's call", || place.database.runs() == 1 && place.database.calls_under_way() == 1);
         going.signal("INT");
         let ended = going.wait();
-        ended.says(130, &["stopping", "--from 2026-03-08 --to 2026-03-09"]);
-        ended.shows(130, &["\n3 days: 1 ok, 1 cancelled, 1 not searched · "]);
+        ended.assert_stderr(130, &["stopping", "--from 2026-03-08 --to 2026-03-09"]);
+        ended.assert_stdout(130, &["\n3 days: 1 ok, 1 cancelled, 1 not searched · "]);
         let runs = place.database.texts("SELECT reason FROM v_run WHERE state = 'ok'");
         assert_eq!(runs, ["backfill of 2026-03-07"], "{}", place.database.name);
         assert_eq!(spans(&social(&place, NINE, "2026-03-06")["covered"]), ["03-07T00:00 03-08T00:00"]);
@@ -190,10 +192,11 @@ fn invalid_backfills_are_refused_before_anything_is_written() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = place(sqlite(), &sandbox, "");
     let dates = |from, to| place.run(&["topic", "backfill", "acme", "--from", from, "--to", to, "--at", NINE]);
-    dates("2026-03-11", "2026-03-12").says(2, &["--to 2026-03-12 is in the future", "today is 2026-03-11"]);
-    dates("2026-03-09", "2026-03-08").says(2, &["--from is after --to"]);
-    dates("2026-02-30", "2026-03-08").says(2, &["--from: `2026-02-30` is not a date"]);
-    dates("2026-01-01", "2026-03-08").says(2, &["67 days are more than the 31", "--from 2026-01-01 --to 2026-01-31"]);
+    dates("2026-03-11", "2026-03-12").assert_stderr(2, &["--to 2026-03-12 is in the future", "today is 2026-03-11"]);
+    dates("2026-03-09", "2026-03-08").assert_stderr(2, &["--from is after --to"]);
+    dates("2026-02-30", "2026-03-08").assert_stderr(2, &["--from: `2026-02-30` is not a date"]);
+    dates("2026-01-01", "2026-03-08")
+        .assert_stderr(2, &["67 days are more than the 31", "--from 2026-01-01 --to 2026-01-31"]);
     for (dialect, topic, message, hint) in [
         ("spec", "", "does not support dates, only the past 24 hours or seven days", "dialect = \"desearch\""),
         (
@@ -208,7 +211,7 @@ fn invalid_backfills_are_refused_before_anything_is_written() {
         place.configure(&lines, &format!("[[topics]]\nid = \"acme\"\nquery = \"acme\"\n{topic}\n"));
         for more in [&[][..], &["--dry-run"]] {
             let refused = place.run(&[&FILL[..], more].concat());
-            refused.says(2, &["topic acme cannot be backfilled", message, hint]);
+            refused.assert_stderr(2, &["topic acme cannot be backfilled", message, hint]);
         }
     }
     // Providers that take dates are not asked: the reason is not that they take none.
@@ -220,20 +223,20 @@ fn invalid_backfills_are_refused_before_anything_is_written() {
         let provider = "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"http://127.0.0.1:9\"\n\n";
         let topic = format!("[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [{sources}]\n");
         place.configure(&lines, &format!("{provider}{topic}"));
-        place.run(&FILL).says(2, &["topic acme cannot be backfilled", message, "of [service]"]);
+        place.run(&FILL).assert_stderr(2, &["topic acme cannot be backfilled", message, "of [service]"]);
     }
     assert_eq!((sandbox.calls(), std::path::Path::new(&place.database.url[7..]).exists()), (0, false));
     // The documented API's other social call takes dates in both dialects.
     let lines = format!("{}dialect = \"spec\"\n", sandbox.lines());
     place.configure(&lines, "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsocial.operation = \"basic\"\n");
-    place.run(&FILL).shows(0, &["3 of 3 days ok"]);
+    place.run(&FILL).assert_stdout(0, &["3 of 3 days ok"]);
 }
 
 /// Returns what a backfill of 13 March covered, and why it was not the whole day, on the morning of the 15th. The last
 /// lines say that, too.
 fn backfilled(posts: &[Value]) -> (Vec<String>, Vec<String>) {
-    let world = World::new();
-    world.posts(posts);
+    let world = ScriptedService::new();
+    world.set_posts(posts);
     let service = format!("{}dialect = \"desearch\"\n", world.lines());
     let place = Place::new(sqlite(), &service, &world::topic("acme", "social.limit = 100"));
     let day = ["backfill", "acme", "--from", "2026-03-13", "--to", "2026-03-13", "--at", &hour(105)];
@@ -260,17 +263,17 @@ fn a_backfill_whose_dates_are_ignored_covers_only_what_the_reply_shows() {
 #[test]
 fn an_undated_post_that_a_backfill_finds_is_not_new() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let service = format!("{}dialect = \"desearch\"\n", world.lines());
         let place = Place::new(database, &service, &world::topic("acme", "social.limit = 100"));
-        world.posts(&[post(1, 100, "acme today", 0)]);
-        world::once(&place, 104);
+        world.set_posts(&[post(1, 100, "acme today", 0)]);
+        world::run_once(&place, 104);
         let mut undated = post(2, 54, "acme without a date", 0);
         undated["created_at"] = Value::Null;
-        world.posts(&[undated, post(3, 55, "acme on the day", 0)]);
+        world.set_posts(&[undated, post(3, 55, "acme on the day", 0)]);
         place.ok(&["backfill", "acme", "--from", "2026-03-13", "--to", "2026-03-13", "--at", &hour(105)]);
-        world.posts(&[]);
-        world::once(&place, 106);
+        world.set_posts(&[]);
+        world::run_once(&place, 106);
         let name = place.database.name;
         assert_eq!(place.database.number("SELECT count(*) FROM v_sighting WHERE fit = 'undated'"), 1, "{name}");
         let counts = &place.json(&["diff", "acme", "--since", "2026-03-15T08:30:00Z", "--json"])["counts"];

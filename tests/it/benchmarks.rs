@@ -1,7 +1,7 @@
 //! The databases that `scripts/bench` fills for its figures: they must fit the tables, or nobody can measure again.
 
 use crate::support::databases::sqlite;
-use crate::support::independent_readers::{python, text};
+use crate::support::independent_readers::{path_text, run_python};
 use crate::support::program::Place;
 
 #[test]
@@ -17,7 +17,7 @@ fn the_benchmarks_fill_a_database_that_the_program_exports() {
         add_details(sys.argv[2], 1_700_000_000_000)";
     let scripts = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts");
     let file = place.database.url.trim_start_matches("sqlite:").to_owned();
-    if python(script, &[scripts, text(file.as_ref())]).is_none() {
+    if run_python(script, &[scripts, path_text(file.as_ref())]).is_none() {
         return;
     }
     let exported = place.ok(&["export", "--what", "sightings"]);

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::support::daemons::under_a_call;
+use crate::support::daemons::is_calling;
 use crate::support::databases::{Database, databases, sqlite};
-use crate::support::program::{NINE, Place, until};
-use crate::support::service::{Raw, Sandbox, Then, broken, bytes, reply};
+use crate::support::program::{NINE, Place, wait_until};
+use crate::support::service::{FakeServer, Sandbox, Then, broken, bytes, reply};
 use crate::support::stored::COST;
 use crate::support::web_client::Pages;
 
@@ -18,10 +18,10 @@ fn topic(id: &str, lines: &str) -> String {
 }
 
 /// A service that reports no cost, or the cost in this header, and counts its calls.
-fn service(header: &'static str) -> (Raw, Arc<AtomicUsize>) {
+fn service(header: &'static str) -> (FakeServer, Arc<AtomicUsize>) {
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&calls);
-    let raw = Raw::saying(move |_| {
+    let raw = FakeServer::respond_with(move |_| {
         counted.fetch_add(1, Ordering::SeqCst);
         let headers = format!("content-type: application/json\r\nx-topicwatch-sandbox: 1\r\n{header}");
         reply("200 OK", &headers, br#"{"data": [{"title": "t", "link": "https://example.com/1", "snippet": "s"}]}"#)
@@ -114,7 +114,8 @@ fn a_reply_without_results_costs_the_amount_in_its_body() {
         .into_iter()
         .enumerate()
         {
-            let raw = Raw::saying(move |_| reply(status, "content-type: application/json\r\n", body.as_bytes()));
+            let raw =
+                FakeServer::respond_with(move |_| reply(status, "content-type: application/json\r\n", body.as_bytes()));
             let id = format!("t{n}");
             place.configure(&format!("{}prices.web = 0.02\nbudget_per_day = 1", raw.lines()), &topic(&id, ""));
             place.run(&["once", "--at", NINE]);
@@ -134,7 +135,7 @@ fn a_killed_process_is_charged_the_price_of_its_open_call() {
         let place = Place::new(database, &format!("{}{budget}", sandbox.lines()), &topic("acme", ""));
         place.ok(&["db", "migrate"]);
         let going = place.program(&["once", "--at", NINE]).start();
-        until("the call", || under_a_call(&place));
+        wait_until("the call", || is_calling(&place));
         assert!(going.kill());
         assert_eq!(place.database.number("SELECT spent FROM calls"), 50_000, "counted before it was made");
 
@@ -143,7 +144,7 @@ fn a_killed_process_is_charged_the_price_of_its_open_call() {
         let topics = [topic("one", ""), topic("two", "")].concat();
         place.configure(&format!("{}{budget}\nmax_concurrent = 1", raw.lines()), &topics);
         let ended = place.run(&["once", "--at", "2026-03-11T10:00:00Z"]);
-        ended.shows(
+        ended.assert_stdout(
             3,
             &["not enough service money until 2026-03-12T00:00:00Z: $0.100 of $0.120", "budget_per_day", "midnight"],
         );
@@ -193,7 +194,9 @@ fn every_output_names_the_used_up_budget_and_when_it_clears() {
 
         let runs = place.json(&["runs", "--topic", "acme", "--json"]);
         assert_eq!((&runs["runs"][0]["clears_at"], &runs["runs"][0]["searches"][0]["clears_at"]), (&clears, &clears));
-        place.run(&["runs", "--topic", "acme", "--searches"]).shows(0, &["over_quota", "until 2026-03-12T00:00:00Z"]);
+        place
+            .run(&["runs", "--topic", "acme", "--searches"])
+            .assert_stdout(0, &["over_quota", "until 2026-03-12T00:00:00Z"]);
         let views = "SELECT (SELECT count(*) FROM v_run WHERE clears_at = '2026-03-12T00:00:00.000Z') + \
                      (SELECT count(*) FROM v_search WHERE clears_at = '2026-03-12T00:00:00.000Z')";
         assert_eq!(place.database.number(views), 2, "{name}");
@@ -227,7 +230,7 @@ fn every_output_names_the_used_up_budget_and_when_it_clears() {
         place.configure(&service, &lines("max_calls_per_day = 1"));
         place
             .run(&["once", "--at", NINE, "--topic", "acme"])
-            .shows(3, &["no topic calls left", "3 of 1", "the topic's max_calls_per_day"]);
+            .assert_stdout(3, &["no topic calls left", "3 of 1", "the topic's max_calls_per_day"]);
         place.ok(&["once", "--at", "2026-03-12T00:00:00Z", "--topic", "acme"]);
     }
 }
@@ -237,7 +240,7 @@ fn a_plan_warns_of_the_budget_of_a_provider() {
     let file = |limits: &str, more: &str| {
         let section = |name: &str| format!("[providers.{name}]\nkind = \"hackernews\"\nprice.call = 0.05\n{limits}\n");
         let topic = format!("[[topics]]\nid = \"a\"\nquery = \"a\"\nevery = \"1h\"\nsources = [\"hn\"]\n{more}\n");
-        Place::bare(sqlite(), &format!("{}{}{topic}", section("hn"), section("unused")))
+        Place::without_service(sqlite(), &format!("{}{}{topic}", section("hn"), section("unused")))
     };
     let shown = |place: &Place| {
         place.ok(&["plan", "--days", "2", "--at", NINE]).split_whitespace().collect::<Vec<_>>().join(" ")
@@ -359,7 +362,9 @@ fn a_stored_budget_applies_in_a_process_with_a_different_file() {
         let place = Place::new(database, &sandbox.lines(), &topic("acme", "max_calls_per_day = 1"));
         place.ok(&["once", "--due", "--at", NINE]);
         place.ok(&["once", "--due", "--at", "2026-03-11T10:00:00Z"]);
-        place.run(&["once", "--due", "--at", "2026-03-11T11:00:00Z"]).shows(3, &["no topic calls left", "1 of 1"]);
+        place
+            .run(&["once", "--due", "--at", "2026-03-11T11:00:00Z"])
+            .assert_stdout(3, &["no topic calls left", "1 of 1"]);
         let state = "SELECT state FROM v_run WHERE run = 'topic:acme@2026-03-11T11:00:00Z'";
         assert_eq!(place.database.texts(state), ["over_quota"]);
         assert_eq!(sandbox.calls(), 1);
@@ -384,13 +389,15 @@ fn a_budget_below_the_price_of_one_call_is_reported_as_never_clearing() {
         let place = Place::new(database, &service, &topic("acme", "budget_per_day = 0.002"));
         let name = place.database.name;
         let warned = "is less than one web call may cost ($0.003): no web call will be made";
-        place.run(&["check"]).shows(0, &["`budget_per_day` = $0.002", warned, "raise it; or, if a call costs less"]);
+        place
+            .run(&["check"])
+            .assert_stdout(0, &["`budget_per_day` = $0.002", warned, "raise it; or, if a call costs less"]);
         let once = place.run(&["once", "--due", "--at", NINE]);
-        once.says(0, &[warned]);
+        once.assert_stderr(0, &[warned]);
         let refused = "topic money: a call may cost $0.003, but the limit for a UTC day is $0.002";
         let raise = "raise the topic's budget_per_day: one call may cost more than it allows in a day";
         let once = place.run(&["once", "--at", NINE]);
-        once.shows(3, &[refused, raise]);
+        once.assert_stdout(3, &[refused, raise]);
         assert!(!once.out.contains("midnight") && !once.out.contains("used up"), "{name}: {once}");
         assert_eq!(calls.load(Ordering::SeqCst), 0);
         let run = &place.json(&["runs", "--json"])["runs"][0];
@@ -401,7 +408,7 @@ fn a_budget_below_the_price_of_one_call_is_reported_as_never_clearing() {
         // A new day does not help.
         let status = ["status", "--at", "2026-03-13T09:00:00Z"];
         let left = "topic money of acme: $0.000 used today (UTC) of $0.002, $0.002 left, too little for one call of web ($0.003)";
-        place.run(&status).shows(0, &["acme is over quota: ", refused, left]);
+        place.run(&status).assert_stdout(0, &["acme is over quota: ", refused, left]);
         let plan = place.ok(&["plan", "--at", NINE]).split_whitespace().collect::<Vec<_>>().join(" ");
         let reported = "topic money of acme: one call of web may cost $0.003, more than the $0.002 of a day. None is made (over_quota)";
         assert!(plan.contains(reported) && !plan.contains("is used up at"), "{name}: {plan}");
@@ -411,10 +418,10 @@ fn a_budget_below_the_price_of_one_call_is_reported_as_never_clearing() {
         // The same for the service's budget, with no budget on the topic. There is no warning for a call that the
         // budget covers.
         place.configure(&format!("{service}\nbudget_per_day = 0.002"), &topic("acme", ""));
-        place.run(&["check"]).shows(0, &[warned]);
+        place.run(&["check"]).assert_stdout(0, &[warned]);
         place
             .run(&["once", "--at", NINE])
-            .shows(3, &["service money: a call may cost", "raise [service] budget_per_day"]);
+            .assert_stdout(3, &["service money: a call may cost", "raise [service] budget_per_day"]);
         place.configure(&service, &topic("acme", "budget_per_day = 0.003"));
         assert!(!place.ok(&["check"]).contains("may cost"), "{name}");
         place.ok(&["once", "--at", NINE]);
@@ -423,10 +430,10 @@ fn a_budget_below_the_price_of_one_call_is_reported_as_never_clearing() {
 }
 
 /// A service that refuses the first calls with 503 and then answers, each for 0.001 dollars.
-fn refusing_first(refused: usize) -> (Raw, Arc<AtomicUsize>) {
+fn refusing_first(refused: usize) -> (FakeServer, Arc<AtomicUsize>) {
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&calls);
-    let raw = Raw::saying(move |_| {
+    let raw = FakeServer::respond_with(move |_| {
         if counted.fetch_add(1, Ordering::SeqCst) < refused {
             return reply("503 Service Unavailable", "retry-after: 0\r\n", b"");
         }
@@ -463,7 +470,7 @@ fn a_call_answered_with_an_error_costs_nothing_even_if_its_search_fails() {
         assert_eq!(money("retried"), (json!("ok"), json!(0.001), json!(2)), "{name}");
         let spent = "SELECT spent FROM calls ORDER BY day DESC LIMIT 1";
         assert_eq!(place.database.number(spent), 1_000, "{name}");
-        place.run(&["status", "--at", day]).shows(0, &["$0.001 of $0.001"]);
+        place.run(&["status", "--at", day]).assert_stdout(0, &["$0.001 of $0.001"]);
         // The budget is used up now.
         assert_eq!(place.run(&["once", "--at", "2026-03-12T10:00:00Z"]).code, Some(3), "{name}");
         assert_eq!(calls.load(Ordering::SeqCst), 2, "{name}");
@@ -474,7 +481,7 @@ fn a_call_answered_with_an_error_costs_nothing_even_if_its_search_fails() {
             ("x-desearch-cost-usd: 0.0004\r\n", json!(["error", 0.0004, 1, "billed"])),
         ] {
             let headers = format!("retry-after: 60\r\n{named}");
-            let raw = Raw::saying(move |_| reply("503 Service Unavailable", &headers, b""));
+            let raw = FakeServer::respond_with(move |_| reply("503 Service Unavailable", &headers, b""));
             let lines = raw.lines().replace("max_tries = 1", "max_tries = 20");
             let mut ended = Value::Null;
             for timeout in ["1s", "5s", "25s"] {
@@ -496,13 +503,13 @@ fn a_call_answered_with_an_error_costs_nothing_even_if_its_search_fails() {
 #[test]
 fn a_stop_during_a_retry_wait_bills_no_refused_call() {
     for database in databases() {
-        let raw = Raw::saying(|_| reply("503 Service Unavailable", "retry-after: 20\r\n", b""));
+        let raw = FakeServer::respond_with(|_| reply("503 Service Unavailable", "retry-after: 20\r\n", b""));
         let lines = raw.lines().replace("max_tries = 1", "max_tries = 9");
         let service = format!("{lines}prices.web = 0.003\nbudget_per_day = 0.010");
         let place = Place::new(database, &service, &topic("acme", ""));
         place.ok(&["db", "migrate"]);
         let mut going = place.program(&["once", "--at", NINE]).env("RUST_LOG", "topicwatch=debug").start();
-        going.until("the refusal", |said| said.contains("503"));
+        going.wait_until("the refusal", |said| said.contains("503"));
         going.signal("INT");
         let ended = going.wait();
         let name = place.database.name;
@@ -516,12 +523,12 @@ fn a_stop_during_a_retry_wait_bills_no_refused_call() {
 #[test]
 fn timeout_and_timezone_apply_to_a_topic_without_a_schedule() {
     for database in databases() {
-        let raw = Raw::saying(|_| broken(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n", Then::Hang));
+        let raw = FakeServer::respond_with(|_| broken(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n", Then::Hang));
         let lines = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n\
                      timeout = \"1s\"\ntimezone = \"Asia/Tokyo\"\n";
         let place = Place::new(database, &raw.lines(), lines);
         let ended = place.program(&["once", "--at", NINE]).start().wait_within(std::time::Duration::from_secs(30));
-        ended.shows(3, &["the run's timeout was reached", "hint: raise the topic's `timeout`"]);
+        ended.assert_stdout(3, &["the run's timeout was reached", "hint: raise the topic's `timeout`"]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let days: Value = serde_json::from_str(&pages.page("/api/v1/topics/acme/days")).unwrap();
         assert_eq!(days["timezone"], "Asia/Tokyo", "{}", place.database.name);
@@ -529,12 +536,12 @@ fn timeout_and_timezone_apply_to_a_topic_without_a_schedule() {
 }
 
 /// A feed with one entry, and a server that closes every other connection without a reply. Counts those.
-fn silent_beside_a_feed() -> (Raw, Arc<AtomicUsize>) {
+fn silent_beside_a_feed() -> (FakeServer, Arc<AtomicUsize>) {
     const FEED: &[u8] = b"<rss version=\"2.0\"><channel><title>t</title><item><guid>1</guid><title>Acme flies</title>\
         <link>https://news.example/1</link><pubDate>Wed, 11 Mar 2026 08:00:00 GMT</pubDate></item></channel></rss>";
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&calls);
-    let raw = Raw::saying(move |path| {
+    let raw = FakeServer::respond_with(move |path| {
         if path == "/feed" {
             return reply("200 OK", "content-type: application/rss+xml\r\n", FEED);
         }
@@ -564,7 +571,7 @@ fn an_unanswered_call_of_a_provider_counts_at_its_expected_price() {
              [providers.one]\nkind = \"{kind}\"\nbase_url = \"{url}\"\nmax_tries = 1\n{price}\n\n\
              [[topics]]\nid = \"acme\"\nquery = \"acme\"\nbudget_per_day = 8\nnews.urls = [\"{url}/feed\"]\n{query}"
         );
-        let place = Place::bare(database, &file.replace("[\"one\"]", "[\"one\", \"news\"]"));
+        let place = Place::without_service(database, &file.replace("[\"one\"]", "[\"one\", \"news\"]"));
         let name = place.database.name;
         for at in [NINE, "2026-03-11T10:00:00Z", "2026-03-11T11:00:00Z"] {
             let ended = place.program(&["once", "--at", at]).env("ONE", "key-of-one").run();
@@ -587,13 +594,13 @@ fn a_providers_cost_header_counts_even_if_its_reply_is_unreadable() {
     ] {
         for database in databases() {
             let headers = headers.clone();
-            let raw = Raw::saying(move |_| reply(status, &headers, body));
+            let raw = FakeServer::respond_with(move |_| reply(status, &headers, body));
             let file = format!(
                 "[providers.two]\nkind = \"desearch\"\nbase_url = \"{}\"\nkey_env = \"TWO\"\nmax_tries = 1\nprice.call = 0.01\n\n\
                  [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"two\"]\n",
                 raw.url()
             );
-            let place = Place::bare(database, &file);
+            let place = Place::without_service(database, &file);
             let ended = place.program(&["once", "--at", NINE]).env("TWO", "key-of-two").run();
             assert_eq!(ended.code, Some(3), "{ended}");
             let costs = place.database.texts(&format!("SELECT {COST} || ' ' || cost_basis FROM v_search"));

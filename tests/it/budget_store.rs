@@ -9,24 +9,24 @@ use topicwatch::model::{Budget, Micros, ServiceLimits, Source, Time, Topic, Topi
 use topicwatch::store::{Outcome, Permission, RunRef, SearchResult, Store};
 
 use crate::support::databases::{Database, databases, postgres};
-use crate::support::searched::{LEASE, NOW, call, manual, open, outcome, topic};
+use crate::support::searched::{LEASE, NOW, call, open_store, outcome, start_manual_run, topic};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-fn limited(id: &str, calls: Option<u32>, micros: Option<i64>) -> Topic {
+fn limited_topic(id: &str, calls: Option<u32>, micros: Option<i64>) -> Topic {
     Topic { limits: TopicLimits { calls, micros }, ..topic(id) }
 }
 
-fn money(calls: u32, micros: i64) -> ServiceLimits {
+fn service_limits(calls: u32, micros: i64) -> ServiceLimits {
     ServiceLimits { calls, money: Some(Micros(micros)) }
 }
 
-async fn count(store: &Store, run: &RunRef, source: Source, at: Time, limits: ServiceLimits) -> Permission {
+async fn count_call(store: &Store, run: &RunRef, source: Source, at: Time, limits: ServiceLimits) -> Permission {
     store.before_call(run, &call(source), at, limits).await.unwrap()
 }
 
 /// The outcome of a run with these sources at these costs.
-fn end(at: Time, costs: &[(Source, i64)]) -> Outcome {
+fn outcome_with_costs(at: Time, costs: &[(Source, i64)]) -> Outcome {
     let whole = outcome(at, vec![]);
     let search = |(source, cost): &(Source, i64)| SearchResult {
         source: *source,
@@ -45,32 +45,32 @@ async fn a_refusal_names_the_budget_and_when_it_clears() {
     let none = ServiceLimits { calls: 100, money: None };
     for database in databases() {
         for (n, (limits, topic, budget, used, limit)) in [
-            (ServiceLimits::from(2), limited("a", None, None), Budget::ServiceCalls, 2, 2),
-            (money(100, 8_999), limited("b", None, None), Budget::ServiceMoney, 6_000, 8_999),
-            (none, limited("c", Some(2), None), Budget::TopicCalls, 2, 2),
-            (none, limited("d", None, Some(8_999)), Budget::TopicMoney, 6_000, 8_999),
-            (money(100, 6_000), limited("e", Some(2), Some(6_000)), Budget::TopicCalls, 2, 2),
+            (ServiceLimits::from(2), limited_topic("a", None, None), Budget::ServiceCalls, 2, 2),
+            (service_limits(100, 8_999), limited_topic("b", None, None), Budget::ServiceMoney, 6_000, 8_999),
+            (none, limited_topic("c", Some(2), None), Budget::TopicCalls, 2, 2),
+            (none, limited_topic("d", None, Some(8_999)), Budget::TopicMoney, 6_000, 8_999),
+            (service_limits(100, 6_000), limited_topic("e", Some(2), Some(6_000)), Budget::TopicCalls, 2, 2),
         ]
         .into_iter()
         .enumerate()
         {
             // Days of its own for each case, because all share the service's counters.
             let at = NOW.plus(DAY * u32::try_from(n).unwrap() * 3);
-            let store = open(&database).await;
+            let store = open_store(&database).await;
             store.sync_topics(std::slice::from_ref(&topic), at).await.unwrap();
-            let run = manual(&store, &topic, &format!("R{n}"), at).await;
+            let run = start_manual_run(&store, &topic, &format!("R{n}"), at).await;
             for source in [Source::Social, Source::Web] {
-                assert_eq!(count(&store, &run, source, at, limits).await, Permission::Granted, "{budget}");
+                assert_eq!(count_call(&store, &run, source, at, limits).await, Permission::Granted, "{budget}");
             }
             for _ in 0..2 {
-                let refused = count(&store, &run, Source::Ai, at, limits).await;
+                let refused = count_call(&store, &run, Source::Ai, at, limits).await;
                 let Permission::OverQuota(why) = refused else { panic!("{budget} let a third call through") };
                 assert_eq!((why.budget, why.used, why.limit), (budget, used, limit), "{}", database.name);
                 assert_eq!(why.clears_at, Some(at.next_utc_day()));
             }
             assert_eq!(store.calls_on(at.utc_day()).await.unwrap(), 2, "a refused call is not counted");
             assert_eq!(
-                count(&store, &run, Source::Ai, at.next_utc_day(), limits).await,
+                count_call(&store, &run, Source::Ai, at.next_utc_day(), limits).await,
                 Permission::Granted,
                 "{budget}"
             );
@@ -82,15 +82,15 @@ async fn a_refusal_names_the_budget_and_when_it_clears() {
 #[tokio::test]
 async fn the_end_of_a_run_replaces_reserved_prices_with_real_costs() {
     for database in databases() {
-        let store = open(&database).await;
-        let t = limited("acme", None, Some(1_000_000));
+        let store = open_store(&database).await;
+        let t = limited_topic("acme", None, Some(1_000_000));
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        let limits = money(100, 1_000_000);
+        let limits = service_limits(100, 1_000_000);
         for (id, cost, after) in [("R1", 1_000, 1_000), ("R2", 7_500, 8_500), ("R3", 0, 8_500)] {
-            let run = manual(&store, &t, id, NOW).await;
-            count(&store, &run, Source::Social, NOW, limits).await;
+            let run = start_manual_run(&store, &t, id, NOW).await;
+            count_call(&store, &run, Source::Social, NOW, limits).await;
             assert_eq!(spent(&store, NOW).await, after - cost + 3_000, "counted at its price while it is open");
-            store.finish(&run, end(NOW, &[(Source::Social, cost)])).await.unwrap();
+            store.finish(&run, outcome_with_costs(NOW, &[(Source::Social, cost)])).await.unwrap();
             let (service, topics) = store.usage_on(NOW.utc_day(), &["acme".into()]).await.unwrap();
             assert_eq!((service.money.0, topics[0].money.0), (after, after), "{} {id}", database.name);
         }
@@ -105,29 +105,33 @@ async fn the_end_of_a_run_replaces_reserved_prices_with_real_costs() {
 #[tokio::test]
 async fn a_budget_set_at_noon_includes_the_cost_of_the_morning() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let plain = topic("acme");
         store.sync_topics(std::slice::from_ref(&plain), NOW).await.unwrap();
-        let (ended, open_run) = (manual(&store, &plain, "R1", NOW).await, manual(&store, &plain, "R2", NOW).await);
+        let (ended, open_run) =
+            (start_manual_run(&store, &plain, "R1", NOW).await, start_manual_run(&store, &plain, "R2", NOW).await);
         let unlimited = ServiceLimits::from(100);
-        count(&store, &ended, Source::Social, NOW, unlimited).await;
-        count(&store, &open_run, Source::Social, NOW, unlimited).await;
-        store.finish(&ended, end(NOW, &[(Source::Social, 5_000)])).await.unwrap();
+        count_call(&store, &ended, Source::Social, NOW, unlimited).await;
+        count_call(&store, &open_run, Source::Social, NOW, unlimited).await;
+        store.finish(&ended, outcome_with_costs(NOW, &[(Source::Social, 5_000)])).await.unwrap();
         let counted = "SELECT count(*) FROM calls WHERE spent IS NOT NULL";
-        assert_eq!(database.number(counted), 0, "without a budget nobody counts money");
+        assert_eq!(database.number(counted), 0, "without a budget no cost is counted");
         assert_eq!(spent(&store, NOW).await, 8_000, "and the ledger tells it");
 
         // 5,000 are settled and 3,000 reserved: another 3,000 fit into 11,000, and no more.
-        let t = limited("acme", None, Some(11_000));
-        let run = manual(&store, &t, "R3", NOW).await;
-        assert_eq!(count(&store, &run, Source::Social, NOW, money(100, 11_000)).await, Permission::Granted);
-        for limits in [money(100, 11_000), unlimited] {
-            let refused = count(&store, &run, Source::Web, NOW, limits).await;
+        let t = limited_topic("acme", None, Some(11_000));
+        let run = start_manual_run(&store, &t, "R3", NOW).await;
+        assert_eq!(
+            count_call(&store, &run, Source::Social, NOW, service_limits(100, 11_000)).await,
+            Permission::Granted
+        );
+        for limits in [service_limits(100, 11_000), unlimited] {
+            let refused = count_call(&store, &run, Source::Web, NOW, limits).await;
             assert!(matches!(refused, Permission::OverQuota(why) if why.used == 11_000), "{refused:?}");
         }
         // The open run turns out to be free, which makes room for one call.
-        store.finish(&open_run, end(NOW, &[(Source::Social, 0)])).await.unwrap();
-        assert_eq!(count(&store, &run, Source::Web, NOW, money(100, 11_000)).await, Permission::Granted);
+        store.finish(&open_run, outcome_with_costs(NOW, &[(Source::Social, 0)])).await.unwrap();
+        assert_eq!(count_call(&store, &run, Source::Web, NOW, service_limits(100, 11_000)).await, Permission::Granted);
         assert_eq!((spent(&store, NOW).await, store.calls_on(NOW.utc_day()).await.unwrap()), (11_000, 4));
         database.close(store).await;
     }
@@ -136,22 +140,22 @@ async fn a_budget_set_at_noon_includes_the_cost_of_the_morning() {
 #[tokio::test]
 async fn concurrent_processes_keep_budget_totals_exact() {
     for database in databases() {
-        let store = open(&database).await;
-        let topics: Vec<Topic> = (0..3).map(|n| limited(&format!("t{n}"), None, Some(18_000))).collect();
+        let store = open_store(&database).await;
+        let topics: Vec<Topic> = (0..3).map(|n| limited_topic(&format!("t{n}"), None, Some(18_000))).collect();
         store.sync_topics(&topics, NOW).await.unwrap();
         let mut tasks = Vec::new();
         for n in 0..6_u32 {
-            let (other, mut order) = (open(&database).await, topics.clone());
+            let (other, mut order) = (open_store(&database).await, topics.clone());
             order.rotate_left(n as usize % 3);
             tasks.push(tokio::spawn(async move {
                 let mut granted = 0;
                 for round in 0..3 {
                     // A process runs its topics concurrently, so that they share transactions.
                     let each = order.iter().map(|topic| async {
-                        let run = manual(&other, topic, &format!("{n}-{round}-{}", topic.id), NOW).await;
-                        let through = count(&other, &run, Source::Social, NOW, money(100, 51_000)).await;
+                        let run = start_manual_run(&other, topic, &format!("{n}-{round}-{}", topic.id), NOW).await;
+                        let through = count_call(&other, &run, Source::Social, NOW, service_limits(100, 51_000)).await;
                         let costs = if through == Permission::Granted { vec![(Source::Social, 3_000)] } else { vec![] };
-                        other.finish(&run, end(NOW, &costs)).await.unwrap();
+                        other.finish(&run, outcome_with_costs(NOW, &costs)).await.unwrap();
                         i64::try_from(costs.len()).unwrap()
                     });
                     let [a, b, c]: [_; 3] = each.collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!());
@@ -180,15 +184,15 @@ async fn concurrent_processes_keep_budget_totals_exact() {
 async fn limits_set_again_after_removal_count_the_calls_in_between() {
     let unlimited = ServiceLimits::from(100);
     for database in databases() {
-        let store = open(&database).await;
-        let (plain, other) = (topic("acme"), limited("other", Some(50), None));
-        let t = limited("acme", Some(8), Some(20_000));
+        let store = open_store(&database).await;
+        let (plain, other) = (topic("acme"), limited_topic("other", Some(50), None));
+        let t = limited_topic("acme", Some(8), Some(20_000));
         store.sync_topics(&[t.clone(), other.clone()], NOW).await.unwrap();
         let one = async |topic: &Topic, id: &str| {
-            let run = manual(&store, topic, id, NOW).await;
-            let permission = count(&store, &run, Source::Social, NOW, unlimited).await;
+            let run = start_manual_run(&store, topic, id, NOW).await;
+            let permission = count_call(&store, &run, Source::Social, NOW, unlimited).await;
             let costs = if permission == Permission::Granted { vec![(Source::Social, 500)] } else { vec![] };
-            store.finish(&run, end(NOW, &costs)).await.unwrap();
+            store.finish(&run, outcome_with_costs(NOW, &costs)).await.unwrap();
             permission
         };
         let used = async || {
@@ -216,12 +220,12 @@ async fn limits_set_again_after_removal_count_the_calls_in_between() {
 #[tokio::test]
 async fn a_search_across_midnight_shows_the_assumed_cost_of_each_day() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("acme");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         let mut before = NOW.next_utc_day();
         // Without a budget first: the ledger is summed. Then money is counted.
-        for limits in [ServiceLimits::from(100), money(100, 1_000_000)] {
+        for limits in [ServiceLimits::from(100), service_limits(100, 1_000_000)] {
             for basis in ["assumed", "billed"] {
                 // Days of its own for each case.
                 before = before.plus(DAY * 3);
@@ -240,12 +244,16 @@ async fn a_search_across_midnight_shows_the_assumed_cost_of_each_day() {
                     }
                     days
                 };
-                let run = manual(&store, &t, &format!("R{first}"), evening).await;
+                let run = start_manual_run(&store, &t, &format!("R{first}"), evening).await;
                 for at in [evening, night] {
-                    assert_eq!(count(&store, &run, Source::Social, at, limits).await, Permission::Granted, "{name}");
+                    assert_eq!(
+                        count_call(&store, &run, Source::Social, at, limits).await,
+                        Permission::Granted,
+                        "{name}"
+                    );
                 }
                 assert_eq!(days().await, [(3_000, 3_000), (3_000, 3_000)], "{name}: while it is open");
-                let mut ended = end(night, &[(Source::Social, 7_000)]);
+                let mut ended = outcome_with_costs(night, &[(Source::Social, 7_000)]);
                 ended.searches[0].cost_basis = basis;
                 store.finish(&run, ended).await.unwrap();
                 let assumed = |money: i64| if basis == "assumed" { money } else { 0 };
@@ -292,7 +300,7 @@ impl Draw {
 #[tokio::test]
 async fn budget_counters_always_equal_the_sums_of_the_ledger() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         for seed in 0..4 {
             sequence(&database, &store, seed).await;
         }
@@ -304,14 +312,14 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
     let mut draw = Draw(seed);
     let begin = NOW.plus(DAY * u32::try_from(seed).unwrap() * 40);
     let topics = [
-        limited(&format!("money-{seed}"), None, Some(40_000)),
-        limited(&format!("calls-{seed}"), Some(9), None),
+        limited_topic(&format!("money-{seed}"), None, Some(40_000)),
+        limited_topic(&format!("calls-{seed}"), Some(9), None),
         // Its limits come and go with the file.
-        limited(&format!("changing-{seed}"), Some(9), Some(30_000)),
+        limited_topic(&format!("changing-{seed}"), Some(9), Some(30_000)),
         topic(&format!("plain-{seed}")),
     ];
     store.add_topics(&topics, begin).await.unwrap();
-    let limits = money(25, 60_000);
+    let limits = service_limits(25, 60_000);
     let (mut now, mut model, mut held) = (begin, Model::default(), Vec::<RunRef>::new());
     for step in 0..80 {
         now = now.plus(Duration::from_secs(draw.below(7_000)));
@@ -328,7 +336,7 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
             3..7 if !held.is_empty() => {
                 let source = Source::SERVICE[usize::try_from(draw.below(3)).unwrap()];
                 let run = &held[pick];
-                if count(store, run, source, now, limits).await == Permission::Granted {
+                if count_call(store, run, source, now, limits).await == Permission::Granted {
                     let search = model.0.entry((run.public_id.clone(), source)).or_default();
                     search.0.clone_from(&run.topic.id);
                     search.1.push(now.utc_day());
@@ -343,7 +351,7 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
                 for ((id, source), search) in &model.0 {
                     costs.extend(search.2.filter(|_| *id == run.public_id).map(|cost| (*source, cost)));
                 }
-                store.finish(&run, end(now, &costs)).await.unwrap();
+                store.finish(&run, outcome_with_costs(now, &costs)).await.unwrap();
             }
             8 if !held.is_empty() => store.release(&held.swap_remove(pick), now, &[]).await.unwrap(),
             9 if draw.below(2) == 0 => {
@@ -379,11 +387,11 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
 #[tokio::test]
 async fn concurrent_runs_with_two_providers_keep_the_topics_limit() {
     let Some(database) = postgres() else { return };
-    let (store, second) = (open(&database).await, open(&database).await);
-    let t = limited("acme", Some(2), None);
+    let (store, second) = (open_store(&database).await, open_store(&database).await);
+    let t = limited_topic("acme", Some(2), None);
     let limits = ServiceLimits::from(100);
-    let (one, other) = (manual(&store, &t, "R1", NOW).await, manual(&second, &t, "R2", NOW).await);
-    assert_eq!(count(&store, &one, Source::Social, NOW, limits).await, Permission::Granted);
+    let (one, other) = (start_manual_run(&store, &t, "R1", NOW).await, start_manual_run(&second, &t, "R2", NOW).await);
+    assert_eq!(count_call(&store, &one, Source::Social, NOW, limits).await, Permission::Granted);
     // Another transaction holds the counter, so that both calls have read it before either writes it.
     let mut holder = sqlx::PgConnection::connect(&database.url).await.unwrap();
     let schema = &database.schema;
@@ -391,7 +399,7 @@ async fn concurrent_runs_with_two_providers_keep_the_topics_limit() {
     holder.execute(sqlx::AssertSqlSafe(begin)).await.unwrap();
     let news = Source::parse("news").unwrap();
     let calls = [(store.clone(), one, Source::Web), (second.clone(), other, news)]
-        .map(|(store, run, source)| tokio::spawn(async move { count(&store, &run, source, NOW, limits).await }));
+        .map(|(store, run, source)| tokio::spawn(async move { count_call(&store, &run, source, NOW, limits).await }));
     let waits = "SELECT count(*) FROM pg_stat_activity w WHERE EXISTS (SELECT 1 FROM unnest(pg_blocking_pids(w.pid)) AS b \
                  WHERE b = pg_backend_pid() OR pg_backend_pid() = ANY (pg_blocking_pids(b)))";
     let standing = async {

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
-use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::service::{FakeServer, Sandbox, reply};
 
 #[test]
 fn every_verb_refuses_unsupported_call_settings_before_any_request() {
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);
-    let server = Raw::saying(move |_| {
+    let server = FakeServer::respond_with(move |_| {
         counter.fetch_add(1, Ordering::SeqCst);
         reply("200 OK", "", b"[]")
     });
@@ -38,8 +38,8 @@ fn every_verb_refuses_unsupported_call_settings_before_any_request() {
         let number = 1 + text.lines().position(|one| one == line).unwrap();
         for verb in [&["check"][..], &["plan"], &["once", "--at", NINE], &["once", "--due", "--at", NINE], &["run"]] {
             let ended = place.run(verb);
-            ended.says(2, &[&format!("jobs.toml:{number}:{column}"), message, hint]);
-            assert_eq!(place.others(), [""; 0], "{verb:?} {line}: nothing was written");
+            ended.assert_stderr(2, &[&format!("jobs.toml:{number}:{column}"), message, hint]);
+            assert_eq!(place.other_files(), [""; 0], "{verb:?} {line}: nothing was written");
         }
     }
     assert_eq!(asked.load(Ordering::SeqCst), 0);
@@ -71,7 +71,7 @@ fn basic_social_search_uses_post_in_spec_and_get_in_desearch() {
             let sandbox = Sandbox::at(NINE, &[]);
             let place = Place::new(database, &format!("{}dialect = \"{dialect}\"\n", sandbox.lines()), topic);
             place.ok(&["once", "--at", NINE]);
-            let mut asked = sandbox.asked();
+            let mut asked = sandbox.requests();
             asked.sort();
             let mut expected = [social, "GET /web"];
             expected.sort_unstable();

@@ -64,7 +64,7 @@ fn begin_of(shift: usize) -> Time {
 }
 
 /// The windows of each hour with those they are compared with. They depend on when a stream begins, not on what it holds:
-/// [`begun`] fills in the counts.
+/// [`alert_starts`] fills in the counts.
 fn windows(hours: usize, begin: Time) -> Vec<Window> {
     let hour = |n: usize| begin.plus(Duration::from_secs(n as u64 * 3_600));
     let length = Duration::from_secs(hours as u64 * 3_600);
@@ -84,7 +84,7 @@ fn windows(hours: usize, begin: Time) -> Vec<Window> {
 }
 
 /// The hours at which alerts start, for a stream with these windows.
-fn begun(counts: &[u64], hours: usize, begin: Time, windows: &mut [Window]) -> Vec<usize> {
+fn alert_starts(counts: &[u64], hours: usize, begin: Time, windows: &mut [Window]) -> Vec<usize> {
     // The posts before each hour.
     let mut before = vec![0];
     for (hour, count) in counts.iter().enumerate() {
@@ -118,7 +118,7 @@ fn calm_topics_rarely_fire_and_storms_fire_soon() {
             for (shift, windows) in calendars.iter_mut().enumerate() {
                 let begin = begin_of(shift);
                 let calm = stream(mean, apart, shift, &mut random);
-                let alerts = begun(&calm, hours, begin, windows);
+                let alerts = alert_starts(&calm, hours, begin, windows);
                 let early = alerts.iter().filter(|at| **at < 24 * FIRST).count();
                 first += early;
                 later += alerts.len() - early;
@@ -128,7 +128,7 @@ fn calm_topics_rarely_fire_and_storms_fire_soon() {
                     for hour in &mut counts[storm..storm + 3] {
                         *hour += Poisson::new(mean * 4.0 / 3.0).unwrap().sample(&mut random) as u64;
                     }
-                    let alerts = begun(&counts, hours, begin, windows);
+                    let alerts = alert_starts(&counts, hours, begin, windows);
                     let at = alerts.into_iter().find(|at| (storm..=storm + 24).contains(at));
                     *found += usize::from(at.is_some());
                     late += at.map_or(0, |at| at - storm);

@@ -7,10 +7,10 @@ use crate::support::world::*;
 
 use serde_json::{Value, json};
 
-use crate::support::api_client::get;
+use crate::support::api_client::get_json;
 use crate::support::databases::databases;
 use crate::support::program::Place;
-use crate::support::service::Raw;
+use crate::support::service::FakeServer;
 use crate::support::web_client::Pages;
 
 fn diff(place: &Place, more: &[&str]) -> Value {
@@ -28,31 +28,31 @@ const FIVE: [&str; 5] = ["new", "baseline", "gone", "edited", "rising"];
 fn diff_reports_a_baseline_then_new_gone_edited_and_rising_items() {
     let mut reported = Vec::new();
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let (one, two) = (|| post(1, 20, "one is here", 5), || post(2, 21, "two costs $10 now", 5));
-        world.posts(&[one(), two()]);
-        once(&place, 24);
+        world.set_posts(&[one(), two()]);
+        run_once(&place, 24);
         let first = diff(&place, &[]);
         assert_eq!(counts(&first, &FIVE), [0, 2, 0, 0, 0], "{first}");
         assert_eq!(first["sources"][0]["queries"][0]["baseline"], true, "{first}");
 
-        world.posts(&[post(3, 25, "three is new", 1), one(), two()]);
-        once(&place, 25);
+        world.set_posts(&[post(3, 25, "three is new", 1), one(), two()]);
+        run_once(&place, 25);
         let second = diff(&place, &[]);
         assert_eq!(counts(&second, &FIVE), [1, 0, 0, 0, 0], "{second}");
-        assert_eq!(keys(&second["new"]), ["post:x:3"]);
+        assert_eq!(item_keys(&second["new"]), ["post:x:3"]);
         assert_eq!(second["sources"][0]["gone_judged"], false, "two snapshots say nothing");
 
-        once(&place, 26);
+        run_once(&place, 26);
         assert_eq!(counts(&diff(&place, &[]), &FIVE), [0; 5]);
         // Post 1 is gone although its time is inside the window, post 2 is edited, post 3 grows.
-        world.posts(&[post(3, 25, "three is new", 41), post(2, 21, "two costs $12 now", 5)]);
-        once(&place, 28);
+        world.set_posts(&[post(3, 25, "three is new", 41), post(2, 21, "two costs $12 now", 5)]);
+        run_once(&place, 28);
         let fourth = diff(&place, &[]);
         assert_eq!(counts(&fourth, &FIVE), [0, 0, 1, 1, 1], "{fourth}");
         assert_eq!(
-            (keys(&fourth["gone"]), keys(&fourth["edited"]), keys(&fourth["rising"])),
+            (item_keys(&fourth["gone"]), item_keys(&fourth["edited"]), item_keys(&fourth["rising"])),
             (vec!["post:x:1"], vec!["post:x:2"], vec!["post:x:3"])
         );
         assert_eq!(
@@ -72,8 +72,8 @@ fn diff_reports_a_baseline_then_new_gone_edited_and_rising_items() {
         let two_hours = diff(&place, &["--since", "3h", "--at", &hour(28)]);
         assert_eq!((counts(&two_hours, &FIVE), &two_hours["runs"]), (vec![1, 0, 1, 1, 1], &json!(3)));
         // Seen again, so no longer gone.
-        world.posts(&[post(3, 25, "three is new", 41), one(), two()]);
-        once(&place, 29);
+        world.set_posts(&[post(3, 25, "three is new", 41), one(), two()]);
+        run_once(&place, 29);
         assert_eq!(counts(&diff(&place, &["--since", "2026-03-01"]), &["gone"]), [0]);
         reported.push((narrow.out, all["counts"].clone()));
     }
@@ -104,14 +104,14 @@ fn diff_reports_a_baseline_then_new_gone_edited_and_rising_items() {
 #[test]
 fn a_changed_query_starts_a_baseline_without_new_items() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
-        world.posts(&[post(1, 20, "one", 5)]);
-        once(&place, 24);
+        world.set_posts(&[post(1, 20, "one", 5)]);
+        run_once(&place, 24);
         place.configure(&world.lines(), &topic("acme OR globex", ""));
         let many: Vec<Value> = (10..30).map(|id| post(id, 22, &format!("globex {id}"), 5)).collect();
-        world.posts(&many);
-        once(&place, 25);
+        world.set_posts(&many);
+        run_once(&place, 25);
         let changed = diff(&place, &[]);
         assert_eq!(counts(&changed, &FIVE), [0, 20, 0, 0, 0], "{changed}");
         let asked = &changed["sources"][0]["queries"][0];
@@ -119,7 +119,7 @@ fn a_changed_query_starts_a_baseline_without_new_items() {
             (&asked["changed"], &asked["baseline"], &asked["query"]),
             (&json!(true), &json!(true), &json!("acme OR globex"))
         );
-        place.run(&["diff", "acme"]).shows(
+        place.run(&["diff", "acme"]).assert_stdout(
             0,
             &[
                 "20 baseline",
@@ -127,15 +127,17 @@ fn a_changed_query_starts_a_baseline_without_new_items() {
                 "social: query changed at 2026-03-12T01:00:00Z, baseline: acme OR globex",
             ],
         );
-        place.run(&["show", "acme"]).shows(0, &["baseline: first time that social was searched with this query"]);
-        world.posts(&[&many[..], &[post(40, 25, "globex 40", 0)]].concat());
-        once(&place, 26);
+        place
+            .run(&["show", "acme"])
+            .assert_stdout(0, &["baseline: first time that social was searched with this query"]);
+        world.set_posts(&[&many[..], &[post(40, 25, "globex 40", 0)]].concat());
+        run_once(&place, 26);
         assert_eq!(counts(&diff(&place, &[]), &FIVE), [1, 0, 0, 0, 0]);
         assert!(!place.ok(&["show", "acme"]).contains("baseline"));
         // Back to the old query, which has its baseline: new items are new.
         place.configure(&world.lines(), &topic("acme", ""));
-        world.posts(&[post(50, 26, "acme 50", 0)]);
-        once(&place, 27);
+        world.set_posts(&[post(50, 26, "acme 50", 0)]);
+        run_once(&place, 27);
         let back = diff(&place, &[]);
         assert_eq!(
             (counts(&back, &FIVE), &back["sources"][0]["queries"][0]["changed"]),
@@ -147,19 +149,19 @@ fn a_changed_query_starts_a_baseline_without_new_items() {
 #[test]
 fn failed_first_searches_are_not_a_baseline_and_empty_replies_change_nothing() {
     for database in databases() {
-        let world = World::new();
-        let place = Place::new(database, &Raw::nobody(), &topic("acme", ""));
-        place.run(&["once", "--at", &hour(23)]).says(3, &[]);
-        place.run(&["diff", "acme"]).says(2, &["no finished run"]);
+        let world = ScriptedService::new();
+        let place = Place::new(database, &FakeServer::unreachable(), &topic("acme", ""));
+        place.run(&["once", "--at", &hour(23)]).assert_stderr(3, &[]);
+        place.run(&["diff", "acme"]).assert_stderr(2, &["no finished run"]);
         place.configure(&world.lines(), &topic("acme", ""));
-        world.posts(&[post(1, 20, "one", 5)]);
-        once(&place, 24);
+        world.set_posts(&[post(1, 20, "one", 5)]);
+        run_once(&place, 24);
         assert_eq!(counts(&diff(&place, &[]), &FIVE), [0, 1, 0, 0, 0], "the first that was answered is the baseline");
         for at in 25..28 {
-            once(&place, at);
+            run_once(&place, at);
         }
-        world.posts(&[]);
-        once(&place, 28);
+        world.set_posts(&[]);
+        run_once(&place, 28);
         assert_eq!(counts(&diff(&place, &[]), &FIVE), [0; 5], "an empty reply is no snapshot to miss something in");
     }
 }
@@ -167,21 +169,21 @@ fn failed_first_searches_are_not_a_baseline_and_empty_replies_change_nothing() {
 #[test]
 fn diff_lists_items_outside_the_window_and_counts_missing_fields() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let more = "web.limit = 4";
         let place =
             Place::new(database, &world.lines(), &topic("acme", more).replace("[\"social\"]", "[\"social\", \"web\"]"));
-        world.posts(&[post(1, 20, "one", 5)]);
-        world.pages(&[]);
-        once(&place, 24);
-        world.posts(&[
+        world.set_posts(&[post(1, 20, "one", 5)]);
+        world.set_pages(&[]);
+        run_once(&place, 24);
+        world.set_posts(&[
             json!({ "text": "nothing but words" }),
             json!({ "text": "other words" }),
             json!({ "id": "9", "text": "long ago", "created_at": "2026-03-01T00:00:00Z" }),
         ]);
         let page = |n: u32| json!({ "title": format!("Page {n}"), "url": format!("https://example.org/{n}") });
-        world.pages(&[page(1), page(2), page(3), page(4)]);
-        once(&place, 25);
+        world.set_pages(&[page(1), page(2), page(3), page(4)]);
+        run_once(&place, 25);
         let reported = diff(&place, &[]);
         assert_eq!(
             counts(&reported, &["new", "undated", "outside", "new_texts", "new_authors"]),
@@ -190,7 +192,7 @@ fn diff_lists_items_outside_the_window_and_counts_missing_fields() {
         );
         assert_eq!(reported["counts"]["unknown"], json!({ "date": 6, "author": 6, "engagement": 6 }));
         assert_eq!((&reported["counts"]["at_least"], &reported["sources"][1]["saturated"]), (&json!(true), &json!(1)));
-        assert_eq!(keys(&reported["outside"]), ["post:x:9"]);
+        assert_eq!(item_keys(&reported["outside"]), ["post:x:9"]);
         insta::allow_duplicates! { insta::assert_snapshot!(place.ok(&["diff", "acme"]), @r"
         acme · 1 run from 2026-03-12T00:00:00Z to 2026-03-12T01:00:00Z
         ≥6 new · 0 gone · 0 edited · 0 rising
@@ -228,10 +230,12 @@ fn diff_lists_items_outside_the_window_and_counts_missing_fields() {
             post:x:9
         ") };
         // The other commands that count findings show it, too.
-        place.run(&["show", "acme"]).shows(0, &["≥7 found, ≥6 new, 1 older or dated in the future"]);
-        place.run(&["runs"]).shows(0, &["≥6 (+1)", "(+n): also first seen, but older than the window"]);
-        place.run(&["runs", "--searches"]).shows(0, &["≥4 found = ≥4 new", " 3 found = 3 new"]);
-        place.run(&["status"]).shows(0, &["≥6", "acme: 1 more first seen in the last run, but older than the window"]);
+        place.run(&["show", "acme"]).assert_stdout(0, &["≥7 found, ≥6 new, 1 older or dated in the future"]);
+        place.run(&["runs"]).assert_stdout(0, &["≥6 (+1)", "(+n): also first seen, but older than the window"]);
+        place.run(&["runs", "--searches"]).assert_stdout(0, &["≥4 found = ≥4 new", " 3 found = 3 new"]);
+        place
+            .run(&["status"])
+            .assert_stdout(0, &["≥6", "acme: 1 more first seen in the last run, but older than the window"]);
         let bounded = place.ok(&["diff", "acme", "--limit", "2"]);
         let json = place.json(&["diff", "acme", "--limit", "2", "--json"]);
         assert_eq!(json["new"].as_array().unwrap().len(), 2, "{json}");
@@ -241,27 +245,29 @@ fn diff_lists_items_outside_the_window_and_counts_missing_fields() {
 
 #[test]
 fn diff_refuses_unknown_topics_and_spans() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &topic("acme", ""));
-    world.posts(&[post(1, 20, "one", 5)]);
-    once(&place, 24);
-    place.run(&["diff", "acne"]).says(2, &["there is no topic `acne`", "did you mean `acme`?"]);
-    place.run(&["diff", "acme", "--since", "sometime"]).says(2, &["neither a run of acme nor a time"]);
-    place.run(&["diff", "acme", "--since", "1h", "--at", "2026-06-01T00:00:00Z"]).shows(0, &["no run since then"]);
+    world.set_posts(&[post(1, 20, "one", 5)]);
+    run_once(&place, 24);
+    place.run(&["diff", "acne"]).assert_stderr(2, &["there is no topic `acne`", "did you mean `acme`?"]);
+    place.run(&["diff", "acme", "--since", "sometime"]).assert_stderr(2, &["neither a run of acme nor a time"]);
+    place
+        .run(&["diff", "acme", "--since", "1h", "--at", "2026-06-01T00:00:00Z"])
+        .assert_stdout(0, &["no run since then"]);
 }
 
 #[test]
 fn diff_and_status_scan_no_growing_table() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         for n in 0..5 {
-            world.posts(
+            world.set_posts(
                 &(0..20)
                     .map(|id| post(n * 5 + id, 20, &format!("post {id} at {n}"), 30 * i64::from(n)))
                     .collect::<Vec<_>>(),
             );
-            once(&place, 24 + n);
+            run_once(&place, 24 + n);
         }
         place.database.analyse();
         let mut statements = std::collections::BTreeSet::new();
@@ -279,7 +285,7 @@ fn diff_and_status_scan_no_growing_table() {
             .collect();
         assert!(ours.len() >= 6, "{}: {statements:#?}", place.database.name);
         for sql in ours {
-            let plan = place.database.plan(sql);
+            let plan = place.database.query_plan(sql);
             for table in [
                 "r",
                 "s",
@@ -322,32 +328,32 @@ fn diff_and_status_scan_no_growing_table() {
 fn an_item_is_rising_only_if_its_total_engagement_rises() {
     for database in databases() {
         let name = database.name;
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let shown = |id: u32, text: &str, likes: i64, reposts: Option<i64>| {
             let mut shown = post(id, 20, text, likes);
             shown["retweet_count"] = json!(reposts);
             shown
         };
-        world.posts(&[
+        world.set_posts(&[
             shown(1, "one loses likes faster than it gains reposts", 66, Some(20)),
             shown(2, "two is liked by many and unshared by few", 5, Some(3)),
             shown(3, "three has reposts only later", 40, None),
             shown(4, "four has reposts only at first", 40, Some(90)),
             shown(5, "five is liked by nearly as many as two", 10, Some(0)),
         ]);
-        once(&place, 24);
-        world.posts(&[
+        run_once(&place, 24);
+        world.set_posts(&[
             shown(1, "one loses likes faster than it gains reposts", 12, Some(41)),
             shown(2, "two is liked by many and unshared by few", 40, Some(1)),
             shown(3, "three has reposts only later", 41, Some(90)),
             shown(4, "four has reposts only at first", 60, None),
             shown(5, "five is liked by nearly as many as two", 42, Some(0)),
         ]);
-        once(&place, 26);
+        run_once(&place, 26);
         let reported = diff(&place, &[]);
         let order = ["post:x:2", "post:x:5", "post:x:4"];
-        assert_eq!(keys(&reported["rising"]), order, "{name}: {reported}");
+        assert_eq!(item_keys(&reported["rising"]), order, "{name}: {reported}");
         assert_eq!(counts(&reported, &["rising"]), [3]);
         let rows = place.ok(&["export", "--what", "changes", "--format", "jsonl"]);
         let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -360,15 +366,15 @@ fn an_item_is_rising_only_if_its_total_engagement_rises() {
             [(Some(8), Some(41), Some(16.5)), (Some(10), Some(42), Some(16.0)), (Some(40), Some(60), Some(10.0))];
         assert_eq!(totals, expected, "{name}");
         let pages = Pages::serve(&place, &["--at", &hour(27)]);
-        let fastest = get(&pages, "/api/v1/topics/acme/items?order=velocity");
-        assert_eq!(keys(&fastest["data"]), order, "{name}: {fastest}");
+        let fastest = get_json(&pages, "/api/v1/topics/acme/items?order=velocity");
+        assert_eq!(item_keys(&fastest["data"]), order, "{name}: {fastest}");
         // Some rose, but the filter hides none of them.
         let none = pages.page("/topics/acme?order=velocity&filtered=only");
         assert!(none.contains("No items match") && !none.contains("Nothing rose enough"), "{name}: {none}");
         let page = pages.page("/topics/acme?order=velocity");
         assert!(page.contains("first and last sighting in the last two days."), "{name}: {page}");
         // Of more sightings than are read, only the latest are compared.
-        place.database.see_again(700, "TRUE");
+        place.database.add_sightings(700, "TRUE");
         let page = pages.page("/topics/acme?order=velocity");
         assert!(page.contains("first and last sighting among the latest 5,000 sightings."), "{name}: {page}");
     }

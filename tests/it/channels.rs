@@ -10,8 +10,8 @@ use topicwatch::notify::{Channel, DeliveryError, Endpoint};
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
-use crate::support::receivers::{Answer, Got, Hook};
-use crate::support::world::{World, hour, post};
+use crate::support::receivers::{Answer, ReceivedRequest, WebhookServer};
+use crate::support::world::{ScriptedService, hour, post};
 
 const TOKEN: &str = "8123456:AAtheB0T-s3cret_part";
 const NOW: Time = Time(1_773_219_600_000);
@@ -19,8 +19,8 @@ const NOW: Time = Time(1_773_219_600_000);
 const HOSTILE: &str = "a recall of [link](https://evil.example) @everyone <@42> <!channel> *b* `c` & {{DATE()}}";
 
 /// All four channels, each at its own path of the fake server.
-fn channels(hook: &Hook) -> String {
-    let hook = |path: &str| hook.at(path);
+fn channels(hook: &WebhookServer) -> String {
+    let hook = |path: &str| hook.url_of(path);
     format!(
         "[[channels]]\nname = \"telegram\"\nkind = \"telegram\"\nurl = \"{}\"\nchat = \"-1001234567890\"\ntoken_env = \"BOT\"\nallow_private = true\n\n\
          [[channels]]\nname = \"discord\"\nkind = \"discord\"\nurl_env = \"DISCORD\"\nallow_private = true\n\n\
@@ -31,10 +31,10 @@ fn channels(hook: &Hook) -> String {
     )
 }
 
-fn run(place: &Place, hook: &Hook, args: &[&str]) -> crate::support::program::Ended {
+fn run(place: &Place, hook: &WebhookServer, args: &[&str]) -> crate::support::program::ProgramOutput {
     let program = place.program(args).env("BOT", TOKEN);
-    let program = program.env("DISCORD", &hook.at("/api/webhooks/1/DISCORDT0KEN?thread_id=7"));
-    program.env("TEAMS", &hook.at("/workflows/1/triggers/manual/paths/invoke?sig=TEAMSSIG")).run()
+    let program = program.env("DISCORD", &hook.url_of("/api/webhooks/1/DISCORDT0KEN?thread_id=7"));
+    program.env("TEAMS", &hook.url_of("/workflows/1/triggers/manual/paths/invoke?sig=TEAMSSIG")).run()
 }
 
 fn units(value: &Value) -> usize {
@@ -42,7 +42,7 @@ fn units(value: &Value) -> usize {
 }
 
 /// The channel of a request. Panics when its service would refuse it: each accepts only what its documentation names.
-fn taken(got: &Got) -> &'static str {
+fn channel_of_request(got: &ReceivedRequest) -> &'static str {
     let line = got.head.lines().next().unwrap_or_default();
     let path = line.strip_prefix("POST ").and_then(|rest| rest.split(' ').next()).unwrap_or_else(|| panic!("{line}"));
     assert_eq!(got.header("content-type"), Some("application/json"));
@@ -98,9 +98,9 @@ fn taken(got: &Got) -> &'static str {
 }
 
 /// All text of a request, as readers see it.
-fn words(got: &Got) -> String {
+fn all_text(got: &ReceivedRequest) -> String {
     let body = got.json();
-    match taken(got) {
+    match channel_of_request(got) {
         "telegram" => body["text"].as_str().unwrap().to_owned(),
         "discord" => {
             format!("{}\n{}", body["content"].as_str().unwrap(), body["embeds"][0]["description"].as_str().unwrap())
@@ -116,8 +116,10 @@ fn words(got: &Got) -> String {
 #[test]
 fn reports_and_alerts_follow_the_format_of_each_chat_service() {
     for database in databases() {
-        let (world, hook) =
-            (World::new(), Hook::answering(|_| Answer::Say("200 OK\r\ncontent-length: 11\r\n\r\n{\"ok\":true}")));
+        let (world, hook) = (
+            ScriptedService::new(),
+            WebhookServer::answering(|_| Answer::Say("200 OK\r\ncontent-length: 11\r\n\r\n{\"ok\":true}")),
+        );
         let all = "[\"telegram\", \"discord\", \"teams\", \"apprise\"]";
         let rest = format!(
             "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1h\"\n\n\
@@ -132,15 +134,15 @@ fn reports_and_alerts_follow_the_format_of_each_chat_service() {
         };
         due(22);
         due(23);
-        world.posts(&[post(1, 23, HOSTILE, 1)]);
+        world.set_posts(&[post(1, 23, HOSTILE, 1)]);
         due(24);
-        let is_report = |got: &Got| words(got).contains("What matters");
-        let alerts: Vec<Got> = hook.got().into_iter().filter(|got| !is_report(got)).collect();
-        let mut of: Vec<&str> = alerts.iter().map(taken).collect();
+        let is_report = |got: &ReceivedRequest| all_text(got).contains("What matters");
+        let alerts: Vec<ReceivedRequest> = hook.received().into_iter().filter(|got| !is_report(got)).collect();
+        let mut of: Vec<&str> = alerts.iter().map(channel_of_request).collect();
         of.sort_unstable();
         assert_eq!(of, ["apprise", "discord", "teams", "telegram"], "{}", place.database.name);
         for got in &alerts {
-            let (channel, words) = (taken(got), words(got));
+            let (channel, words) = (channel_of_request(got), all_text(got));
             match channel {
                 "discord" => {
                     let safe = "a recall of \\[link\\]\\(https://evil.example\\) @everyone \\<@42\\> \\<!channel\\> \\*b\\* \\`c\\` & ";
@@ -153,18 +155,20 @@ fn reports_and_alerts_follow_the_format_of_each_chat_service() {
                 ),
             }
         }
-        let apprise = |all: &[Got]| all.iter().find(|got| taken(got) == "apprise").map(Got::json).unwrap();
+        let apprise = |all: &[ReceivedRequest]| {
+            all.iter().find(|got| channel_of_request(got) == "apprise").map(ReceivedRequest::json).unwrap()
+        };
         assert_eq!((&apprise(&alerts)["type"], &apprise(&alerts)["format"]), (&"warning".into(), &"text".into()));
         for n in 25..=27 {
             due(n);
         }
-        let reports: Vec<Got> = hook.got().into_iter().filter(is_report).collect();
-        let mut of: Vec<&str> = reports.iter().map(taken).collect();
+        let reports: Vec<ReceivedRequest> = hook.received().into_iter().filter(is_report).collect();
+        let mut of: Vec<&str> = reports.iter().map(channel_of_request).collect();
         of.sort_unstable();
         of.dedup();
         assert_eq!(of, ["apprise", "discord", "teams", "telegram"], "{}", place.database.name);
         for got in &reports {
-            let (channel, words) = (taken(got), words(got));
+            let (channel, words) = (channel_of_request(got), all_text(got));
             if matches!(channel, "telegram" | "teams") {
                 assert!(words.contains("What_happened 2026-"), "{words}");
                 for mark in ["\\_", "\\[", "&amp;", "&#64;", "**", "](<", "\n#"] {
@@ -176,7 +180,7 @@ fn reports_and_alerts_follow_the_format_of_each_chat_service() {
         let listed = run(&place, &hook, &["outbox", "list", "--json"]);
         assert!(!listed.out.contains("AAtheB0T") && !listed.out.contains("KEYKEYKEY"), "{listed}");
         let checked = run(&place, &hook, &["check"]);
-        checked.shows(0, &["chat -1001234567890 by http://127.0.0.1"]);
+        checked.assert_stdout(0, &["chat -1001234567890 by http://127.0.0.1"]);
         for secret in ["AAtheB0T", "KEYKEYKEY", "DISCORDT0KEN", "TEAMSSIG"] {
             assert!(!checked.out.contains(secret) && !checked.err.contains(secret), "{checked}");
         }
@@ -202,11 +206,11 @@ fn message() -> Message {
     }
 }
 
-async fn sent(form: WebhookFormat, secret: Option<&str>, answer: &'static str) -> Result<(), DeliveryError> {
-    let hook = Hook::answering(move |_| Answer::Say(answer));
+async fn send_message(form: WebhookFormat, secret: Option<&str>, answer: &'static str) -> Result<(), DeliveryError> {
+    let hook = WebhookServer::answering(move |_| Answer::Say(answer));
     let path = "/notify/KEYKEYKEY?sig=TEAMSSIG";
-    let sent = channel(form, hook.at(path), secret).send(&message(), NOW, 1, NOW).await;
-    assert_eq!(hook.got().len(), 1);
+    let sent = channel(form, hook.url_of(path), secret).send(&message(), NOW, 1, NOW).await;
+    assert_eq!(hook.received().len(), 1);
     sent
 }
 
@@ -214,7 +218,7 @@ async fn sent(form: WebhookFormat, secret: Option<&str>, answer: &'static str) -
 type Refused = Option<(bool, Option<u64>, &'static str)>;
 
 /// A service's reply with its body.
-fn say(status: &str, body: &str) -> &'static str {
+fn reply_with_body(status: &str, body: &str) -> &'static str {
     let length = body.len();
     let head = format!("{status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n");
     Box::leak((head + body).into_boxed_str())
@@ -225,11 +229,15 @@ async fn answers_of_each_chat_service_are_read_as_documented() {
     let telegram = || WebhookFormat::Telegram { chat: "@team".into() };
     let apprise = || WebhookFormat::Apprise { tag: None };
     let cases: &[(WebhookFormat, &'static str, Refused)] = &[
-        (telegram(), say("200 OK", r#"{"ok":true,"result":{"message_id":5}}"#), None),
-        (telegram(), say("200 OK", r#"{"ok":false,"description":"Internal"}"#), Some((false, None, "Internal"))),
+        (telegram(), reply_with_body("200 OK", r#"{"ok":true,"result":{"message_id":5}}"#), None),
         (
             telegram(),
-            say(
+            reply_with_body("200 OK", r#"{"ok":false,"description":"Internal"}"#),
+            Some((false, None, "Internal")),
+        ),
+        (
+            telegram(),
+            reply_with_body(
                 "429 Too Many Requests",
                 r#"{"ok":false,"error_code":429,"description":"retry","parameters":{"retry_after":35}}"#,
             ),
@@ -237,19 +245,22 @@ async fn answers_of_each_chat_service_are_read_as_documented() {
         ),
         (
             telegram(),
-            say("400 Bad Request", r#"{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}"#),
+            reply_with_body(
+                "400 Bad Request",
+                r#"{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}"#,
+            ),
             Some((true, None, "chat not found")),
         ),
         (
             telegram(),
-            say("403 Forbidden", r#"{"ok":false,"description":"bot was kicked"}"#),
+            reply_with_body("403 Forbidden", r#"{"ok":false,"description":"bot was kicked"}"#),
             Some((true, None, "kicked")),
         ),
-        (WebhookFormat::Discord, say("200 OK", r#"{"id":"1"}"#), None),
+        (WebhookFormat::Discord, reply_with_body("200 OK", r#"{"id":"1"}"#), None),
         (WebhookFormat::Discord, "204 No Content", None),
         (
             WebhookFormat::Discord,
-            say(
+            reply_with_body(
                 "429 Too Many Requests\r\nretry-after: 64",
                 r#"{"message":"You are being rate limited.","retry_after":64.57,"global":false}"#,
             ),
@@ -257,20 +268,20 @@ async fn answers_of_each_chat_service_are_read_as_documented() {
         ),
         (
             WebhookFormat::Discord,
-            say("404 Not Found", r#"{"message":"Unknown Webhook","code":10015}"#),
+            reply_with_body("404 Not Found", r#"{"message":"Unknown Webhook","code":10015}"#),
             Some((true, None, "Unknown Webhook")),
         ),
         (WebhookFormat::Teams, "202 Accepted", None),
         (
             WebhookFormat::Teams,
-            say(
+            reply_with_body(
                 "200 OK",
                 "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429",
             ),
             Some((false, None, "delivery failed")),
         ),
         (WebhookFormat::Teams, "413 Payload Too Large", Some((true, None, "413"))),
-        (apprise(), say("200 OK", r#"{"error":null}"#), None),
+        (apprise(), reply_with_body("200 OK", r#"{"error":null}"#), None),
         (
             apprise(),
             "204 No Content",
@@ -280,12 +291,12 @@ async fn answers_of_each_chat_service_are_read_as_documented() {
                 "under this key; add its services there; `topicwatch outbox retry --dead` queues all dead",
             )),
         ),
-        (apprise(), say("424 Failed Dependency", r#"{"error":"not sent"}"#), Some((false, None, "424"))),
+        (apprise(), reply_with_body("424 Failed Dependency", r#"{"error":"not sent"}"#), Some((false, None, "424"))),
         (apprise(), "404 Not Found", Some((true, None, "404"))),
     ];
     for (form, answer, expected) in cases {
         let token = matches!(form, WebhookFormat::Telegram { .. }).then_some(TOKEN);
-        let result = sent(form.clone(), token, answer).await;
+        let result = send_message(form.clone(), token, answer).await;
         match (&result, expected) {
             (Ok(()), None) => {}
             (Err(refusal), Some((for_good, wait, says))) => {
@@ -299,7 +310,7 @@ async fn answers_of_each_chat_service_are_read_as_documented() {
 
 #[tokio::test]
 async fn an_echoed_token_is_redacted_and_private_addresses_are_refused() {
-    let echo = say(
+    let echo = reply_with_body(
         "400 Bad Request",
         "/notify/KEYKEYKEY/bot8123456:AAtheB0T-s3cret_part/sendMessage ?sig=TEAMSSIG AAtheB0T-s3cret_part bot8123456%3AAAtheB0T-s3cret_part AAtheB0T%2Ds3cret%5Fpart &#65;AtheB0T-s3cret_part end",
     );
@@ -311,20 +322,20 @@ async fn an_echoed_token_is_redacted_and_private_addresses_are_refused() {
     ];
     for form in forms {
         let telegram = matches!(form, WebhookFormat::Telegram { .. });
-        let refused = sent(form.clone(), telegram.then_some(TOKEN), echo).await.unwrap_err();
+        let refused = send_message(form.clone(), telegram.then_some(TOKEN), echo).await.unwrap_err();
         assert!(refused.text.starts_with("400 Bad Request") && refused.text.ends_with("end"), "{refused:?}");
         for secret in ["KEYKEYKEY", "TEAMSSIG"].into_iter().chain(telegram.then_some("AAtheB0T")) {
             assert!(!refused.text.contains(secret), "{form:?}: {refused:?}");
         }
-        let hook = Hook::good();
-        let mut inside = channel(form.clone(), hook.at("/notify/KEYKEYKEY"), telegram.then_some(TOKEN));
+        let hook = WebhookServer::accepting();
+        let mut inside = channel(form.clone(), hook.url_of("/notify/KEYKEYKEY"), telegram.then_some(TOKEN));
         assert!(!format!("{inside:?}").contains("KEYKEYKEY") && !format!("{inside:?}").contains("AAtheB0T"));
         if let Endpoint::Webhook { allow_private, .. } = &mut inside.endpoint {
             *allow_private = false;
         }
         let refused = inside.send(&message(), NOW, 1, NOW).await.unwrap_err();
         assert!(refused.for_good && refused.text.contains("allow_private"), "{refused:?}");
-        assert!(hook.got().is_empty());
+        assert!(hook.received().is_empty());
         let nobody = channel(form, "http://127.0.0.1:1/notify/KEYKEYKEY".into(), telegram.then_some(TOKEN));
         let refused = nobody.send(&message(), NOW, 1, NOW).await.unwrap_err();
         assert!(
@@ -372,14 +383,14 @@ fn mistakes_in_channels_are_reported_with_a_hint() {
         ("kind = \"telegramm\"".into(), &["did you mean `telegram`?"]),
     ] {
         place.configure("base_url = \"sandbox\"", &format!("{begin}{lines}\n"));
-        place.program(&["check"]).env("COLUMNS", "200").run().says(2, reported);
+        place.program(&["check"]).env("COLUMNS", "200").run().assert_stderr(2, reported);
     }
     place.configure("base_url = \"sandbox\"", &format!("{begin}{telegram}chat = \"@team\"\ntoken_env = \"BOT\"\n"));
     for (token, reported) in
         [(TOKEN, "ready"), ("bot-without-number", "not a Telegram bot token"), ("1:a/../b", "not a Telegram bot token")]
     {
         let checked = place.program(&["check"]).env("BOT", token).run();
-        checked.shows(0, &[reported]);
+        checked.assert_stdout(0, &[reported]);
         assert!(!checked.out.contains("1:a/") && !checked.out.contains("AAtheB0T"), "{checked}");
         assert!(checked.out.contains("https://api.telegram.org/"), "{checked}");
     }

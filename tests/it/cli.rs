@@ -3,9 +3,9 @@
 
 use std::io::Read;
 
-use crate::support::databases::{databases, sqlite, unmade, wait};
-use crate::support::program::{Ended, NINE, Place, Program};
-use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::databases::{block_on, databases, databases_without_schema, sqlite};
+use crate::support::program::{NINE, Place, Program, ProgramOutput};
+use crate::support::service::{FakeServer, Sandbox, reply};
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"6h\"\n\n\
                       [[topics]]\nid = \"globex\"\nquery = \"globex pricing\"\nevery = \"6h\"\n";
@@ -14,7 +14,7 @@ const NOWHERE: &str = "base_url = \"http://127.0.0.1:9\"";
 
 /// Asserts that there is nothing besides the configuration and that no database was created.
 fn assert_nothing_written(place: &Place) {
-    assert_eq!(place.others(), Vec::<String>::new());
+    assert_eq!(place.other_files(), Vec::<String>::new());
     assert!(!std::path::Path::new(&place.database.url["sqlite:".len()..]).exists());
 }
 
@@ -23,7 +23,7 @@ fn a_broken_file_is_refused_with_every_mistake_and_nothing_is_written() {
     let rest = "[[topics]]\nid = \"Not A Slug\"\nqeury = \"acme\"\n\n[[topics]]\nid = \"b\"\nquery = 3\n";
     let place = Place::new(sqlite(), "base_url = \"sandbox\"\nmax_tries = \"many\"", rest);
     for verb in ["once", "check", "run", "status", "export"] {
-        place.run(&[verb]).says(2, &["max_tries", "qeury", "did you mean", "Not A Slug", "jobs.toml:"]);
+        place.run(&[verb]).assert_stderr(2, &["max_tries", "qeury", "did you mean", "Not A Slug", "jobs.toml:"]);
         assert_nothing_written(&place);
     }
 }
@@ -37,7 +37,7 @@ fn a_variable_that_is_not_utf8_is_refused_and_nothing_is_written() {
     let odd = std::ffi::OsStr::from_bytes(b"sqlite:caf\xe9.db");
     for verb in ["once", "check"] {
         let ended = place.program(&[verb]).env("TOPICWATCH_DATABASE_URL", odd).run();
-        ended.says(2, &["TOPICWATCH_DATABASE_URL is not UTF-8 text", "unset it"]);
+        ended.assert_stderr(2, &["TOPICWATCH_DATABASE_URL is not UTF-8 text", "unset it"]);
         assert_nothing_written(&place);
     }
 }
@@ -79,11 +79,11 @@ fn invalid_arguments_are_refused_with_a_hint() {
         (&["once", "--config", "none.toml"], &["none.toml"]),
         (&["nothing"], &["nothing"]),
     ] {
-        place.run(args).says(2, parts);
+        place.run(args).assert_stderr(2, parts);
         assert_nothing_written(&place);
     }
     let elsewhere = tempfile::tempdir().unwrap();
-    Program::at(elsewhere.path(), &["once"]).run().says(2, &["hint"]);
+    Program::at(elsewhere.path(), &["once"]).run().assert_stderr(2, &["hint"]);
 }
 
 #[test]
@@ -91,20 +91,26 @@ fn without_a_key_no_call_is_made_and_nothing_is_written() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     for verb in [&["once"][..], &["once", "--due"], &["run"], &["check", "--probe"], &["try", "acme"]] {
-        let ended = place.program(verb).without("TOPICWATCH_API_KEY").run();
-        ended.says(2, &["TOPICWATCH_API_KEY", "hint"]);
+        let ended = place.program(verb).without_env("TOPICWATCH_API_KEY").run();
+        ended.assert_stderr(2, &["TOPICWATCH_API_KEY", "hint"]);
         assert_nothing_written(&place);
     }
     assert_eq!(sandbox.calls(), 0);
     // Commands that call no service need no key.
-    place.program(&["once", "--dry-run"]).without("TOPICWATCH_API_KEY").run().shows(0, &["no calls were made"]);
-    place.run(&["once", "--due", "--dry-run"]).says(2, &["whether they are due or not", "hint: ", "topicwatch plan"]);
+    place
+        .program(&["once", "--dry-run"])
+        .without_env("TOPICWATCH_API_KEY")
+        .run()
+        .assert_stdout(0, &["no calls were made"]);
+    place
+        .run(&["once", "--due", "--dry-run"])
+        .assert_stderr(2, &["whether they are due or not", "hint: ", "topicwatch plan"]);
     assert_nothing_written(&place);
 }
 
 #[test]
 fn reading_a_missing_database_says_how_to_create_it() {
-    for database in unmade() {
+    for database in databases_without_schema() {
         let place = Place::new(database, NOWHERE, TOPICS);
         for verb in [
             &["status"][..],
@@ -116,33 +122,35 @@ fn reading_a_missing_database_says_how_to_create_it() {
             &["health"],
             &["topic", "pause", "acme"],
         ] {
-            place.run(verb).says(4, &["hint: run `topicwatch once` ", "with this ", " first, or choose another with "]);
+            place
+                .run(verb)
+                .assert_stderr(4, &["hint: run `topicwatch once` ", "with this ", " first, or choose another with "]);
         }
-        assert_eq!(place.others(), Vec::<String>::new());
+        assert_eq!(place.other_files(), Vec::<String>::new());
     }
 }
 
 #[test]
 fn a_newer_or_foreign_database_is_refused_and_unchanged() {
-    for database in unmade() {
+    for database in databases_without_schema() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
-        wait(place.database.execute("CREATE TABLE customers (id BIGINT)"));
+        block_on(place.database.execute("CREATE TABLE customers (id BIGINT)"));
         for verb in [&["once"][..], &["status"], &["run"], &["db", "migrate"]] {
-            place.run(verb).says(4, &["tables that are not from topicwatch", "nothing was changed"]);
+            place.run(verb).assert_stderr(4, &["tables that are not from topicwatch", "nothing was changed"]);
         }
-        wait(place.database.execute("DROP TABLE customers"));
-        place.run(&["serve", "--listen", "127.0.0.1:0"]).says(4, &["is empty", "topicwatch once"]);
+        block_on(place.database.execute("DROP TABLE customers"));
+        place.run(&["serve", "--listen", "127.0.0.1:0"]).assert_stderr(4, &["is empty", "topicwatch once"]);
         place.ok(&["db", "migrate"]);
         place.database.make_newer();
         for verb in [&["once"][..], &["status"], &["run"], &["db", "migrate"]] {
-            place.run(verb).says(4, &["newer topicwatch", "upgrade"]);
+            place.run(verb).assert_stderr(4, &["newer topicwatch", "upgrade"]);
         }
         place.database.make_foreign();
         for verb in [&["once"][..], &["status"], &["run"], &["db", "migrate"]] {
-            place.run(verb).says(4, &["a database of a development version"]);
+            place.run(verb).assert_stderr(4, &["a database of a development version"]);
         }
-        assert_eq!(sandbox.calls(), 0, "nobody is called when nothing can be stored");
+        assert_eq!(sandbox.calls(), 0, "no call is made when nothing can be stored");
     }
     let place = Place::new(sqlite(), NOWHERE, TOPICS);
     let file = &place.database.url["sqlite:".len()..];
@@ -152,7 +160,7 @@ fn a_newer_or_foreign_database_is_refused_and_unchanged() {
     )
     .unwrap();
     let notes = std::fs::read(file).unwrap();
-    place.run(&["once"]).says(4, &["hint"]);
+    place.run(&["once"]).assert_stderr(4, &["hint"]);
     assert_eq!(std::fs::read(file).unwrap(), notes);
 }
 
@@ -162,18 +170,20 @@ fn an_unreachable_database_exits_with_4_and_shows_no_password() {
     let nobody = "postgres://ann:hunter2@127.0.0.1:9/x";
     for args in [["--database", nobody, "status"], ["status", "--database", nobody]] {
         let ended = place.run(&args);
-        ended.says(4, &["127.0.0.1:9", "hint"]);
+        ended.assert_stderr(4, &["127.0.0.1:9", "hint"]);
         assert!(!format!("{ended}").contains("hunter2"), "{ended}");
     }
-    place.run(&["once", "--database", "sqlite:no/such/folder/t.db"]).says(4, &["no/such/folder", "hint"]);
-    place.run(&["once", "--database", "mysql://x/y"]).says(2, &["--database", "unsupported kind of database", "hint"]);
+    place.run(&["once", "--database", "sqlite:no/such/folder/t.db"]).assert_stderr(4, &["no/such/folder", "hint"]);
+    place
+        .run(&["once", "--database", "mysql://x/y"])
+        .assert_stderr(2, &["--database", "unsupported kind of database", "hint"]);
 }
 
 #[test]
 fn a_database_url_without_both_slashes_is_refused_without_its_password() {
     let place = Place::new(sqlite(), NOWHERE, TOPICS);
-    let refused = |ended: &Ended, reported: &[&str]| {
-        ended.says(2, &[reported, &["no `//`", "hint: write \"postgres://USER@HOST/NAME\""]].concat());
+    let refused = |ended: &ProgramOutput, reported: &[&str]| {
+        ended.assert_stderr(2, &[reported, &["no `//`", "hint: write \"postgres://USER@HOST/NAME\""]].concat());
         assert!(!format!("{ended}").contains("hunter2"), "{ended}");
     };
     for url in ["postgres:/ann:hunter2@db.example/x", "postgresql:ann@db/x?password=hunter2"] {
@@ -197,7 +207,7 @@ fn the_database_may_be_named_before_or_after_the_verb() {
     place.ok(&["--database", "sqlite:one.db", "once", "--at", NINE]);
     place.ok(&["once", "--at", NINE, "--database", "sqlite:two.db"]);
     let named = place.program(&["once", "--at", NINE]).env("TOPICWATCH_DATABASE_URL", "sqlite:three.db").run();
-    named.shows(0, &["three.db"]);
+    named.assert_stdout(0, &["three.db"]);
     for file in ["one.db", "two.db", "three.db"] {
         assert!(place.path(file).exists(), "{file}");
     }
@@ -208,35 +218,39 @@ fn the_database_may_be_named_before_or_after_the_verb() {
 fn invented_and_real_findings_never_share_a_database() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let real = Raw::saying(|_| reply("200 OK", "", br#"{"results": [{"text": "a real post", "user": "ann"}]}"#));
+        let real = FakeServer::respond_with(|_| {
+            reply("200 OK", "", br#"{"results": [{"text": "a real post", "user": "ann"}]}"#)
+        });
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
         assert_eq!(place.json(&["status", "--json"])["sandbox"], true, "a sandbox on its own address is recognised");
-        let sizes = place.database.sizes();
+        let sizes = place.database.table_sizes();
         let found = |sizes: &[(&str, i64)]| sizes.iter().find(|(table, _)| *table == "sighting").unwrap().1;
 
         // A service on this host may be a sandbox or not; its replies show which, and are refused.
         place.configure(&real.lines(), TOPICS);
         let ended = place.run(&["once", "--at", NINE]);
-        ended.shows(3, &["SANDBOX findings", "hint: choose another database"]);
-        assert_eq!(found(&place.database.sizes()), found(&sizes));
+        ended.assert_stdout(3, &["SANDBOX findings", "hint: choose another database"]);
+        assert_eq!(found(&place.database.table_sizes()), found(&sizes));
         let last = &place.json(&["runs", "--json", "--limit", "1"])["runs"][0];
         assert_eq!((&last["state"], &last["error_class"]), (&"failed".into(), &"mixed".into()), "{last}");
 
         // A service on another host is known to be real before any call.
         place.configure("base_url = \"https://api.example.com\"", TOPICS);
-        place.run(&["once"]).says(4, &["SANDBOX findings", "hint: choose another database"]);
+        place.run(&["once"]).assert_stderr(4, &["SANDBOX findings", "hint: choose another database"]);
     }
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let real = Raw::saying(|_| reply("200 OK", "", br#"{"results": [{"text": "a real post", "user": "ann"}]}"#));
+        let real = FakeServer::respond_with(|_| {
+            reply("200 OK", "", br#"{"results": [{"text": "a real post", "user": "ann"}]}"#)
+        });
         let place = Place::new(database, &real.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
         assert_eq!(place.json(&["status", "--json"])["sandbox"], false);
         place.configure(&sandbox.lines(), TOPICS);
-        place.run(&["once", "--at", NINE]).shows(3, &["a real service", "hint: choose another database"]);
+        place.run(&["once", "--at", NINE]).assert_stdout(3, &["a real service", "hint: choose another database"]);
         place.configure("base_url = \"sandbox\"", TOPICS);
-        place.run(&["once", "--at", NINE]).says(4, &["a real service", "hint: choose another database"]);
+        place.run(&["once", "--at", NINE]).assert_stderr(4, &["a real service", "hint: choose another database"]);
     }
     // While nothing is found yet, the configuration says what will be.
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
@@ -255,7 +269,7 @@ fn an_unwritable_output_exits_with_5_and_keeps_the_old_file() {
     std::fs::create_dir(place.path("folder")).unwrap();
     std::fs::write(place.path("file"), "old").unwrap();
     for to in ["folder", "no/such/folder/items.csv", "file/items.csv"] {
-        place.run(&["export", "--out", to]).says(5, &[to, "hint"]);
+        place.run(&["export", "--out", to]).assert_stderr(5, &[to, "hint"]);
     }
     assert_eq!(std::fs::read_to_string(place.path("file")).unwrap(), "old");
     if let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") {
@@ -277,7 +291,7 @@ fn an_unwritable_output_exits_with_5_and_keeps_the_old_file() {
         // What was found before the output failed is stored.
         assert_eq!(place.database.runs_in("ok"), 4);
     }
-    assert!(place.others().iter().all(|name| !name.contains(".part")), "{:?}", place.others());
+    assert!(place.other_files().iter().all(|name| !name.contains(".part")), "{:?}", place.other_files());
 }
 
 #[test]
@@ -319,9 +333,9 @@ fn quiet_prints_only_errors_and_json_logs_are_valid_json() {
 #[test]
 fn no_colour_without_a_terminal() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", "[[topics]]\nqeury = 1\n");
-    let plain = |program: Program| -> Ended {
+    let plain = |program: Program| -> ProgramOutput {
         let ended = program.env("TERM", "xterm-256color").run();
-        ended.says(2, &["qeury"]);
+        ended.assert_stderr(2, &["qeury"]);
         ended
     };
     // `says` has checked that no escape sequence was written, with and without `NO_COLOR`.

@@ -63,11 +63,11 @@ fn streamed() -> Request {
 }
 
 async fn call(client: &Client, request: &Request) -> Result<RawReply, CallFailure> {
-    soon(client.call(request, &NoGate, &|| 0.5, &|| NOW)).await
+    with_time_limit(client.call(request, &NoGate, &|| 0.5, &|| NOW)).await
 }
 
 /// Makes a test that waits forever fail; no test takes this long.
-async fn soon<T>(future: impl Future<Output = T>) -> T {
+async fn with_time_limit<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), future).await.expect("it never ends")
 }
 
@@ -79,13 +79,13 @@ async fn failed(client: &Client, request: &Request) -> CallError {
 }
 
 /// The n-th answer for the n-th request, the last answer for all that follow.
-fn script(answers: Vec<Answer>) -> impl Fn(&Received) -> Answer + Send + Sync {
+fn scripted(answers: Vec<Answer>) -> impl Fn(&Received) -> Answer + Send + Sync {
     move |received| answers[received.number.min(answers.len() - 1)].clone()
 }
 
 #[tokio::test]
 async fn spec_requests_have_the_expected_line_headers_and_body() {
-    let server = Server::start(script(vec![reply(200, "", "{}")])).await;
+    let server = Server::start(scripted(vec![reply(200, "", "{}")])).await;
     let client = client(settings(&server));
     let social = SocialQuery { query: "flood".to_owned(), operation: SocialOperation::Search, limit: None };
     let social = request(Dialect::Spec, "X", &SearchQuery::Social(social, Window::Past24Hours.into()), NOW).unwrap();
@@ -115,7 +115,7 @@ async fn spec_requests_have_the_expected_line_headers_and_body() {
 
 #[tokio::test]
 async fn a_get_carries_its_query_and_no_body() {
-    let server = Server::start(script(vec![reply(201, "", "[]")])).await;
+    let server = Server::start(scripted(vec![reply(201, "", "[]")])).await;
     let mut settings = Settings { dialect: Dialect::Desearch, ..settings(&server) };
     settings.base_url.set_path("/v1/");
     let client = client(settings);
@@ -139,7 +139,7 @@ async fn a_successful_reply_returns_its_cost_and_the_kept_headers() {
     let odd = "X-Desearch-Cost-Usd: a lot\r\n";
     let answers =
         vec![reply(200, &headers, "{}"), reply(200, odd, "{}"), (b"HTTP/1.1 204 No\r\n\r\n".into(), Then::Keep)];
-    let server = Server::start(script(answers)).await;
+    let server = Server::start(scripted(answers)).await;
     let client = client(settings(&server));
     let first = call(&client, &web()).await.unwrap();
     assert_eq!(first.cost, Some(Micros(4_000)));
@@ -167,7 +167,7 @@ async fn permanent_errors_are_not_retried() {
         (422, C::BadRequest, FailureScope::Search),
     ] {
         let body = r#"{"detail":[{"loc":["body","count"],"msg":"at\nleast 10"}]}"#;
-        let server = Server::start(script(vec![reply(status, "X-Desearch-Cost-Usd: 0.001\r\n", body)])).await;
+        let server = Server::start(scripted(vec![reply(status, "X-Desearch-Cost-Usd: 0.001\r\n", body)])).await;
         let error = failed(&client(settings(&server)), &web()).await;
         assert_eq!((error.class, error.status, error.reach, error.tries), (class, Some(status), reach, 1));
         assert!(error.text.starts_with(&status.to_string()) && error.text.ends_with(": body.count: at least 10"));
@@ -180,7 +180,7 @@ async fn permanent_errors_are_not_retried() {
 #[tokio::test]
 async fn temporary_errors_are_retried_until_success() {
     let answers = vec![reply(503, "", ""), reply(429, "Retry-After: 0\r\n", ""), reply(200, "", "{}")];
-    let server = Server::start(script(answers)).await;
+    let server = Server::start(scripted(answers)).await;
     assert_eq!(call(&client(settings(&server)), &web()).await.unwrap().tries, 3);
     assert_eq!(server.requests().len(), 3);
 }
@@ -188,7 +188,7 @@ async fn temporary_errors_are_retried_until_success() {
 #[tokio::test]
 async fn a_lasting_temporary_error_ends_after_the_last_try() {
     for (status, class) in [(500, ErrorClass::Server), (429, ErrorClass::RateLimited)] {
-        let server = Server::start(script(vec![reply(status, "", "<html><title>Oops</title></html>")])).await;
+        let server = Server::start(scripted(vec![reply(status, "", "<html><title>Oops</title></html>")])).await;
         let error = failed(&client(settings(&server)), &web()).await;
         assert_eq!((error.class, error.tries, error.reach), (class, 3, FailureScope::Search));
         assert!(error.text.ends_with("an HTML page titled \"Oops\""), "{}", error.text);
@@ -203,7 +203,7 @@ async fn a_retry_wait_that_is_too_long_ends_the_call_and_says_until_when() {
         ("Retry-After: Wed, 11 Mar 2026 10:00:00 GMT\r\n", ""),
         ("", r#"{"detail":{"message":"slow down","retry_after":"3600 seconds"}}"#),
     ] {
-        let server = Server::start(script(vec![reply(429, headers, body)])).await;
+        let server = Server::start(scripted(vec![reply(429, headers, body)])).await;
         let error = failed(&client(settings(&server)), &web()).await;
         assert_eq!((error.class, error.tries), (ErrorClass::RateLimited, 1), "{headers}{body}");
         assert!(error.hint.contains("2026-03-11T10:00:00Z"), "{}", error.hint);
@@ -212,10 +212,10 @@ async fn a_retry_wait_that_is_too_long_ends_the_call_and_says_until_when() {
 
 #[tokio::test]
 async fn a_redirect_is_an_error_and_is_not_followed() {
-    let other = Server::start(script(vec![reply(200, "", "{}")])).await;
+    let other = Server::start(scripted(vec![reply(200, "", "{}")])).await;
     for status in [301, 302, 307, 308] {
         let location = format!("Location: {}elsewhere?key={KEY}\r\n", other.url);
-        let server = Server::start(script(vec![reply(status, &location, "")])).await;
+        let server = Server::start(scripted(vec![reply(status, &location, "")])).await;
         let error = failed(&client(settings(&server)), &web()).await;
         assert_eq!((error.class, error.tries), (ErrorClass::Redirect, 1));
         assert!(error.text.ends_with("elsewhere…"), "{}", error.text);
@@ -228,7 +228,7 @@ async fn a_key_echoed_by_a_server_is_redacted_in_errors_and_bodies() {
     let encoded: String = url::form_urlencoded::byte_serialize(KEY.as_bytes()).collect();
     let body = format!(r#"{{"detail":"key {KEY} or {encoded} is \u001b[31mwrong{}"}}"#, "!".repeat(400));
     let echo = reply(200, "", format!("{{\"you sent\":\"{KEY}\"}}"));
-    let server = Server::start(script(vec![reply(403, "", body), echo])).await;
+    let server = Server::start(scripted(vec![reply(403, "", body), echo])).await;
     let client = client(settings(&server));
     let error = failed(&client, &web()).await;
     assert!(error.text.contains(r"key *** or *** is \u{1b}[31mwrong!!!"), "{}", error.text);
@@ -238,7 +238,7 @@ async fn a_key_echoed_by_a_server_is_redacted_in_errors_and_bodies() {
 }
 
 /// A gzip body of a few hundred kilobytes that inflates to `megabytes`.
-fn bomb(megabytes: usize) -> Vec<u8> {
+fn gzip_bomb(megabytes: usize) -> Vec<u8> {
     let zeros = vec![0; 1 << 20];
     let mut deflate = flate2::Compress::new(flate2::Compression::best(), false);
     let mut block = Vec::with_capacity(1 << 16);
@@ -259,9 +259,9 @@ fn peak_memory() -> Option<u64> {
 
 #[tokio::test]
 async fn a_compression_bomb_stops_at_the_cap() {
-    let body = bomb(512);
+    let body = gzip_bomb(512);
     assert!(body.len() < 1_000_000, "small on the wire: {}", body.len());
-    let server = Server::start(script(vec![reply(200, "Content-Encoding: gzip\r\n", body)])).await;
+    let server = Server::start(scripted(vec![reply(200, "Content-Encoding: gzip\r\n", body)])).await;
     let before = peak_memory();
     let error = failed(&client(settings(&server)), &web()).await;
     assert_eq!((error.class, error.status, error.tries), (ErrorClass::TooLarge, Some(200), 1));
@@ -272,7 +272,7 @@ async fn a_compression_bomb_stops_at_the_cap() {
 
 #[tokio::test]
 async fn a_body_of_exactly_the_cap_is_read() {
-    let server = Server::start(script(vec![reply(200, "", "12345678"), reply(200, "", "123456789")])).await;
+    let server = Server::start(scripted(vec![reply(200, "", "12345678"), reply(200, "", "123456789")])).await;
     let client = client(Settings { max_response_bytes: 8, ..settings(&server) });
     assert_eq!(call(&client, &web()).await.unwrap().body, "12345678");
     assert_eq!(failed(&client, &web()).await.class, ErrorClass::TooLarge);
@@ -280,7 +280,8 @@ async fn a_body_of_exactly_the_cap_is_read() {
 
 #[tokio::test]
 async fn a_damaged_compressed_body_is_malformed_and_not_retried() {
-    let server = Server::start(script(vec![reply(200, "Content-Encoding: gzip\r\n", "this is not gzip at all")])).await;
+    let server =
+        Server::start(scripted(vec![reply(200, "Content-Encoding: gzip\r\n", "this is not gzip at all")])).await;
     let error = failed(&client(settings(&server)), &web()).await;
     assert_eq!((error.class, error.tries), (ErrorClass::Malformed, 1), "{}", error.text);
 }
@@ -292,7 +293,7 @@ async fn headers_of_old_servers_do_not_hide_the_reply() {
     for header in
         ["X-Long: one\r\n two\r\n", "X-Space : one\r\n", "Warning in line 7\r\n", "X-(Odd): one\r\n", many.as_str()]
     {
-        let server = Server::start(script(vec![reply(200, header, "{}")])).await;
+        let server = Server::start(scripted(vec![reply(200, header, "{}")])).await;
         assert_eq!(call(&client(settings(&server)), &web()).await.unwrap().body, "{}", "{header}");
     }
 }
@@ -315,7 +316,7 @@ async fn all_members_of_a_gzip_body_are_read() {
             chunked.extend(format!("{:x}\r\n", piece.len()).bytes().chain(piece).chain(*b"\r\n"));
         }
         chunked.extend(b"0\r\n\r\n");
-        let server = Server::start(script(vec![whole, (chunked, Then::Keep)])).await;
+        let server = Server::start(scripted(vec![whole, (chunked, Then::Keep)])).await;
         let client = client(settings(&server));
         for way in ["in one piece", "in chunks"] {
             assert_eq!(call(&client, &web()).await.unwrap().body, "{\"results\": []}", "{coding}, {way}");
@@ -326,7 +327,7 @@ async fn all_members_of_a_gzip_body_are_read() {
 #[tokio::test]
 async fn a_silent_server_and_an_endless_body_hit_the_deadline() {
     for bytes in ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"] {
-        let server = Server::start(script(vec![(bytes.into(), Then::Hang)])).await;
+        let server = Server::start(scripted(vec![(bytes.into(), Then::Hang)])).await;
         let settings = Settings { call_timeout: Duration::from_millis(60), max_tries: 2, ..settings(&server) };
         let error = failed(&client(settings), &web()).await;
         assert_eq!((error.class, error.tries), (ErrorClass::Timeout, 2), "{bytes:?}");
@@ -337,12 +338,12 @@ async fn a_silent_server_and_an_endless_body_hit_the_deadline() {
 #[tokio::test]
 async fn a_cut_body_is_retried() {
     let cut = (b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{\"a\"".to_vec(), Then::Close);
-    let server = Server::start(script(vec![cut.clone(), reply(200, "", "{}")])).await;
+    let server = Server::start(scripted(vec![cut.clone(), reply(200, "", "{}")])).await;
     assert_eq!(call(&client(settings(&server)), &web()).await.unwrap().tries, 2);
 
     let broken_chunk = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\n{\"a\r\nzz\r\n".to_vec();
     for cut in [cut, (broken_chunk, Then::Close)] {
-        let server = Server::start(script(vec![cut])).await;
+        let server = Server::start(scripted(vec![cut])).await;
         let error = failed(&client(settings(&server)), &web()).await;
         assert_eq!((error.class, error.status, error.tries), (ErrorClass::Cut, Some(200), 3), "{}", error.text);
     }
@@ -357,7 +358,7 @@ async fn a_stream_that_is_cut_on_every_try_returns_its_beginning() {
         [(Then::Close, 30, 2, ErrorClass::Cut), (Then::Hang, 1, 1, ErrorClass::Timeout)]
     {
         let cut = (format!("{head}{:x}\r\n{frame}\r\n", frame.len()).into_bytes(), then);
-        let server = Server::start(script(vec![cut])).await;
+        let server = Server::start(scripted(vec![cut])).await;
         let client = client(Settings { call_timeout: Duration::from_secs(seconds), max_tries, ..settings(&server) });
         let part = call(&client, &streamed()).await.unwrap();
         assert_eq!((part.body.as_ref(), part.tries), (frame.as_bytes(), max_tries));
@@ -366,12 +367,12 @@ async fn a_stream_that_is_cut_on_every_try_returns_its_beginning() {
 }
 
 /// A gate that counts tries and closes after a number of them.
-struct Turnstile {
+struct CountingGate {
     asked: AtomicU32,
     open_for: u32,
 }
 
-impl Gate for Turnstile {
+impl Gate for CountingGate {
     async fn before(&self, attempt: u32) -> Result<(), Refusal> {
         assert_eq!(self.asked.fetch_add(1, Ordering::SeqCst) + 1, attempt);
         if attempt <= self.open_for {
@@ -384,13 +385,13 @@ impl Gate for Turnstile {
 #[tokio::test]
 async fn an_idle_connection_that_died_is_replaced_at_once() {
     let dies = (Vec::new(), Then::Close);
-    let server = Server::start(script(vec![reply(200, "", "1"), dies, reply(200, "", "2")])).await;
+    let server = Server::start(scripted(vec![reply(200, "", "1"), dies, reply(200, "", "2")])).await;
     // With these pauses between tries the test would never end.
     let forever = Backoff { base: HOUR, cap: HOUR, longest_wait: HOUR };
     let client = Client::new(settings(&server)).unwrap().with_backoff(forever);
-    let gate = Turnstile { asked: AtomicU32::new(0), open_for: 9 };
+    let gate = CountingGate { asked: AtomicU32::new(0), open_for: 9 };
     let first = call(&client, &web()).await.unwrap();
-    let second = soon(client.call(&web(), &gate, &|| 1.0, &|| NOW)).await.unwrap();
+    let second = with_time_limit(client.call(&web(), &gate, &|| 1.0, &|| NOW)).await.unwrap();
     assert_eq!((first.tries, second.tries, second.body.as_ref()), (1, 2, &b"2"[..]));
     assert_eq!(gate.asked.into_inner(), 2, "the repetition is counted");
     let connections: Vec<_> = server.requests().iter().map(|received| received.connection).collect();
@@ -402,7 +403,7 @@ async fn a_refused_connection_is_a_transport_error_after_all_tries() {
     // A bound port without a listener refuses connections, and no other process can take it meanwhile.
     let taken = tokio::net::TcpSocket::new_v4().unwrap();
     taken.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let mute = Server::start(script(vec![(Vec::new(), Then::Close)])).await;
+    let mute = Server::start(scripted(vec![(Vec::new(), Then::Close)])).await;
     let nobody = format!("http://{}", taken.local_addr().unwrap()).parse().unwrap();
     for settings in [Settings { base_url: nobody, ..settings(&mute) }, settings(&mute)] {
         let error = failed(&client(settings), &web()).await;
@@ -413,8 +414,8 @@ async fn a_refused_connection_is_a_transport_error_after_all_tries() {
 #[tokio::test]
 async fn a_try_that_the_gate_refuses_is_not_made() {
     for (open_for, calls) in [(0, 0), (2, 2)] {
-        let server = Server::start(script(vec![reply(500, "", "")])).await;
-        let gate = Turnstile { asked: AtomicU32::new(0), open_for };
+        let server = Server::start(scripted(vec![reply(500, "", "")])).await;
+        let gate = CountingGate { asked: AtomicU32::new(0), open_for };
         let refused = client(settings(&server)).call(&web(), &gate, &|| 0.5, &|| NOW).await;
         let Err(CallFailure::Refused(refusal)) = refused else { panic!("not refused: {refused:?}") };
         assert!(refusal.over_quota);
@@ -451,12 +452,12 @@ async fn calls_in_flight_never_exceed_the_limit() {
 
 #[tokio::test]
 async fn a_call_over_the_rate_limit_waits_before_the_gate() {
-    let server = Server::start(script(vec![reply(200, "", "{}")])).await;
+    let server = Server::start(scripted(vec![reply(200, "", "{}")])).await;
     // After a quiet time the calls of a whole minute may start together.
     let rate = Some(Rate { count: 2, per: Duration::from_secs(60) });
     let client = client(Settings { rate_limit: rate, max_concurrent: 3, ..settings(&server) });
     for (call, asked) in [(1, 1), (2, 1), (3, 0)] {
-        let gate = Turnstile { asked: AtomicU32::new(0), open_for: 0 };
+        let gate = CountingGate { asked: AtomicU32::new(0), open_for: 0 };
         // Only the limits can wait before the gate, so one poll either reaches the gate or shows the wait.
         let first_poll = client.call(&web(), &gate, &|| 0.5, &|| NOW).now_or_never();
         assert_eq!((first_poll.is_some(), gate.asked.into_inner()), (asked == 1, asked), "call {call}");
@@ -466,7 +467,7 @@ async fn a_call_over_the_rate_limit_waits_before_the_gate() {
 
 #[tokio::test]
 async fn a_paused_or_dropped_call_does_not_count_as_in_flight() {
-    let server = Server::start(script(vec![reply(500, "", ""), reply(200, "", "{}")])).await;
+    let server = Server::start(scripted(vec![reply(500, "", ""), reply(200, "", "{}")])).await;
     let forever = Backoff { base: HOUR, cap: HOUR, longest_wait: HOUR };
     let client = Client::new(Settings { max_concurrent: 1, ..settings(&server) }).unwrap().with_backoff(forever);
     let client = Arc::new(client);
@@ -493,7 +494,7 @@ async fn a_paused_or_dropped_call_does_not_count_as_in_flight() {
 
 #[tokio::test]
 async fn settings_that_cannot_work_are_refused_without_showing_the_key() {
-    let server = Server::start(script(vec![reply(200, "", "{}")])).await;
+    let server = Server::start(scripted(vec![reply(200, "", "{}")])).await;
     let with_key =
         |key: &str| Settings { access: Access::Bare(SecretString::from(key.to_owned())), ..settings(&server) };
     let at = |url: &str| Settings { base_url: url.parse().unwrap(), ..settings(&server) };

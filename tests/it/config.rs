@@ -32,13 +32,13 @@ fn with_env(text: &str, env: &[(&str, &str)], flag: Option<&str>) -> Result<Conf
     load_text(text, Path::new("/conf/jobs.toml"), &request)
 }
 
-fn read(text: &str) -> Result<Config, LoadError> {
+fn load_config(text: &str) -> Result<Config, LoadError> {
     with_env(text, &[], None)
 }
 
 /// Loads a file that must be valid.
-fn good(text: &str) -> Config {
-    read(text).unwrap_or_else(|error| panic!("{}", error.render(false, 100)))
+fn load_valid(text: &str) -> Config {
+    load_config(text).unwrap_or_else(|error| panic!("{}", error.render(false, 100)))
 }
 
 fn mistakes(result: Result<Config, LoadError>) -> Vec<Mistake> {
@@ -51,12 +51,12 @@ fn mistakes(result: Result<Config, LoadError>) -> Vec<Mistake> {
 
 /// `line:column message (hint)` of each mistake.
 fn errors_of(text: &str) -> Vec<String> {
-    mistakes(read(text)).iter().map(|m| m.to_string().trim_start_matches("jobs.toml:").to_owned()).collect()
+    mistakes(load_config(text)).iter().map(|m| m.to_string().trim_start_matches("jobs.toml:").to_owned()).collect()
 }
 
 #[test]
 fn the_shipped_example_works_without_a_key_or_warnings() {
-    let config = good(EXAMPLE);
+    let config = load_valid(EXAMPLE);
     assert_eq!(config.service.target, Target::Sandbox);
     assert_eq!(config.service.rate_limit, None, "the sandbox is not limited");
     assert_eq!(config.topics.len(), 3);
@@ -73,7 +73,7 @@ fn the_shipped_example_works_without_a_key_or_warnings() {
 #[test]
 fn files_are_written_below_the_output_folder() {
     let file = |scheduler: &str| {
-        good(&format!(
+        load_valid(&format!(
             "[service]\nbase_url = \"sandbox\"\n{scheduler}{TOPIC}every = \"1h\"\n\n[[reports]]\nname = \"daily\"\n\n\
              [[exports]]\nname = \"all\"\nwhat = \"items\"\nevery = \"1d\"\npath = \"/srv/all.csv\"\n"
         ))
@@ -138,8 +138,8 @@ fn writing_out_every_default_changes_nothing() {
         }
     }
     let (written, silent) = (
-        good(&text),
-        good(&format!("[service]\nbase_url = \"sandbox\"\nrate_limit = \"60/min\"\n{TOPIC}every = \"1h\"\n")),
+        load_valid(&text),
+        load_valid(&format!("[service]\nbase_url = \"sandbox\"\nrate_limit = \"60/min\"\n{TOPIC}every = \"1h\"\n")),
     );
     assert_eq!(written.topics, silent.topics);
     assert_eq!(format!("{:?}", written.service), format!("{:?}", silent.service));
@@ -150,7 +150,7 @@ fn writing_out_every_default_changes_nothing() {
 
 #[test]
 fn topics_override_defaults_and_their_own_period_replaces_the_default_one() {
-    let config = good(
+    let config = load_valid(
         "service.base_url = \"sandbox\"\n[defaults]\nschedule = \"0 6 * * *\"\nwindow = \"PAST_7_DAYS\"\nweb.limit = 9\ntags = [\"x\"]\n\
          social.operation = \"basic\"\nsocial.limit = 20\nai.when = \"daily\"\ncatch_up = \"all\"\noverlap = \"buffer_one\"\n\
          [[topics]]\nid = \"a\"\nquery = \"q\"\n\
@@ -171,13 +171,13 @@ fn topics_override_defaults_and_their_own_period_replaces_the_default_one() {
     assert_eq!((web.limit, web.operation, web.query.as_str()), (2, WebOperation::Links, "r"));
     assert!(b.social.is_none() && b.ai.is_none());
     assert_eq!(b.schedule.as_ref().unwrap().period, Period::Every(5_400_000));
-    let unscheduled = good(&format!("service.base_url = \"sandbox\"\n{TOPIC}"));
+    let unscheduled = load_valid(&format!("service.base_url = \"sandbox\"\n{TOPIC}"));
     assert_eq!(unscheduled.topics[0].schedule, None, "runs only when asked");
 }
 
 #[test]
 fn the_desearch_dialect_has_a_default_url_and_its_own_keys() {
-    let config = good(&format!(
+    let config = load_valid(&format!(
         "[service]\ndialect = \"desearch\"\n{TOPIC}social.limit = 20\nai.count = 10\nai.tools = [\"web\", \"twitter\"]\n"
     ));
     assert!(matches!(&config.service.target, Target::Url(url) if url.as_str() == "https://api.desearch.ai/"));
@@ -205,11 +205,13 @@ fn limits_that_a_call_supports_pass_and_too_few_links_are_a_warning() {
             "ai.count = 200\nai.tools = [\"twitter\", \"web\", \"hackernews\", \"reddit\", \"wikipedia\", \"youtube\", \"arxiv\"]",
         ),
     ] {
-        let config = good(&format!("[service]\nbase_url = \"sandbox\"\ndialect = \"{dialect}\"\n{TOPIC}{keys}\n"));
+        let config =
+            load_valid(&format!("[service]\nbase_url = \"sandbox\"\ndialect = \"{dialect}\"\n{TOPIC}{keys}\n"));
         assert_eq!(config.warnings, [""; 0], "{dialect} {keys}");
     }
-    let config =
-        good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}web = {{ operation = \"links\", limit = 3 }}\n"));
+    let config = load_valid(&format!(
+        "[service]\nbase_url = \"sandbox\"\n{TOPIC}web = {{ operation = \"links\", limit = 3 }}\n"
+    ));
     assert_eq!(config.warnings.len(), 1, "{:?}", config.warnings);
     assert!(config.warnings[0].contains("returns at least 10 pages"), "{:?}", config.warnings);
     assert!(config.notices[0].place.is_some());
@@ -219,7 +221,7 @@ fn limits_that_a_call_supports_pass_and_too_few_links_are_a_warning() {
 fn the_shipped_example_loads_with_only_the_dialect_changed() {
     let text = EXAMPLE.replace("# dialect = \"spec\"", "dialect = \"desearch\"");
     assert_ne!(text, EXAMPLE);
-    assert_eq!(good(&text).service.dialect, Dialect::Desearch);
+    assert_eq!(load_valid(&text).service.dialect, Dialect::Desearch);
 }
 
 /// Puts each broken line alone into a valid file and checks the place, the message and the hint.
@@ -568,7 +570,7 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
             reported.iter().find(matching).is_some(),
             "wanted {place} {message} {hint}\nin {text}\ngot {reported:#?}"
         );
-        assert_eq!(reported.len(), 1, "one mistake, told once: {reported:#?}\nin {text}");
+        assert_eq!(reported.len(), 1, "one mistake, reported once: {reported:#?}\nin {text}");
     }
 }
 
@@ -576,19 +578,19 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
 fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
     let text = "[service]\nbase_ulr = \"sandbox\"\nmax_tries = \"4\"\n[databse]\nurl = \"x\"\n[[topics]]\nid = \"A\"\nquery = \"q\"\n\
                 timezone = \"Mars\"\nschedule = \"x\"\n[[topics]]\nid = \"b\"\nsources = [\"wbe\"]\nweb.limit = 1000\nquery = 5\n";
-    let lines: Vec<usize> = mistakes(read(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
+    let lines: Vec<usize> = mistakes(load_config(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [2, 3, 4, 7, 9, 10, 13, 14, 15]);
     // Two keys that exclude each other do not hide what is wrong with each.
     let both =
         "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\nschedule = \"x\"\nevery = \"5x\"\n";
-    let lines: Vec<usize> = mistakes(read(both)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
+    let lines: Vec<usize> = mistakes(load_config(both)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [6, 7, 7]);
 }
 
 #[test]
 fn a_syntax_error_hides_other_mistakes_only_if_the_rest_would_be_misread() {
     let text = "[service]\nbase_url = sandbox\nmax_tris = 3\n[[topics]]\nid = \"a\"\nquery = \"q\"\nwindow = \"24h\"\n";
-    let lines: Vec<usize> = mistakes(read(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
+    let lines: Vec<usize> = mistakes(load_config(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [2, 3, 7]);
     let text = "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\ntags = [\"x\",\nquery = \"q\"\n[[topics]]\nid = \"b\"\n";
     assert_eq!(errors_of(text).len(), 1, "{:#?}", errors_of(text));
@@ -599,7 +601,7 @@ fn a_syntax_error_hides_other_mistakes_only_if_the_rest_would_be_misread() {
 
 #[test]
 fn mistakes_are_rendered_with_the_underlined_line_and_a_hint() {
-    let error = read(
+    let error = load_config(
         "[service]\r\nbase_url = \"sandbox\" # 😀\r\n[[topics]]\r\nid = \"a\"\r\nquery = \"q\"\r\nweb = { \"😀\" = 1, limt = 5 }\r\n",
     );
     insta::assert_snapshot!(error.unwrap_err().render(false, 80), @r#"
@@ -636,12 +638,12 @@ fn rendered_mistakes_escape_control_characters_and_hide_secrets() {
     let text = "[service]\nbase_url = \"sandbox\"\napi_key = \"hunter2\"\n\"b\\u001b[31m\\u202e\" = 1 # \u{202e}\u{9b}31m\n\
                 [database]\nurl = \"mysql://me:hunter2@db/x\"\n[[topics]]\nid = \"\\u001b]0;x\\u0007\"\nquery = \"q\"\n";
     for color in [false, true] {
-        let drawn = read(text).unwrap_err().render(color, 80);
+        let drawn = load_config(text).unwrap_err().render(color, 80);
         assert!(!drawn.contains("hunter2"), "{drawn}");
         assert!(!drawn.contains(['\u{202e}', '\u{9b}', '\u{7}']) && !drawn.contains("\u{1b}]"), "{drawn:?}");
         assert_eq!(drawn.contains('\u{1b}'), color);
     }
-    let drawn = read("[service]\nbase_url = \"sandbox\"\ntoken = hunter2\n").unwrap_err().render(false, 80);
+    let drawn = load_config("[service]\nbase_url = \"sandbox\"\ntoken = hunter2\n").unwrap_err().render(false, 80);
     assert!(!drawn.contains("hunter2"), "{drawn}");
     let one = with_env(
         &format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}"),
@@ -653,7 +655,7 @@ fn rendered_mistakes_escape_control_characters_and_hide_secrets() {
 
 #[test]
 fn a_schedule_rarer_than_its_window_is_a_warning_with_the_uncovered_hours() {
-    let config = good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}every = \"3d\"\n"));
+    let config = load_valid(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}every = \"3d\"\n"));
     assert_eq!(config.warnings.len(), 1);
     assert!(
         config.warnings[0].starts_with("jobs.toml:6:9: ") && config.warnings[0].contains("48 h"),
@@ -665,7 +667,8 @@ fn a_schedule_rarer_than_its_window_is_a_warning_with_the_uncovered_hours() {
         drawn.starts_with("warning: `every` runs less often than `window`") && drawn.contains("PAST_7_DAYS"),
         "{drawn}"
     );
-    let wide = good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}every = \"3d\"\nwindow = \"PAST_7_DAYS\"\n"));
+    let wide =
+        load_valid(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}every = \"3d\"\nwindow = \"PAST_7_DAYS\"\n"));
     assert!(wide.warnings.is_empty());
 }
 
@@ -674,7 +677,8 @@ fn a_schedule_rarer_than_its_window_is_a_warning_with_the_uncovered_hours() {
 fn a_clock_change_is_a_warning_only_where_no_call_looks_back_over_it() {
     let of = |dialect: &str, more: &str| {
         let daily = "schedule = \"0 7 * * *\"\ntimezone = \"Europe/Berlin\"\n";
-        good(&format!("[service]\nbase_url = \"sandbox\"\ndialect = \"{dialect}\"\n{TOPIC}{daily}{more}\n")).warnings
+        load_valid(&format!("[service]\nbase_url = \"sandbox\"\ndialect = \"{dialect}\"\n{TOPIC}{daily}{more}\n"))
+            .warnings
     };
     for (dialect, more) in [
         ("desearch", ""),
@@ -700,7 +704,7 @@ fn a_clock_change_is_a_warning_only_where_no_call_looks_back_over_it() {
     }
     // Gaps at weekends are not clock changes.
     let weekdays = "schedule = \"0 7 * * MON-FRI\"\ntimezone = \"Europe/Berlin\"\n";
-    let reported = good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}{weekdays}")).warnings;
+    let reported = load_valid(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}{weekdays}")).warnings;
     assert!(reported.len() == 1 && reported[0].contains("runs less often than `window`"), "{reported:?}");
 }
 
@@ -752,7 +756,7 @@ fn flags_override_variables_which_override_the_file_and_origins_are_known() {
         let effective = config.effective.iter().find(|e| e.key == key).unwrap();
         (effective.value.clone(), effective.origin.clone())
     };
-    let plain = good(&file);
+    let plain = load_valid(&file);
     assert_eq!(origin(&plain, "service.max_tries"), ("7".into(), "jobs.toml:3".into()));
     assert_eq!(origin(&plain, "service.max_concurrent"), ("8".into(), "default".into()));
     assert_eq!(origin(&plain, "service.rate_limit"), ("\"unlimited\"".into(), "default".into()));
@@ -886,7 +890,7 @@ fn the_key_comes_only_from_the_environment_or_a_private_file() {
     use secrecy::ExposeSecret as _;
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("key");
-    let mut service = good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}")).service;
+    let mut service = load_valid(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}")).service;
     let key = |service: &topicwatch::config::ServiceConfig, env: &[(&str, &str)]| {
         read_key(service, &|name| env.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
             .map(|key| key.expose_secret().to_owned())
@@ -923,11 +927,11 @@ fn jobs_schema_json_is_current_and_the_example_matches_it() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), schema(), "run the test with UPDATE_SCHEMA=1");
     let schema: serde_json::Value = serde_json::from_str(&schema()).unwrap();
     let example: toml::Table = EXAMPLE.parse().unwrap();
-    fits(&serde_json::to_value(example).unwrap(), &schema, "jobs.toml");
+    assert_matches_schema(&serde_json::to_value(example).unwrap(), &schema, "jobs.toml");
 }
 
 /// Validates the part of JSON Schema that the schema uses.
-fn fits(value: &serde_json::Value, schema: &serde_json::Value, at: &str) {
+fn assert_matches_schema(value: &serde_json::Value, schema: &serde_json::Value, at: &str) {
     if let Some(choices) = schema["enum"].as_array() {
         assert!(choices.contains(value), "{at}: {value}");
         return;
@@ -939,11 +943,11 @@ fn fits(value: &serde_json::Value, schema: &serde_json::Value, at: &str) {
             }
             for (name, member) in members {
                 let property = schema["properties"].get(name).unwrap_or_else(|| panic!("{at}.{name} is unknown"));
-                fits(member, property, &format!("{at}.{name}"));
+                assert_matches_schema(member, property, &format!("{at}.{name}"));
             }
         }
         (Some("array"), serde_json::Value::Array(items)) => {
-            items.iter().for_each(|item| fits(item, &schema["items"], at));
+            items.iter().for_each(|item| assert_matches_schema(item, &schema["items"], at));
         }
         (Some("integer"), serde_json::Value::Number(number)) => {
             assert!(
@@ -962,13 +966,13 @@ fn a_file_with_thousands_of_mistakes_is_reported_within_limits() {
     for n in 0..5_000 {
         text.push_str(&format!("x{n} = 1\n"));
     }
-    let reported = mistakes(read(&text));
+    let reported = mistakes(load_config(&text));
     assert_eq!(reported.len(), 201);
     assert!(reported.last().unwrap().message.contains("more mistakes"), "{:?}", reported.last());
     let line = format!("service = {{ {} }}\n", "a = b, ".repeat(20_000));
-    assert!(read(&line).unwrap_err().to_string().contains("line 1 is longer than 64 KiB"));
+    assert!(load_config(&line).unwrap_err().to_string().contains("line 1 is longer than 64 KiB"));
     let nested = format!("[service]\nx = {}", "[".repeat(60_000));
-    assert!(read(&nested).is_err());
+    assert!(load_config(&nested).is_err());
 }
 
 #[test]
@@ -977,7 +981,7 @@ fn thousands_of_topics_are_read() {
     for n in 0..3_000 {
         text.push_str(&format!("[[topics]]\nid = \"t{n}\"\nquery = \"q {n}\"\n"));
     }
-    assert_eq!(good(&text).topics.len(), 3_000);
+    assert_eq!(load_valid(&text).topics.len(), 3_000);
 }
 
 #[test]
@@ -1013,7 +1017,7 @@ proptest! {
 
     #[test]
     fn loading_any_text_never_panics_and_every_error_renders(text in prop_oneof![any::<String>(), prop::collection::vec(line(), 0..12).prop_map(|l| l.join("\n"))]) {
-        if let Err(error) = read(&text) {
+        if let Err(error) = load_config(&text) {
             let drawn = error.render(false, 80);
             prop_assert!(drawn.starts_with("error: "));
             prop_assert!(!drawn.chars().any(|c| c.is_control() && c != '\n'));
@@ -1048,7 +1052,7 @@ fn the_graphile_engine_is_refused_on_sqlite_and_where_it_is_not_built_in() {
              [[topics]]\nid = \"acme\"\nquery = \"acme\"\n"
         )
     };
-    let said = |url: &str, engine: &str| read(&file(url, engine)).map(|_| ()).map_err(|error| error.to_string());
+    let said = |url: &str, engine: &str| load_config(&file(url, engine)).map(|_| ()).map_err(|error| error.to_string());
     assert_eq!(said("sqlite:t.db", "local"), Ok(()));
     assert!(said("sqlite:t.db", "graphile").unwrap_err().contains("on SQLite"));
     assert!(said("sqlite:t.db", "graphite").unwrap_err().contains("graphile"));

@@ -9,11 +9,11 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::support::databases::databases;
-use crate::support::exposition::Exposed;
+use crate::support::exposition::ExposedMetrics;
 use crate::support::program::Place;
-use crate::support::receivers::Hook;
+use crate::support::receivers::WebhookServer;
 use crate::support::web_client::Pages;
-use crate::support::world::{World, hour, post};
+use crate::support::world::{ScriptedService, hour, post};
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1h\"\n\n";
 
@@ -57,7 +57,7 @@ fn statements() -> Vec<String> {
 }
 
 /// Asserts that the metrics of an expression exist with its labels and values; returns the number of metrics.
-fn is_exposed(expression: &str, exposed: &Exposed) -> usize {
+fn assert_metrics_exist(expression: &str, exposed: &ExposedMetrics) -> usize {
     let asked = Regex::new(r"(topicwatch_\w+)(?:\{([^}]*)\})?").unwrap();
     let grouped = Regex::new(r"by \(([^)]*)\)").unwrap();
     let mut metrics = 0;
@@ -86,16 +86,16 @@ fn cookbook_dashboard_sql_and_workflow_match_the_program() {
     assert!(flow.contains("allow_private"));
     let mut counts = Vec::new();
     for database in databases() {
-        let (world, hook) = (World::new(), Hook::good());
+        let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let place = Place::new(database, &world.lines(), &format!("{TOPIC}{flow}"));
         for n in 23..26 {
             let posts: Vec<Value> = (0..=n - 23).map(|id| post(id + 1, 20 + id, &format!("words {id}"), 1)).collect();
-            world.posts(&posts);
+            world.set_posts(&posts);
             let ended = place.program(&["once", "--due", "--at", &hour(n)]).env("FLOW_URL", &hook.url()).run();
             assert_eq!(ended.code, Some(0), "{ended}");
         }
         // A webhook contains every field that the workflow reads and the page names.
-        let body = hook.got().first().expect("a webhook").json();
+        let body = hook.received().first().expect("a webhook").json();
         let fields: BTreeSet<&str> = body.as_object().unwrap().keys().map(String::as_str).collect();
         let workflow = cookbook("n8n.json");
         let read: BTreeSet<&str> =
@@ -113,15 +113,15 @@ fn cookbook_dashboard_sql_and_workflow_match_the_program() {
         let rows: Vec<i64> = statements.iter().map(rows).collect();
         assert!(rows.iter().all(|many| *many > 0), "{rows:?} of {statements:?}");
         counts.push(rows);
-        let pages = Pages::of(
+        let pages = Pages::wait_for_address(
             place
                 .program(&["serve", "--listen", "127.0.0.1:0", "--at", &hour(26)])
                 .env("FLOW_URL", &hook.url())
                 .start(),
         );
-        let exposed = Exposed::read(&pages);
+        let exposed = ExposedMetrics::read(&pages);
         let expressions = values(&json("grafana.json"), "expr");
-        let metrics: usize = expressions.iter().map(|expression| is_exposed(expression, &exposed)).sum();
+        let metrics: usize = expressions.iter().map(|expression| assert_metrics_exist(expression, &exposed)).sum();
         assert!(metrics >= 10, "{metrics}");
     }
     assert!(counts.iter().all(|other| *other == counts[0]), "{counts:?}");

@@ -9,10 +9,10 @@ use serde_json::Value;
 use topicwatch::daemon::system_clock;
 use topicwatch::store::Store;
 
-use crate::support::databases::{databases, unmade, wait};
+use crate::support::databases::{block_on, databases, databases_without_schema};
 use crate::support::program::{NINE, Place};
 use crate::support::searched::settings;
-use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::service::{FakeServer, Sandbox, reply};
 use crate::support::stored::COST;
 
 const DAY: i64 = 86_400_000;
@@ -26,8 +26,8 @@ fn place_of(database: crate::support::databases::Database, sandbox: &Sandbox, di
     Place::new(database, &format!("{}dialect = \"{dialect}\"\n", sandbox.lines()), &topic(more))
 }
 
-fn once(place: &Place, sandbox: &Sandbox, at: &str) -> crate::support::program::Ended {
-    sandbox.turn_to(at);
+fn once(place: &Place, sandbox: &Sandbox, at: &str) -> crate::support::program::ProgramOutput {
+    sandbox.set_clock(at);
     place.run(&["once", "--at", at])
 }
 
@@ -50,7 +50,7 @@ fn a_run_looks_back_over_three_days_of_downtime_in_both_dialects() {
             let first = once(&place, &sandbox, NINE);
             assert!(!first.out.contains("looked back"), "a new topic has no gap: {first}");
             let why = format!("looked back {back} because nothing was covered since 2026-03-11T08:55:00Z");
-            once(&place, &sandbox, &day(3)).shows(0, &[&why]);
+            once(&place, &sandbox, &day(3)).assert_stdout(0, &[&why]);
             let asked = "SELECT asked_from || ' ' || asked_until FROM v_search ORDER BY seq";
             // Where the call takes a date, the search also looks back over the last minutes, which the previous search
             // did not claim as covered.
@@ -78,7 +78,7 @@ fn a_run_looks_back_over_three_days_of_downtime_in_both_dialects() {
             let search = &runs["runs"][0]["searches"][0];
             let until = (!thinned).then_some("2026-03-14T08:55:00.000Z");
             assert_eq!((search["reason"].as_str(), search["covered_until"].as_str()), (Some(&*why), until));
-            place.run(&["runs", "--searches"]).shows(0, &[&format!("searched {back}"), &why]);
+            place.run(&["runs", "--searches"]).assert_stdout(0, &[&format!("searched {back}"), &why]);
             assert_eq!(place.json(&["show", "acme", "--json"])["searches"][0]["asked_from"], search["asked_from"]);
             // The gap is closed: the next search uses the topic's normal window.
             once(&place, &sandbox, &day(3));
@@ -99,7 +99,7 @@ fn a_run_by_a_fast_clock_does_not_stop_the_next_from_looking_back() {
         once(&place, &sandbox, NINE);
         once(&place, &sandbox, &day(5));
         let why = "looked back 7d because nothing was covered since 2026-03-11T08:55:00Z";
-        once(&place, &sandbox, &day(3)).shows(0, &[why]);
+        once(&place, &sandbox, &day(3)).assert_stdout(0, &[why]);
     }
 }
 
@@ -114,7 +114,7 @@ fn a_gap_beyond_the_reach_of_a_dialect_stays_a_hole_with_its_missed_slots() {
             let sandbox = Sandbox::at(NINE, &[]);
             let place = place_of(database, &sandbox, dialect, &format!("timezone = \"UTC\"\n{more}"));
             for at in [NINE, "2026-03-11T21:00:00Z", &day(10)] {
-                sandbox.turn_to(at);
+                sandbox.set_clock(at);
                 place.run(&["once", "--due", "--at", at]);
             }
             let source = social(&place, &day(10), "20d");
@@ -132,7 +132,7 @@ fn a_gap_beyond_the_reach_of_a_dialect_stays_a_hole_with_its_missed_slots() {
                 assert_eq!(causes(&source), ["missed_slot", cause], "{source}");
                 let narrow =
                     place.program(&["coverage", "--at", &day(10), "--since", "20d"]).env("COLUMNS", "80").run();
-                narrow.shows(0, &reported);
+                narrow.assert_stdout(0, &reported);
                 assert!(narrow.out.lines().all(|line| line.chars().count() <= 80), "{narrow}");
                 // Nothing is cut, however narrow the terminal is.
                 let narrow =
@@ -150,7 +150,7 @@ fn a_gap_left_by_a_pause_names_the_pause_as_its_cause() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = place_of(database, &sandbox, "desearch", "timezone = \"UTC\"\nsocial.limit = 100");
         let due = |at: &str| {
-            sandbox.turn_to(at);
+            sandbox.set_clock(at);
             place.run(&["once", "--due", "--at", at])
         };
         due(NINE);
@@ -158,7 +158,7 @@ fn a_gap_left_by_a_pause_names_the_pause_as_its_cause() {
         // Pausing and resuming by command take the time of the machine.
         let paused = |pause: bool, at: &str| {
             let now = topicwatch::model::Time::parse(at).unwrap();
-            wait(async {
+            block_on(async {
                 let store = Store::open(&settings(&place.database)).await.unwrap();
                 let topics = ["acme".to_owned()];
                 match pause {
@@ -192,7 +192,7 @@ fn a_full_reply_covers_from_its_oldest_post_and_a_failed_search_nothing() {
         let sandbox = Sandbox::at(NINE, &["source=social,status=500,after=2,times=1"]);
         let place = place_of(database, &sandbox, "desearch", "social.limit = 5");
         for n in [0, 1] {
-            once(&place, &sandbox, &day(n)).shows(0, &["≥5"]);
+            once(&place, &sandbox, &day(n)).assert_stdout(0, &["≥5"]);
         }
         let source = social(&place, &day(1), "2026-03-10T09:00:00Z");
         assert_eq!(causes(&source), ["saturated"], "{source}");
@@ -215,7 +215,7 @@ fn a_full_reply_covers_from_its_oldest_post_and_a_failed_search_nothing() {
         assert_eq!(asked, [2 * DAY + 300_000], "what it asked for is known");
         // The next run makes up for both.
         once(&place, &sandbox, &day(4))
-            .shows(0, &["looked back 3d because nothing was covered since 2026-03-12T08:55:00Z"]);
+            .assert_stdout(0, &["looked back 3d because nothing was covered since 2026-03-12T08:55:00Z"]);
     }
 }
 
@@ -251,7 +251,7 @@ fn an_implausibly_empty_reply_covers_nothing_and_is_searched_again() {
             assert!(report.contains("an empty reply, although posts from that time"), "{name}: {report}");
             // The service is well again: the run looks back over both days.
             once(&place, &sandbox, &day(3))
-                .shows(0, &["looked back ", "because nothing was covered since 2026-03-11T0"]);
+                .assert_stdout(0, &["looked back ", "because nothing was covered since 2026-03-11T0"]);
         }
     }
 }
@@ -283,14 +283,14 @@ fn a_changed_format_is_a_failed_search_that_covers_nothing() {
         for database in databases() {
             let changed = Arc::new(AtomicBool::new(false));
             let after = Arc::clone(&changed);
-            let server = Raw::saying(move |_| match after.load(Ordering::SeqCst) {
+            let server = FakeServer::respond_with(move |_| match after.load(Ordering::SeqCst) {
                 false => reply("200 OK", "", b"{\"results\": []}"),
                 true => reply("200 OK", "", body.as_bytes()),
             });
             let place = Place::new(database, &format!("{}prices.social = 0.5\n", server.lines()), &topic(""));
-            place.run(&["once", "--at", NINE]).shows(0, &["empty"]);
+            place.run(&["once", "--at", NINE]).assert_stdout(0, &["empty"]);
             changed.store(true, Ordering::SeqCst);
-            place.run(&["once", "--at", &day(3)]).shows(3, &["malformed"]);
+            place.run(&["once", "--at", &day(3)]).assert_stdout(3, &["malformed"]);
 
             let source = social(&place, &day(3), "2026-03-11T09:00:00Z");
             assert_eq!(
@@ -325,7 +325,7 @@ fn searches_without_dates_are_reported_as_checks_and_cover_no_time() {
         for (at, code) in [(NINE.to_owned(), 0), ("2026-03-11T15:00:00Z".into(), 0), (day(3), 3)] {
             assert_eq!(once(&place, &sandbox, &at).code, Some(code));
         }
-        place.run(&["coverage", "--at", &day(4)]).shows(
+        place.run(&["coverage", "--at", &day(4)]).assert_stdout(
             0,
             &[
                 "acme social: 3 checks, at most 2d 18h apart, last 2026-03-14T09:00:00Z",
@@ -362,26 +362,29 @@ fn a_daemon_says_why_it_looks_back() {
         let place = place_of(database, &sandbox, "spec", "");
         place.ok(&["once", "--due", "--at", &before]);
         place.ok(&["once", "--at", &before]);
-        sandbox.turn_to(&now.to_string());
+        sandbox.set_clock(&now.to_string());
         let mut daemon = place.program(&["run"]).start();
-        daemon.until("its run", |said| said.contains("run stored"));
+        daemon.wait_until("its run", |said| said.contains("run stored"));
         daemon.signal("TERM");
-        daemon.wait().says(0, &["looked back 7d because nothing was covered since"]);
+        daemon.wait().assert_stderr(0, &["looked back 7d because nothing was covered since"]);
     }
 }
 
 #[test]
 fn coverage_that_cannot_be_computed_is_refused_with_a_hint() {
-    for database in unmade() {
+    for database in databases_without_schema() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = place_of(database, &sandbox, "spec", "");
-        place.run(&["coverage"]).says(4, &["hint: "]);
+        place.run(&["coverage"]).assert_stderr(4, &["hint: "]);
         place.ok(&["once", "--due", "--at", NINE]);
-        place.run(&["coverage", "nobody"]).says(2, &["there is no topic `nobody`", "the topics are: acme"]);
-        place.run(&["coverage", "--at", NINE, "--since", "2026-03-12"]).says(2, &["--since is not in the past"]);
-        place.run(&["coverage", "--at", NINE]).shows(0, &["acme social: nothing to cover yet"]);
+        place.run(&["coverage", "nobody"]).assert_stderr(2, &["there is no topic `nobody`", "the topics are: acme"]);
         place
-            .run(&["coverage", "--at", &day(2)])
-            .shows(0, &["0.00% of 2d covered, 1 gap, 2d", "at least one slot has passed, but nothing has run yet"]);
+            .run(&["coverage", "--at", NINE, "--since", "2026-03-12"])
+            .assert_stderr(2, &["--since is not in the past"]);
+        place.run(&["coverage", "--at", NINE]).assert_stdout(0, &["acme social: nothing to cover yet"]);
+        place.run(&["coverage", "--at", &day(2)]).assert_stdout(
+            0,
+            &["0.00% of 2d covered, 1 gap, 2d", "at least one slot has passed, but nothing has run yet"],
+        );
     }
 }

@@ -22,7 +22,7 @@ use crate::support::program::NINE;
 /// The time between slots, in milliseconds.
 const PERIOD: i64 = 60_000;
 /// The daemon is stopped after this many runs.
-const ENOUGH: u64 = 44;
+const STOP_AFTER_RUNS: u64 = 44;
 
 fn topic(id: &str) -> Topic {
     Topic {
@@ -95,7 +95,7 @@ async fn jitter_delays_runs_after_their_slots_by_different_times() {
         store.sync_topics(&topics, now).await.unwrap();
         let later = Time(now.0 + PERIOD);
         daemon::Planner::default().plan(&store, later, true).await.unwrap();
-        let waits = database.waits_for_jitter();
+        let waits = database.jitter_delays();
         assert!(waits.len() >= topics.len(), "{}: {waits:?}", database.name);
         assert!(waits.iter().all(|wait| (0..=JITTER).contains(wait)), "{}: {waits:?}", database.name);
         assert!(waits.iter().max().unwrap() - waits.iter().min().unwrap() > JITTER / 2, "{waits:?}");
@@ -155,7 +155,7 @@ async fn each_slot_runs_exactly_once_while_the_clock_runs_jumps_and_falls_back()
             Event::Ended(done) => {
                 done.result.unwrap();
                 hand.fetch_add(PERIOD / 5, Ordering::SeqCst);
-                if ended.fetch_add(1, Ordering::SeqCst) + 1 == ENOUGH {
+                if ended.fetch_add(1, Ordering::SeqCst) + 1 == STOP_AFTER_RUNS {
                     stop.cancel();
                 }
             }
@@ -193,7 +193,8 @@ async fn each_slot_runs_exactly_once_while_the_clock_runs_jumps_and_falls_back()
         let ran = database.number("SELECT count(*) FROM v_run WHERE state = 'ok' AND attempt = 1");
         assert_eq!(ran, i64::try_from(service.calls()).unwrap(), "{}: one call for each run", database.name);
         assert!(
-            ran >= i64::try_from(ENOUGH).unwrap() && ran == i64::try_from(ended.load(Ordering::SeqCst)).unwrap(),
+            ran >= i64::try_from(STOP_AFTER_RUNS).unwrap()
+                && ran == i64::try_from(ended.load(Ordering::SeqCst)).unwrap(),
             "{ran} ran"
         );
         let runs = database.ledger_runs();

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::cluster::Cluster;
-use crate::support::daemons::{today, topics};
+use crate::support::daemons::{sandbox_of_today, topics};
 use crate::support::databases::{on_server, postgres, sqlite};
-use crate::support::program::{Place, until};
+use crate::support::postgres_server::PostgresServer;
+use crate::support::program::{Place, wait_until};
 
 /// How a server is unavailable.
 #[derive(Clone, Copy, Debug)]
@@ -73,10 +73,10 @@ impl Server {
                     let nth = asked.fetch_add(1, Ordering::SeqCst);
                     match &real {
                         Some(real) if nth >= times => {
-                            until("it is released", || !held.load(Ordering::SeqCst));
+                            wait_until("it is released", || !held.load(Ordering::SeqCst));
                             let other = TcpStream::connect(real).unwrap();
                             open.lock().unwrap().extend([stream.try_clone().unwrap(), other.try_clone().unwrap()]);
-                            copying.extend(both_ways(stream, other));
+                            copying.extend(proxy_both_ways(stream, other));
                         }
                         _ => refuse(stream, away[nth % away.len()]),
                     }
@@ -94,7 +94,7 @@ impl Server {
         url.to_string()
     }
 
-    fn asked(&self) -> usize {
+    fn connections(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
 }
@@ -110,7 +110,7 @@ impl Drop for Server {
     }
 }
 
-fn both_ways(one: TcpStream, other: TcpStream) -> [std::thread::JoinHandle<()>; 2] {
+fn proxy_both_ways(one: TcpStream, other: TcpStream) -> [std::thread::JoinHandle<()>; 2] {
     let copy = |mut from: TcpStream, mut to: TcpStream| {
         from.set_read_timeout(None).unwrap();
         std::thread::spawn(move || {
@@ -155,7 +155,7 @@ fn refuse(mut stream: TcpStream, how: Away) {
 
 #[test]
 fn commands_exit_with_4_while_the_server_is_away() {
-    let sandbox = today(&[]);
+    let sandbox = sandbox_of_today(&[]);
     for how in &AWAY {
         let server = Server::of(std::slice::from_ref(how), usize::MAX, None);
         let mut database = sqlite();
@@ -167,17 +167,17 @@ fn commands_exit_with_4_while_the_server_is_away() {
             assert!(ended.err.contains("hint: ") && !ended.err.contains("secret"), "{how:?} {args:?}: {ended}");
         }
         // The daemon tries again, reports it, and gives up after a while.
-        let before = server.asked();
+        let before = server.connections();
         let ended = place.program(&["run"]).env("TOPICWATCH_TEST_BOUND", "away=2500").run();
-        ended.says(4, &["trying again for ", "gave up after 2 s", "hint: "]);
-        assert!(server.asked() >= before + 3, "{how:?}: {ended}");
+        ended.assert_stderr(4, &["trying again for ", "gave up after 2 s", "hint: "]);
+        assert!(server.connections() >= before + 3, "{how:?}: {ended}");
         assert!(ended.err.matches("trying again for ").count() <= 2, "said once: {ended}");
     }
     assert_eq!(sandbox.calls(), 0);
 }
 
 /// What a server says, and a part of the hint.
-const SAID: [(Away, &str); 10] = [
+const SERVER_MESSAGES: [(Away, &str); 10] = [
     (
         Away::Says("25P03", "terminating connection due to idle-in-transaction timeout"),
         "this process stood still in a transaction",
@@ -201,7 +201,7 @@ const SAID: [(Away, &str); 10] = [
 
 #[test]
 fn each_server_error_has_a_fitting_hint() {
-    for (how, hint) in &SAID {
+    for (how, hint) in &SERVER_MESSAGES {
         let server = Server::of(std::slice::from_ref(how), usize::MAX, None);
         let mut database = sqlite();
         database.url = server.url("postgres://watch:secret@localhost/watch");
@@ -214,25 +214,25 @@ fn each_server_error_has_a_fitting_hint() {
 #[test]
 fn a_daemon_waits_for_its_server_and_stops_on_a_signal_meanwhile() {
     let Some(database) = postgres() else { return };
-    let sandbox = today(&[]);
+    let sandbox = sandbox_of_today(&[]);
     let real = url::Url::parse(&database.url).unwrap();
     let real = format!("{}:{}", real.host_str().unwrap(), real.port().unwrap_or(5432));
     let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
     let server = Server::of(&LONG_AWAY, LONG_AWAY.len(), Some(real));
     let url = server.url(&place.database.url);
     let mut going = place.program(&["run", "--database", &url]).start();
-    going.until("it tells", |said| said.contains("trying again for "));
-    going.until("its plan", |said| said.contains("next slot"));
-    assert!(server.asked() > LONG_AWAY.len());
+    going.wait_until("the log line", |said| said.contains("trying again for "));
+    going.wait_until("its plan", |said| said.contains("next slot"));
+    assert!(server.connections() > LONG_AWAY.len());
     going.signal("TERM");
     let ended = going.wait();
-    ended.says(0, &["the database system is starting up", "stopped"]);
+    ended.assert_stderr(0, &["the database system is starting up", "stopped"]);
 
     let never = Server::of(&AWAY, usize::MAX, None);
     let url = never.url(&place.database.url);
     let mut going = place.program(&["run", "--database", &url]).start();
-    going.until("it tells", |said| said.contains("trying again for "));
-    until("another try", || never.asked() > 1);
+    going.wait_until("the log line", |said| said.contains("trying again for "));
+    wait_until("another try", || never.connections() > 1);
     going.signal("TERM");
     assert_eq!(going.wait().code, Some(130));
 }
@@ -240,15 +240,15 @@ fn a_daemon_waits_for_its_server_and_stops_on_a_signal_meanwhile() {
 #[test]
 fn a_signal_is_not_lost_while_the_server_comes_back() {
     let Some(database) = postgres() else { return };
-    let sandbox = today(&[]);
+    let sandbox = sandbox_of_today(&[]);
     let real = url::Url::parse(&database.url).unwrap();
     let real = format!("{}:{}", real.host_str().unwrap(), real.port().unwrap_or(5432));
     let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
     let server = Server::of(&LONG_AWAY, LONG_AWAY.len(), Some(real));
     server.held.store(true, Ordering::SeqCst);
     let mut going = place.program(&["run", "--database", &server.url(&place.database.url)]).start();
-    going.until("it tells", |said| said.contains("trying again for "));
-    until("the attempt that succeeds", || server.asked() > LONG_AWAY.len());
+    going.wait_until("the log line", |said| said.contains("trying again for "));
+    wait_until("the attempt that succeeds", || server.connections() > LONG_AWAY.len());
     going.signal("TERM");
     server.held.store(false, Ordering::SeqCst);
     assert_eq!(going.wait().code, Some(130));
@@ -256,8 +256,8 @@ fn a_signal_is_not_lost_while_the_server_comes_back() {
 
 #[test]
 fn processes_that_start_during_a_server_restart_fail_only_with_exit_4() {
-    let Some(cluster) = Cluster::start("a server that restarts while processes start", &[]) else { return };
-    let sandbox = today(&[]);
+    let Some(cluster) = PostgresServer::start("a server that restarts while processes start", &[]) else { return };
+    let sandbox = sandbox_of_today(&[]);
     let place = Place::new(on_server(&cluster.url()), &sandbox.lines(), &topics(&["acme"]));
     place.ok(&["db", "migrate"]);
     let away = Place::new(on_server(&cluster.url()), &sandbox.lines(), &topics(&["acme"]));
@@ -265,7 +265,7 @@ fn processes_that_start_during_a_server_restart_fail_only_with_exit_4() {
     let (codes, daemons) = std::thread::scope(|scope| {
         let restarting = scope.spawn(|| {
             for how in ["fast", "immediate", "fast", "immediate"] {
-                cluster.restart_after(how, || away.run(&["status"]).says(4, &["error: "]));
+                cluster.restart_with(how, || away.run(&["status"]).assert_stderr(4, &["error: "]));
             }
             ended.store(true, Ordering::SeqCst);
         });
@@ -281,7 +281,7 @@ fn processes_that_start_during_a_server_restart_fail_only_with_exit_4() {
         let mut daemons = 0;
         while !ended.load(Ordering::SeqCst) || daemons == 0 {
             let mut going = place.program(&["run"]).start();
-            going.until("its plan", |said| said.contains("next slot"));
+            going.wait_until("its plan", |said| said.contains("next slot"));
             going.signal("TERM");
             drop(going.wait());
             daemons += 1;

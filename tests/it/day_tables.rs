@@ -3,18 +3,18 @@
 
 use serde_json::{Value, json};
 
-use crate::support::api_client::get;
+use crate::support::api_client::get_json;
 use crate::support::databases::databases;
-use crate::support::mcp_client::Stdio;
+use crate::support::mcp_client::StdioClient;
 use crate::support::program::{NINE, Place};
-use crate::support::replies::{Replies, reply};
-use crate::support::web_client::{Pages, unlinked};
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::replies::{ReplyServer, reply};
+use crate::support::web_client::{Pages, without_links};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 #[test]
 fn a_partly_covered_day_shows_a_lower_bound_and_counts_its_gap_once() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let second = format!("[providers.second]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", world.lines());
         // A late run looks back an hour at most.
         let both = topic("acme", "every = \"6h\"\ncatch_up_window = \"1h\"")
@@ -25,15 +25,15 @@ fn a_partly_covered_day_shows_a_lower_bound_and_counts_its_gap_once() {
             assert_eq!(ended.code, Some(0), "{ended}");
         };
         for at in [6, 12, 18, 24, 30] {
-            world.posts(&[post(at, at - 2, &format!("post {at} of acme"), 1)]);
+            world.set_posts(&[post(at, at - 2, &format!("post {at} of acme"), 1)]);
             run(at);
         }
         // Nothing ran for fifty hours; the search then looks back a day.
-        world.posts(&[post(80, 79, "after the gap", 1)]);
+        world.set_posts(&[post(80, 79, "after the gap", 1)]);
         run(80);
         let pages = Pages::serve(&place, &["--at", &hour(81)]);
         let name = place.database.name;
-        let days = get(&pages, "/api/v1/topics/acme/days")["data"].clone();
+        let days = get_json(&pages, "/api/v1/topics/acme/days")["data"].clone();
         let day = |date: &str| days.as_array().unwrap().iter().find(|day| day["date"] == date).unwrap().clone();
         // From 30:00 (less five minutes) to the end of the second day; the third begins uncovered for eight hours.
         // The last hour of the day that is not over is no gap yet, but nothing covers it.
@@ -53,7 +53,7 @@ fn a_partly_covered_day_shows_a_lower_bound_and_counts_its_gap_once() {
             let bound = report.contains("**≥\u{a0}");
             assert_eq!(bound, more, "{name}, {date}: {report}");
         }
-        let page = unlinked(&pages.page("/topics/acme"));
+        let page = without_links(&pages.page("/topics/acme"));
         let caption = " ≥: there may be more, because the topic was not watched yet, not all time was covered, or the day \
                        was not searched to its end yet.";
         assert!(page.contains(caption), "{name}: {page}");
@@ -79,12 +79,12 @@ fn a_partly_covered_day_shows_a_lower_bound_and_counts_its_gap_once() {
 #[test]
 fn the_overview_shows_days_without_a_search_as_unknown_not_as_zero() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"rumour\"]"));
-        world.posts(&[post(1, 4, "post of acme", 1), post(2, 5, "a rumour about acme", 1)]);
-        once(&place, 6);
-        once(&place, 30);
-        let page = unlinked(&Pages::serve(&place, &["--at", &hour(81)]).page("/"));
+        world.set_posts(&[post(1, 4, "post of acme", 1), post(2, 5, "a rumour about acme", 1)]);
+        run_once(&place, 6);
+        run_once(&place, 30);
+        let page = without_links(&Pages::serve(&place, &["--at", &hour(81)]).page("/"));
         let name = place.database.name;
         assert!(page.contains("2 items in 2 days, before its filter"), "{name}: {page}");
         assert!(page.contains("2026-03-10: nothing known, 2026-03-11: 2, 2026-03-12: 0, 2026-03-13: nothing known, 2026-03-14: nothing known"), "{name}: {page}");
@@ -95,7 +95,7 @@ fn the_overview_shows_days_without_a_search_as_unknown_not_as_zero() {
 #[test]
 fn the_overview_names_each_budget_once_calls_were_made() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let second = format!(
             "[providers.second]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\nbudget_per_day = 1\nmax_calls_per_day = 50\n{}\n",
             world.lines()
@@ -115,13 +115,13 @@ fn the_overview_names_each_budget_once_calls_were_made() {
 #[test]
 fn an_unknown_number_of_authors_is_null_in_get_report() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
-        world.posts(&[json!({ "id": "1", "text": "by nobody that is named", "created_at": hour(8) })]);
-        once(&place, 9);
-        let mut client = Stdio::start(place.program(&["mcp", "--at", &hour(30)]));
+        world.set_posts(&[json!({ "id": "1", "text": "by nobody that is named", "created_at": hour(8) })]);
+        run_once(&place, 9);
+        let mut client = StdioClient::start(place.program(&["mcp", "--at", &hour(30)]));
         let called = json!({ "name": "get_report", "arguments": { "topics": ["acme"], "date": "2026-03-11" } });
-        let answer = client.ask("tools/call", &called);
+        let answer = client.request("tools/call", &called);
         let answer: Value = answer["result"]["structuredContent"].clone();
         let period = &answer["topics"][0]["period"];
         assert_eq!(
@@ -135,15 +135,15 @@ fn an_unknown_number_of_authors_is_null_in_get_report() {
 #[test]
 fn a_renamed_topic_shows_its_days_at_once() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         for at in [6, 12, 30] {
-            world.posts(&[post(at, at - 2, &format!("post {at} of acme"), 1)]);
-            once(&place, at);
+            world.set_posts(&[post(at, at - 2, &format!("post {at} of acme"), 1)]);
+            run_once(&place, at);
         }
         let days = |id: &str| {
             let pages = Pages::serve(&place, &["--at", &hour(31)]);
-            let days = get(&pages, &format!("/api/v1/topics/{id}/days"))["data"].clone();
+            let days = get_json(&pages, &format!("/api/v1/topics/{id}/days"))["data"].clone();
             let counted = |day: &Value| (day["date"].clone(), day["items"].clone());
             days.as_array().unwrap().iter().map(counted).collect::<Vec<_>>()
         };
@@ -183,7 +183,7 @@ fn a_post_that_joins_two_texts() -> Vec<Vec<u8>> {
 #[test]
 fn copies_are_recounted_in_every_topic_when_two_texts_become_one() {
     for database in databases() {
-        let service = Replies::start(a_post_that_joins_two_texts());
+        let service = ReplyServer::start(a_post_that_joins_two_texts());
         let lines = format!("base_url = \"{}\"\nrate_limit = \"unlimited\"\nmax_tries = 1\n", service.url());
         let acme = topic("acme", "every = \"6h\"").replace("[\"social\"]", "[\"social\", \"web\"]");
         let other = acme.replace("[\"social\", \"web\"]", "[\"social\"]").replace("\"acme\"", "\"other\"");
@@ -192,7 +192,7 @@ fn copies_are_recounted_in_every_topic_when_two_texts_become_one() {
         // What the pages and the API show was counted after the runs; the export counts when it is written.
         let counted = || {
             let pages = Pages::serve(&place, &["--at", &hour(10)]);
-            let days = get(&pages, "/api/v1/topics/other/days")["data"].clone();
+            let days = get_json(&pages, "/api/v1/topics/other/days")["data"].clone();
             let today = days.as_array().unwrap().iter().find(|day| day["date"] == "2026-03-11").unwrap().clone();
             let exported = place.ok(&["export", "--what", "daily", "--topic", "other", "--format", "jsonl"]);
             let exported: Value = serde_json::from_str(exported.trim()).unwrap();
@@ -210,13 +210,13 @@ fn copies_are_recounted_in_every_topic_when_two_texts_become_one() {
 #[test]
 fn day_counts_survive_a_prune_by_a_fast_clock() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "every = \"6h\""));
-        world.posts(&[post(1, 8, "of acme", 1)]);
-        once(&place, 9);
+        world.set_posts(&[post(1, 8, "of acme", 1)]);
+        run_once(&place, 9);
         let found = || {
             let pages = Pages::serve(&place, &["--at", &hour(10)]);
-            let days = get(&pages, "/api/v1/topics/acme/days")["data"].clone();
+            let days = get_json(&pages, "/api/v1/topics/acme/days")["data"].clone();
             days.as_array().unwrap().iter().map(|day| day["items"].as_i64().unwrap()).sum::<i64>()
         };
         assert_eq!(found(), 1, "{}", place.database.name);

@@ -239,8 +239,8 @@ fn the_files_of_the_readme_need_no_variable_when_cron_starts_them() {
         .collect();
     assert_eq!(words[1..].join(" "), format!("{} --quiet once --due", file.display()), "{line}");
     let by_cron = || {
-        let program = Program::at(Path::new("/"), &words).without("TOPICWATCH_API_KEY").without("HOME");
-        program.without("COLUMNS").without("TZ").run()
+        let program = Program::at(Path::new("/"), &words).without_env("TOPICWATCH_API_KEY").without_env("HOME");
+        program.without_env("COLUMNS").without_env("TZ").run()
     };
     let without_key = by_cron();
     assert!(without_key.code == Some(2) && without_key.err.contains("key"), "{without_key}");
@@ -615,7 +615,7 @@ fn the_first_readme_block_matches_the_output_of_a_fresh_clone() {
     for line in block.lines().filter(|line| *line != "…") {
         if line.starts_with("$ ") {
             assert_eq!(line, "$ cargo run -- once");
-            let ran = Program::at(place.path(), &["once", "--at", NINE]).without("TOPICWATCH_API_KEY").run();
+            let ran = Program::at(place.path(), &["once", "--at", NINE]).without_env("TOPICWATCH_API_KEY").run();
             assert_eq!(ran.code, Some(0), "{ran}");
             real = ran.out.lines().map(shape).collect();
         } else {

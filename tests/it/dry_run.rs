@@ -3,7 +3,7 @@
 
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place};
-use crate::support::service::{Raw, reply};
+use crate::support::service::{FakeServer, reply};
 
 const FILE: &str = r#"
 [providers.hn]
@@ -35,14 +35,14 @@ sx.time_range = "any"
 sum.model = "m"
 "#;
 
-fn dry(place: &Place, more: &[&str]) -> String {
+fn dry_run(place: &Place, more: &[&str]) -> String {
     place.ok(&[&["once", "--dry-run", "--at", NINE], more].concat())
 }
 
 #[test]
 fn a_dry_run_shows_each_call_as_the_run_makes_it() {
-    let place = Place::bare(sqlite(), FILE);
-    let reported = dry(&place, &[]);
+    let place = Place::without_service(sqlite(), FILE);
+    let reported = dry_run(&place, &[]);
     for part in [
         "# acme hn, expected $0.000\ncurl -X GET 'https://hn.algolia.com/api/v1/search_by_date?",
         "# acme hn, expected $0.000: at most 1 call more, depending on the replies\n",
@@ -78,17 +78,17 @@ fn a_dry_run_shows_each_call_as_the_run_makes_it() {
 #[test]
 fn a_dry_run_words_one_limit_and_one_call_in_the_singular() {
     let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
-    let place = Place::bare(
+    let place = Place::without_service(
         sqlite(),
         &format!("[providers.hn]\nkind = \"hackernews\"\nmax_calls_per_day = 300\n\n{topic}hn.limit = 1000\n"),
     );
-    let reported = dry(&place, &[]);
+    let reported = dry_run(&place, &[]);
     assert!(
         reported.contains("; 1 call would cost about $0.000 at the configured prices (limit of hn: 300 calls a day)\n"),
         "{reported}"
     );
     place.configure("base_url = \"sandbox\"\nmax_calls_per_day = 200", &format!("{topic}sources = [\"social\"]\n"));
-    let reported = dry(&place, &[]);
+    let reported = dry_run(&place, &[]);
     assert!(
         reported.contains("(limit: 200 calls a day)") && reported.contains("'http://sandbox.invalid/"),
         "{reported}"
@@ -103,7 +103,7 @@ fn calls_that_a_run_may_leave_out_are_counted_as_a_bound() {
         ("ai.when = \"daily\"\n", "; at most 3 calls would cost about $0.008 "),
         ("ai.when = \"always\"\n", "; 3 calls would cost about $0.008 "),
     ] {
-        let reported = dry(&Place::new(sqlite(), "base_url = \"sandbox\"", &format!("{topic}{more}")), &[]);
+        let reported = dry_run(&Place::new(sqlite(), "base_url = \"sandbox\"", &format!("{topic}{more}")), &[]);
         assert!(reported.contains(words), "{more}\n{reported}");
     }
 }
@@ -111,20 +111,21 @@ fn calls_that_a_run_may_leave_out_are_counted_as_a_bound() {
 #[test]
 fn a_limit_below_the_page_size_is_requested_unchanged() {
     let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nhn.limit = 20\n";
-    let reported = dry(&Place::bare(sqlite(), &format!("[providers.hn]\nkind = \"hackernews\"\n\n{topic}")), &[]);
+    let reported =
+        dry_run(&Place::without_service(sqlite(), &format!("[providers.hn]\nkind = \"hackernews\"\n\n{topic}")), &[]);
     assert!(reported.contains("&hitsPerPage=20&") && reported.contains("; 1 call would cost"), "{reported}");
 }
 
 /// What engines a SearXNG has is asked again in every run while it cannot be read.
 #[test]
 fn a_searxng_gets_no_more_calls_than_the_plan_and_the_dry_run_say() {
-    let server = Raw::saying(|_| reply("404 Not Found", "", b""));
+    let server = FakeServer::respond_with(|_| reply("404 Not Found", "", b""));
     let file = format!(
         "[providers.sx]\nkind = \"searxng\"\nbase_url = \"{}\"\nmax_tries = 1\nprice.call = 0.01\n\n\
          [[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\n",
         server.url()
     );
-    let place = Place::bare(sqlite(), &file);
+    let place = Place::without_service(sqlite(), &file);
     let plan = place.json(&["plan", "--json", "--days", "1", "--at", NINE]);
     assert_eq!((&plan["slots"], &plan["calls"]["providers"]), (&2.into(), &4.into()), "{plan}");
     assert_eq!(
@@ -132,7 +133,7 @@ fn a_searxng_gets_no_more_calls_than_the_plan_and_the_dry_run_say() {
         (&0.04.into(), &true.into()),
         "{plan}"
     );
-    let reported = dry(&place, &[]);
+    let reported = dry_run(&place, &[]);
     for part in ["/config'", "/search?", "; at most 2 calls would cost about $0.020 "] {
         assert!(reported.contains(part), "{part}\n{reported}");
     }
@@ -147,7 +148,7 @@ fn a_dry_run_shows_sandbox_urls_for_sandbox_providers() {
     let file = "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"sandbox\"\n\n\
                 [providers.news]\nkind = \"feeds\"\nbase_url = \"sandbox\"\n\n\
                 [[topics]]\nid = \"acme\"\nquery = \"acme\"\nnews.urls = [\"https://a.example/feed.xml\"]\n";
-    insta::assert_snapshot!(dry(&Place::bare(sqlite(), file), &[]), @r"
+    insta::assert_snapshot!(dry_run(&Place::without_service(sqlite(), file), &[]), @r"
     SANDBOX: invented findings and prices
 
     # acme hn, expected $0.000

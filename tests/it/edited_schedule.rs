@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use topicwatch::daemon::system_clock;
 
-use crate::support::daemons::today;
+use crate::support::daemons::sandbox_of_today;
 use crate::support::databases::databases;
 use crate::support::ledger::LedgerRun;
-use crate::support::program::{NINE, Place, until};
+use crate::support::program::{NINE, Place, wait_until};
 use crate::support::service::Sandbox;
 
 const AFTER: &str = "2026-03-11T12:06:10Z";
@@ -47,7 +47,7 @@ fn slots_of_a_schedule_edited_during_downtime_run_or_are_recorded() {
             topic("held", later),
         ];
         place.configure(&sandbox.lines(), &after.concat());
-        sandbox.turn_to(AFTER);
+        sandbox.set_clock(AFTER);
         place.ok(&["once", "--due", "--at", AFTER]);
         for (topic, last) in [
             ("cron", "ok catch_up"),
@@ -60,10 +60,10 @@ fn slots_of_a_schedule_edited_during_downtime_run_or_are_recorded() {
             assert_eq!(slots(&place, topic), hours(last), "{topic} on {name}");
         }
         assert_eq!(slots(&place, "held"), [""; 0], "a paused topic owes nothing, {name}");
-        assert_eq!(place.database.unread_runs(), 0, "all are readable");
+        assert_eq!(place.database.unpublished_runs(), 0, "all are readable");
         // From here on the new schedule applies, and no slot comes twice.
         let at = "2026-03-11T13:06:00Z";
-        sandbox.turn_to(at);
+        sandbox.set_clock(at);
         place.ok(&["once", "--due", "--at", at]);
         let all = slots(&place, "cron");
         assert_eq!((all.len(), all[3].as_str()), (4, "2026-03-11T13:05:00Z ok scheduled"), "{name}");
@@ -77,7 +77,7 @@ fn a_manual_run_with_an_edited_file_loses_no_slot() {
         let place = Place::new(database, &sandbox.lines(), &topic("acme", "schedule = \"0 * * * *\""));
         place.ok(&["once", "--due", "--at", NINE]);
         place.configure(&sandbox.lines(), &topic("acme", "schedule = \"5 * * * *\""));
-        sandbox.turn_to(AFTER);
+        sandbox.set_clock(AFTER);
         place.ok(&["once", "--at", AFTER]);
         assert_eq!(slots(&place, "acme"), hours("queued catch_up"), "{}", place.database.name);
         place.ok(&["once", "--due", "--at", AFTER]);
@@ -88,7 +88,7 @@ fn a_manual_run_with_an_edited_file_loses_no_slot() {
 #[test]
 fn a_daemon_that_starts_with_an_edited_file_settles_the_old_slots_first() {
     for database in databases() {
-        let sandbox = today(&[]);
+        let sandbox = sandbox_of_today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topic("acme", "every = \"12h\""));
         let then = system_clock()();
         place.ok(&["once", "--due", "--at", &then.minus(Duration::from_secs(2 * 86_400)).to_string()]);
@@ -99,7 +99,7 @@ fn a_daemon_that_starts_with_an_edited_file_settles_the_old_slots_first() {
             let old = |slot: i64| slot % 43_200_000 == 0 && slot <= then.0;
             runs.iter().filter(|run| run.slot.is_some_and(old) && run.state == state).count()
         };
-        until("the latest of the old slots", || of("ok") == 1);
+        wait_until("the latest of the old slots", || of("ok") == 1);
         assert_eq!(of("missed"), 3, "{}", place.database.name);
         going.signal("TERM");
         assert_eq!(going.wait().code, Some(0));

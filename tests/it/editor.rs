@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use topicwatch::edit::{Jobs, KeyValue, Kind};
 
 use crate::support::databases::sqlite;
-use crate::support::editor::{Typed, delete_topic, send, with_edit};
+use crate::support::editor::{Form, delete_topic, post_form, with_edit};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN};
@@ -64,8 +64,8 @@ fn forms_change_their_lines_and_nothing_else() {
     let before = file(&place);
     // A new topic is inserted after the last one.
     let new =
-        Typed::on(&pages, "/jobs/new").with("id", "zig").with("query", "zig \"release\"").with("tags", "a, b\r\nc");
-    let preview = new.press(&pages, "preview");
+        Form::fetch(&pages, "/jobs/new").with("id", "zig").with("query", "zig \"release\"").with("tags", "a, b\r\nc");
+    let preview = new.submit(&pages, "preview");
     assert_eq!(preview.status, 200, "{}", preview.text);
     for part in [
         "Next slots",
@@ -78,19 +78,19 @@ fn forms_change_their_lines_and_nothing_else() {
         assert!(preview.body.contains(part), "{part}\n{}", preview.body);
     }
     assert_eq!(file(&place), before, "a preview writes nothing");
-    let tried = new.press(&pages, "try");
+    let tried = new.submit(&pages, "try");
     assert!(tried.status == 200 && tried.body.contains("Answer from social"), "{}", tried.text);
     assert_eq!(place.database.all_runs(), 2, "trying stores nothing");
-    let saved = new.press(&pages, "save");
+    let saved = new.submit(&pages, "save");
     assert_eq!((saved.status, saved.header("location")), (303, Some("/topics/zig")), "{}", saved.text);
     let added = "{query} notes\" # kept\n\n[[topics]]\nid = \"zig\"\nquery = \"zig \\\"release\\\"\"\ntags = [\"a, b\", \"c\"]\n";
     let with = before.replacen("{query} notes\" # kept\n", added, 1);
     assert_eq!(file(&place), with);
     assert!(pages.page("/topics/zig").contains("Saved."));
     // Edited in place; keys without a field stay, and a secret is not shown.
-    let form = Typed::on(&pages, "/jobs/topics/rust");
+    let form = Form::fetch(&pages, "/jobs/topics/rust");
     assert_eq!(form.value("query"), "async rust");
-    assert_eq!(form.with("every", "1d").with("query", "tokio").press(&pages, "save").status, 303);
+    assert_eq!(form.with("every", "1d").with("query", "tokio").submit(&pages, "save").status, 303);
     let changed = with.replacen("\"async rust\"", "\"tokio\"", 1).replacen(
         "notes\" # kept\n",
         "notes\" # kept\nevery = \"1d\"\n",
@@ -98,23 +98,23 @@ fn forms_change_their_lines_and_nothing_else() {
     );
     assert_eq!(file(&place), changed);
     assert!(pages.page("/jobs/topics/rust").contains("href=\"/jobs/topics/rust?as=toml\""));
-    let toml = Typed::on(&pages, "/jobs/topics/rust?as=toml");
+    let toml = Form::fetch(&pages, "/jobs/topics/rust?as=toml");
     assert!(!toml.page.contains("s3cret") && toml.value("toml").contains("id = \"rust\""), "{}", toml.page);
     let text = toml.value("toml").replace("tokio", "tokio 2");
-    assert_eq!(toml.with("toml", &text).press(&pages, "save").status, 303);
+    assert_eq!(toml.with("toml", &text).submit(&pages, "save").status, 303);
     assert_eq!(file(&place), changed.replacen("\"tokio\"", "\"tokio 2\"", 1));
     // A list keeps its lines and comments.
     let listed =
         file(&place).replacen("web.query = ", "tags = [\n  \"competitor\", # first\n  \"b\",\n]\nweb.query = ", 1);
     std::fs::write(place.path("jobs.toml"), &listed).unwrap();
-    let form = Typed::on(&pages, "/jobs/topics/rust");
+    let form = Form::fetch(&pages, "/jobs/topics/rust");
     assert_eq!(form.value("tags"), "competitor\nb");
-    assert_eq!(form.with("tags", "competitor\nb\nc").press(&pages, "save").status, 303);
+    assert_eq!(form.with("tags", "competitor\nb\nc").submit(&pages, "save").status, 303);
     assert_eq!(file(&place), listed.replacen("  \"b\",\n", "  \"b\",\n  \"c\",\n", 1));
     // A copy gets an id of its own.
-    let copy = Typed::on(&pages, "/jobs/new?from=acme");
+    let copy = Form::fetch(&pages, "/jobs/new?from=acme");
     assert_eq!((copy.value("id").as_str(), copy.value("query").as_str()), ("acme-2", "acme launch"));
-    assert_eq!(copy.press(&pages, "save").status, 303);
+    assert_eq!(copy.submit(&pages, "save").status, 303);
     assert!(
         file(&place).contains("\n\n[[topics]] # the first\nid = \"acme-2\"   # stays\nquery = 'acme launch'\n"),
         "{}",
@@ -140,8 +140,8 @@ fn check_errors_are_shown_beside_their_field_and_nothing_is_written() {
         ("max_calls_per_day", "many", "max_calls_per_day"),
         ("budget_per_day", "-1", "budget_per_day"),
     ] {
-        let form = Typed::on(&pages, "/jobs/new").with("id", "zig").with("query", "zig <b>").with(key, value);
-        let answer = form.press(&pages, "save");
+        let form = Form::fetch(&pages, "/jobs/new").with("id", "zig").with("query", "zig <b>").with(key, value);
+        let answer = form.submit(&pages, "save");
         assert_eq!(answer.status, 422, "{key}: {}", answer.text);
         let beside = answer.body.split(&format!("id=\"about-{key}\"")).nth(1).unwrap().split("</div>").next().unwrap();
         assert!(beside.contains("class=\"bad\""), "{key}: {}", answer.body);
@@ -173,12 +173,12 @@ fn check_errors_are_shown_beside_their_field_and_nothing_is_written() {
         "[[topics]\n",
         "[[topics]]\nid = \"x\"\nquery = \"x\"\n[[exports]]\nname = \"x\"\n",
     ] {
-        let answer = Typed::on(&pages, "/jobs/new?as=toml").with("toml", wrong).press(&pages, "save");
+        let answer = Form::fetch(&pages, "/jobs/new?as=toml").with("toml", wrong).submit(&pages, "save");
         assert_eq!((answer.status, file(&place)), (422, before.clone()), "{wrong}: {}", answer.text);
     }
     let answer =
-        Typed::on(&pages, "/jobs/topics/acme?as=toml").with("toml", "[[topics]]\nid = \"other\"\nquery = \"x\"\n");
-    let answer = answer.press(&pages, "save");
+        Form::fetch(&pages, "/jobs/topics/acme?as=toml").with("toml", "[[topics]]\nid = \"other\"\nquery = \"x\"\n");
+    let answer = answer.submit(&pages, "save");
     assert!(answer.status == 422 && answer.body.contains("topic rename"), "{}", answer.text);
 }
 
@@ -220,8 +220,8 @@ fn typed_text_is_stored_as_data_or_refused() {
         {
             let before = file(&place);
             let id = format!("h{n}-{}", key.replace('_', "-"));
-            let form = Typed::on(&pages, "/jobs/new").with("id", &id).with("query", "words").with(key, words);
-            let answer = form.press(&pages, "save");
+            let form = Form::fetch(&pages, "/jobs/new").with("id", &id).with("query", "words").with(key, words);
+            let answer = form.submit(&pages, "save");
             let now = file(&place);
             assert!(!answer.body.contains("<script>alert"), "{key}: {}", answer.body);
             if answer.status != 303 {
@@ -253,41 +253,41 @@ fn typed_text_is_stored_as_data_or_refused() {
 fn the_second_of_two_editors_gets_a_conflict_and_keeps_its_input() {
     let (_sandbox, place) = place(FILE);
     let pages = serve(&place);
-    let (one, other) = (Typed::on(&pages, "/jobs/topics/acme"), Typed::on(&pages, "/jobs/topics/acme"));
-    let settings = Typed::on(&pages, "/jobs");
+    let (one, other) = (Form::fetch(&pages, "/jobs/topics/acme"), Form::fetch(&pages, "/jobs/topics/acme"));
+    let settings = Form::fetch(&pages, "/jobs");
     let one = one.with("title", "One");
-    assert_eq!(one.press(&pages, "save").status, 303);
+    assert_eq!(one.submit(&pages, "save").status, 303);
     let first = file(&place);
     // The same again, as after a press too many: the file has it already.
-    let again = one.press(&pages, "save");
+    let again = one.submit(&pages, "save");
     assert_eq!((again.status, again.header("location")), (303, Some("/topics/acme")), "{}", again.text);
     assert_eq!(file(&place), first);
-    let late = other.with("title", "Other & more").press(&pages, "save");
+    let late = other.with("title", "Other & more").submit(&pages, "save");
     assert_eq!(late.status, 409, "{}", late.text);
     for part in ["The file has changed since", "value=\"Other &amp; more\"", "title = &quot;One&quot;"] {
         assert!(late.body.contains(part), "{part}\n{}", late.body);
     }
     assert_eq!(file(&place), first);
-    let button = send(
+    let button = post_form(
         &pages,
         "/jobs",
         &[("do", "off"), ("kind", "report"), ("name", "daily"), ("seen", &settings.value("seen"))],
     );
     assert!(button.status == 409 && button.body.contains("The file has changed since"), "{}", button.text);
     // Sent again from the new page, it is saved; the editor of the whole text works the same.
-    let again = Typed::of(&late.body, "/jobs/topics/acme");
-    assert_eq!(again.press(&pages, "save").status, 303);
+    let again = Form::parse(&late.body, "/jobs/topics/acme");
+    assert_eq!(again.submit(&pages, "save").status, 303);
     assert_eq!(file(&place), first.replacen("title = \"One\"", "title = \"Other & more\"", 1));
-    let new = Typed::on(&pages, "/jobs/new").with("id", "new").with("query", "new");
-    assert_eq!(new.press(&pages, "save").status, 303);
+    let new = Form::fetch(&pages, "/jobs/new").with("id", "new").with("query", "new");
+    assert_eq!(new.submit(&pages, "save").status, 303);
     let second = file(&place);
-    assert_eq!((new.press(&pages, "save").status, file(&place)), (303, second), "it is added once");
+    assert_eq!((new.submit(&pages, "save").status, file(&place)), (303, second), "it is added once");
     let off = [("do", "off"), ("kind", "report"), ("name", "daily"), ("seen", &settings.value("seen"))];
-    assert_eq!(send(&pages, "/jobs", &[off[0], off[1], off[2]]).status, 303);
-    assert_eq!(send(&pages, "/jobs", &off).status, 303, "it is off already");
-    let stale = Typed::on(&pages, "/jobs/new").with("id", "zig").with("query", "zig");
+    assert_eq!(post_form(&pages, "/jobs", &[off[0], off[1], off[2]]).status, 303);
+    assert_eq!(post_form(&pages, "/jobs", &off).status, 303, "it is off already");
+    let stale = Form::fetch(&pages, "/jobs/new").with("id", "zig").with("query", "zig");
     std::fs::write(place.path("jobs.toml"), format!("{}\n# by hand\n", file(&place))).unwrap();
-    assert_eq!(stale.press(&pages, "save").status, 409);
+    assert_eq!(stale.submit(&pages, "save").status, 409);
     assert!(file(&place).ends_with("# by hand\n") && !file(&place).contains("zig"));
 }
 
@@ -305,9 +305,9 @@ fn a_deletion_asks_first_and_can_be_undone_exactly() {
     assert!(asked.contains("Delete the topic <strong>rust</strong> from the file?"), "{asked}");
     assert_eq!(pages.get("/jobs?delete=nothing").status, 404);
     let unasked = [("do", "delete"), ("kind", "topic"), ("name", "rust")];
-    assert_eq!(send(&pages, "/jobs", &unasked).status, 400);
+    assert_eq!(post_form(&pages, "/jobs", &unasked).status, 400);
     let stale = [&unasked[..], &[("seen", "stale")]].concat();
-    let answer = send(&pages, "/jobs", &stale);
+    let answer = post_form(&pages, "/jobs", &stale);
     assert!(answer.status == 409 && answer.body.contains("The file has changed"), "{}", answer.text);
     assert_eq!(file(&place), before);
     // A topic that a report names cannot be deleted.
@@ -317,14 +317,14 @@ fn a_deletion_asks_first_and_can_be_undone_exactly() {
     let offered = |at: &str| pages.page(at).contains("Deleted: topic <strong>rust</strong>");
     let undo = |at: &str| {
         let id = at.split("undo=").nth(1).unwrap().to_owned();
-        send(&pages, "/jobs", &[("do", "undo"), ("undo", &id)])
+        post_form(&pages, "/jobs", &[("do", "undo"), ("undo", &id)])
     };
-    let seen = Typed::on(&pages, "/jobs?delete=rust").value("seen");
+    let seen = Form::fetch(&pages, "/jobs?delete=rust").value("seen");
     let confirmed = [&unasked[..], &[("seen", &*seen)]].concat();
-    let gone = send(&pages, "/jobs", &confirmed);
+    let gone = post_form(&pages, "/jobs", &confirmed);
     assert_eq!(gone.status, 303, "{}", gone.text);
     // Pressed twice, it is one deletion.
-    let again = send(&pages, "/jobs", &confirmed);
+    let again = post_form(&pages, "/jobs", &confirmed);
     assert_eq!((again.status, again.header("location")), (303, gone.header("location")), "{}", again.text);
     let left = file(&place);
     assert!(!left.contains("rust") && left.contains("# every = \"6h\"\n\n# ---- what we make of it ----"), "{left}");
@@ -338,7 +338,7 @@ fn a_deletion_asks_first_and_can_be_undone_exactly() {
     let late = undo(gone.header("location").unwrap());
     assert!(late.status == 409 && late.body.contains("id = &quot;rust&quot;"), "{}", late.text);
     assert_eq!(file(&place), changed);
-    assert_eq!(send(&pages, "/jobs", &[("do", "undo"), ("undo", "nothing")]).status, 404);
+    assert_eq!(post_form(&pages, "/jobs", &[("do", "undo"), ("undo", "nothing")]).status, 404);
 }
 
 #[test]
@@ -346,17 +346,17 @@ fn an_editor_that_may_not_change_the_file_shows_the_lines_and_refuses_forms() {
     let typed = "do=preview&id=zig&query=zig+%22x%22&every=1d";
     let refused = |place: &Place, pages: &Pages, why: &str, headers: &[(&str, &str)]| {
         let before = file(place);
-        let form = pages.ask("GET", "/jobs/new", headers, "").body;
+        let form = pages.request("GET", "/jobs/new", headers, "").body;
         let to = "method=\"post\" action=\"/jobs/check\"";
         assert!(form.contains(why) && form.contains(to) && !form.contains("value=\"save\""), "{form}");
         let origin = pages.origin();
         let headers = [headers, &[("Origin", origin.as_str())]].concat();
-        let shown = pages.ask("POST", "/jobs/check", &headers, typed).body;
+        let shown = pages.request("POST", "/jobs/check", &headers, typed).body;
         assert!(
             shown.contains("Lines to copy") && shown.contains("query = &quot;zig \\&quot;x\\&quot;&quot;"),
             "{shown}"
         );
-        let wrong = pages.ask("POST", "/jobs/check", &headers, &typed.replace("1d", "soon")).body;
+        let wrong = pages.request("POST", "/jobs/check", &headers, &typed.replace("1d", "soon")).body;
         assert!(wrong.contains("about-every") && wrong.contains("class=\"bad\""), "{wrong}");
         for (path, form) in [
             ("/jobs/new", "do=save&id=zig&query=zig&every=1d"),
@@ -365,7 +365,7 @@ fn an_editor_that_may_not_change_the_file_shows_the_lines_and_refuses_forms() {
             ("/jobs", "do=off&kind=topic&name=acme"),
             ("/jobs", "do=undo&undo=x"),
         ] {
-            let answer = pages.ask("POST", path, &headers, form);
+            let answer = pages.request("POST", path, &headers, form);
             assert_eq!(answer.status, 403, "{path}: {}", answer.text);
         }
         assert_eq!(file(place), before);
@@ -378,7 +378,7 @@ fn an_editor_that_may_not_change_the_file_shows_the_lines_and_refuses_forms() {
     std::fs::rename(read_only.path("jobs.toml"), read_only.path("real.toml")).unwrap();
     std::os::unix::fs::symlink("real.toml", read_only.path("jobs.toml")).unwrap();
     let pages = serve(&read_only);
-    assert_eq!(Typed::on(&pages, "/jobs/topics/acme").with("title", "By a link").press(&pages, "save").status, 303);
+    assert_eq!(Form::fetch(&pages, "/jobs/topics/acme").with("title", "By a link").submit(&pages, "save").status, 303);
     assert!(std::fs::symlink_metadata(read_only.path("jobs.toml")).unwrap().is_symlink());
     assert!(file(&read_only).contains("By a link"));
     let mode =
@@ -400,28 +400,28 @@ fn an_editor_that_may_not_change_the_file_shows_the_lines_and_refuses_forms() {
     let (_sandbox, open) = place(&format!("[web]\nhttps = false\n{FILE}"));
     let program = open.program(&["serve", "--listen", "0.0.0.0:0", "--at", NINE]).env("TOPICWATCH_WEB_TOKEN", TOKEN);
     let mut going = program.start();
-    going.until("the pages", |said| said.contains("read-only"));
+    going.wait_until("the pages", |said| said.contains("read-only"));
     let port = std::cell::RefCell::new(String::new());
-    crate::support::program::until("the address", || {
-        going.look(|out, _| *port.borrow_mut() = out.trim().rsplit(':').next().unwrap_or("").to_owned());
+    crate::support::program::wait_until("the address", || {
+        going.with_output(|out, _| *port.borrow_mut() = out.trim().rsplit(':').next().unwrap_or("").to_owned());
         !port.borrow().is_empty()
     });
     let port = port.into_inner();
-    let pages = Pages { address: format!("127.0.0.1:{port}"), going };
+    let pages = Pages { address: format!("127.0.0.1:{port}"), program: going };
     let cookie = pages.log_in();
     refused(&open, &pages, "do not change", &[("Cookie", &cookie)]);
     // Where a token is required, nothing can be changed without it.
     let (_sandbox, some) = place(FILE);
-    let pages = Pages::serve_to_some(&some, &["--at", NINE]);
+    let pages = Pages::serve_with_token(&some, &["--at", NINE]);
     let origin = pages.origin();
-    assert_eq!(pages.ask("POST", "/jobs", &[("Origin", &origin)], "do=delete&kind=topic&name=rust").status, 401);
+    assert_eq!(pages.request("POST", "/jobs", &[("Origin", &origin)], "do=delete&kind=topic&name=rust").status, 401);
     assert_eq!(pages.get("/jobs").status, 303);
     // A form on another site has no effect.
     for origin in ["http://evil.example", "null"] {
         let (_sandbox, place) = place(FILE);
         let pages = serve(&place);
         for path in ["/jobs", "/jobs/new", "/api/v1/topics/rust/requests"] {
-            let answer = pages.ask("POST", path, &[("Origin", origin)], "do=delete&kind=topic&name=rust");
+            let answer = pages.request("POST", path, &[("Origin", origin)], "do=delete&kind=topic&name=rust");
             assert_eq!(answer.status, 403, "{path}");
         }
         assert!(file(&place).contains("rust"));
@@ -452,21 +452,21 @@ fn entries_paused_by_defaults_are_shown_as_paused_and_can_be_resumed() {
         assert_eq!(settings.contains(label), there, "{label}\n{settings}");
     }
     // An unchanged form changes nothing; an unticked box means false.
-    let form = Typed::on(&pages, "/jobs/topics/acme");
+    let form = Form::fetch(&pages, "/jobs/topics/acme");
     assert_eq!(form.value("paused"), "true");
-    assert_eq!((form.press(&pages, "save").status, file(&place)), (303, before.clone()));
-    let unticked = form.without("paused").press(&pages, "save");
+    assert_eq!((form.submit(&pages, "save").status, file(&place)), (303, before.clone()));
+    let unticked = form.untick("paused").submit(&pages, "save");
     assert_eq!(unticked.status, 303, "{}", unticked.text);
     let resumed = before.replacen("# every = \"6h\"", "paused = false\n# every = \"6h\"", 1);
     assert_eq!(file(&place), resumed);
     assert!(pages.page("/jobs").contains("Pause topic acme"));
     // New topics start with the defaults.
-    assert_eq!(Typed::on(&pages, "/jobs/new").value("paused"), "true");
+    assert_eq!(Form::fetch(&pages, "/jobs/new").value("paused"), "true");
     // The topic's page can resume it, too.
     let page = pages.page("/topics/rust");
     let button = "name=\"do\" value=\"on\"";
     assert!(page.contains(button), "{page}");
-    let pressed = send(&pages, "/jobs", &[("do", "on"), ("kind", "topic"), ("name", "rust")]);
+    let pressed = post_form(&pages, "/jobs", &[("do", "on"), ("kind", "topic"), ("name", "rust")]);
     assert_eq!(pressed.status, 303, "{}", pressed.text);
     assert!(file(&place).contains("{query} notes\" # kept\npaused = false\n"), "{}", file(&place));
 }
@@ -507,7 +507,7 @@ fn empty_fields_show_the_value_from_the_defaults() {
         }
         // Default values that are only displayed are not written.
         let before = file(&place);
-        assert_eq!(Typed::on(&pages, "/jobs/topics/acme").press(&pages, "save").status, 303);
+        assert_eq!(Form::fetch(&pages, "/jobs/topics/acme").submit(&pages, "save").status, 303);
         assert_eq!(file(&place), before);
     }
 }
@@ -524,11 +524,11 @@ fn saving_an_unchanged_form_changes_no_byte() {
         let pages = serve(&place);
         let before = file(&place);
         for how in ["", "?as=toml"] {
-            let saved = Typed::on(&pages, &format!("/jobs/topics/odd{how}")).press(&pages, "save");
+            let saved = Form::fetch(&pages, &format!("/jobs/topics/odd{how}")).submit(&pages, "save");
             assert_eq!((saved.status, file(&place)), (303, before.clone()), "{how}: {}", saved.text);
         }
         // Changing another key changes only that key.
-        let saved = Typed::on(&pages, "/jobs/topics/odd").with("every", "1d").press(&pages, "save");
+        let saved = Form::fetch(&pages, "/jobs/topics/odd").with("every", "1d").submit(&pages, "save");
         assert_eq!((saved.status, file(&place)), (303, before.replacen("12h", "1d", 1)), "{}", saved.text);
     }
 }

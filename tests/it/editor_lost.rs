@@ -1,10 +1,10 @@
 //! Typed input is never lost: where the file cannot be changed, while it is invalid, and when a topic is removed
 //! meanwhile. An undo that is offered always works.
 
-use crate::support::access_stage::{Visitor, token};
+use crate::support::access_stage::{Visitor, add_token};
 use crate::support::databases::databases;
-use crate::support::editor::{Typed, delete_topic, place_with, send};
-use crate::support::program::{NINE, Place, until};
+use crate::support::editor::{Form, delete_topic, place_with, post_form};
+use crate::support::program::{NINE, Place, wait_until};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 
@@ -26,12 +26,13 @@ fn long_lines_are_checked_where_the_file_cannot_be_changed() {
     let long = format!("# {}\n", "long words ".repeat(600));
     for (web, role) in [("[web]\nedit = true\n", "read"), ("[web]\nedit = false\n", "edit")] {
         let (_sandbox, place) = place_with(&format!("{web}{FILE}"));
-        let secret = token(&place, &["reader", "--role", role]);
+        let secret = add_token(&place, &["reader", "--role", role]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let before = file(&place);
-        let ask = |method: &str, path: &str, body: &str| Visitor::Bearer(&secret).asks(&pages, 1, method, path, body);
+        let ask =
+            |method: &str, path: &str, body: &str| Visitor::Bearer(&secret).request(&pages, 1, method, path, body);
         for path in ["/jobs/new?as=toml", "/jobs/topics/rust?as=toml"] {
-            let page = ask("GET", path, "").words();
+            let page = ask("GET", path, "").body_text();
             let action = page.split("<form class=\"topic\" ").nth(1).unwrap().split('>').next().unwrap();
             assert!(action.contains("method=\"post\" action=\"/jobs/check\""), "{action}");
             let id = if path.contains("new") { "zig" } else { "rust" };
@@ -51,7 +52,7 @@ fn long_lines_are_checked_where_the_file_cannot_be_changed() {
             };
             let shown = send(&fields);
             assert_eq!(shown.status, 200, "{path}\n{}", shown.text());
-            let page = shown.words();
+            let page = shown.body_text();
             assert!(page.contains("Lines to copy") && page.matches("long words long").count() > 500, "{path}\n{page}");
             assert!(!page.contains("s3cret") && !page.contains("value=\"save\""), "{path}\n{page}");
             // Mistakes are shown, and the input stays.
@@ -62,7 +63,7 @@ fn long_lines_are_checked_where_the_file_cannot_be_changed() {
                 .collect();
             let shown = send(&fields);
             assert_eq!(shown.status, 422, "{path}\n{}", shown.text());
-            assert!(shown.words().contains("every = &quot;soon&quot;"), "{path}\n{}", shown.words());
+            assert!(shown.body_text().contains("every = &quot;soon&quot;"), "{path}\n{}", shown.body_text());
         }
         assert_eq!(file(&place), before);
     }
@@ -72,16 +73,16 @@ fn long_lines_are_checked_where_the_file_cannot_be_changed() {
 fn edits_of_a_topic_removed_meanwhile_can_be_saved_as_a_new_topic() {
     let (_sandbox, place) = place_with(FILE);
     let pages = Pages::serve(&place, &["--at", NINE]);
-    let form = Typed::on(&pages, "/jobs/topics/rust").with("title", "Typed & long");
-    let toml = Typed::on(&pages, "/jobs/topics/rust?as=toml");
+    let form = Form::fetch(&pages, "/jobs/topics/rust").with("title", "Typed & long");
+    let toml = Form::fetch(&pages, "/jobs/topics/rust?as=toml");
     let toml = toml.with("toml", "[[topics]]\nid = \"rust\"\nquery = \"typed\"\n");
-    let copy = Typed::on(&pages, "/jobs/new?from=rust").with("title", "A copy");
+    let copy = Form::fetch(&pages, "/jobs/new?from=rust").with("title", "A copy");
     delete(&pages, "rust");
     let left = file(&place);
     for (form, reported) in
         [(&form, "value=\"Typed &amp; long\""), (&toml, "query = &quot;typed&quot;"), (&copy, "value=\"A copy\"")]
     {
-        let late = form.press(&pages, "save");
+        let late = form.submit(&pages, "save");
         assert_eq!((late.status, file(&place)), (409, left.clone()), "{}", late.text);
         assert!(
             late.body.contains(reported) && late.body.contains("The file has changed since"),
@@ -90,8 +91,8 @@ fn edits_of_a_topic_removed_meanwhile_can_be_saved_as_a_new_topic() {
         );
         assert!(late.body.contains("no longer in the file"), "{}", late.body);
     }
-    let late = form.press(&pages, "save");
-    let again = Typed::of(&late.body, "/jobs/new").press(&pages, "save");
+    let late = form.submit(&pages, "save");
+    let again = Form::parse(&late.body, "/jobs/new").submit(&pages, "save");
     assert_eq!((again.status, again.header("location")), (303, Some("/topics/rust")), "{}", again.text);
     assert!(file(&place).contains("title = \"Typed & long\""), "{}", file(&place));
 }
@@ -101,8 +102,8 @@ fn edits_made_while_the_file_was_invalid_can_be_saved_once_it_is_valid() {
     let (_sandbox, place) = place_with(FILE);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let before = file(&place);
-    let form = Typed::on(&pages, "/jobs/topics/rust").with("title", "Typed & long");
-    let toml = Typed::on(&pages, "/jobs/new?as=toml");
+    let form = Form::fetch(&pages, "/jobs/topics/rust").with("title", "Typed & long");
+    let toml = Form::fetch(&pages, "/jobs/new?as=toml");
     let toml = toml.with("toml", "[[topics]]\nid = \"zig\"\nquery = \"typed\"\n");
     for (broken, why) in [
         (format!("{before}\n[[topics]\n"), "not valid TOML (line "),
@@ -111,16 +112,16 @@ fn edits_made_while_the_file_was_invalid_can_be_saved_once_it_is_valid() {
         std::fs::write(place.path("jobs.toml"), &broken).unwrap();
         for (form, typed) in [(&form, "value=\"Typed &amp; long\""), (&toml, "query = &quot;typed&quot;")] {
             for button in ["preview", "save"] {
-                let late = form.press(&pages, button);
+                let late = form.submit(&pages, button);
                 assert_eq!((late.status, file(&place)), (409, broken.clone()), "{}", late.text);
                 assert!(late.body.contains(typed) && late.body.contains(why), "{typed} {why}\n{}", late.body);
                 assert!(!late.body.contains("<li>: "), "{}", late.body);
             }
         }
     }
-    let late = form.press(&pages, "save");
+    let late = form.submit(&pages, "save");
     std::fs::write(place.path("jobs.toml"), &before).unwrap();
-    let again = Typed::of(&late.body, "/jobs/topics/rust").press(&pages, "save");
+    let again = Form::parse(&late.body, "/jobs/topics/rust").submit(&pages, "save");
     assert_eq!((again.status, again.header("location")), (303, Some("/topics/rust")), "{}", again.text);
     assert!(file(&place).contains("title = \"Typed & long\""), "{}", file(&place));
 }
@@ -133,7 +134,7 @@ fn undo_is_offered_only_while_it_can_be_done() {
     let (before, at) = (file(&place), delete(&pages, "rust"));
     assert!(offered(&at));
     let id = at.split("undo=").nth(1).unwrap();
-    let undo = || send(&pages, "/jobs", &[("do", "undo"), ("undo", id)]).status;
+    let undo = || post_form(&pages, "/jobs", &[("do", "undo"), ("undo", id)]).status;
     assert_eq!((undo(), file(&place)), (303, before));
     assert!(!offered(&at), "it is undone");
     assert_eq!(undo(), 404);
@@ -175,15 +176,17 @@ fn a_manual_save_during_the_editors_write_is_kept() {
         .program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE])
         .env("TOPICWATCH_TEST_FAILPOINT", "stop editor/written")
         .env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace.to_str().unwrap());
-    let pages = Pages::of(program.start());
-    let form = Typed::on(&pages, "/jobs/topics/acme").with("title", "One");
+    let pages = Pages::wait_for_address(program.start());
+    let form = Form::fetch(&pages, "/jobs/topics/acme").with("title", "One");
     let by_hand = format!("{}\n# by hand\n", file(&place));
     let answer = std::thread::scope(|scope| {
-        let saving = scope.spawn(|| form.press(&pages, "save"));
-        until("the new file", || std::fs::read_to_string(&trace).is_ok_and(|passed| passed.contains("editor/written")));
+        let saving = scope.spawn(|| form.submit(&pages, "save"));
+        wait_until("the new file", || {
+            std::fs::read_to_string(&trace).is_ok_and(|passed| passed.contains("editor/written"))
+        });
         std::fs::write(place.path("jobs.toml"), &by_hand).unwrap();
-        until("an answer", || {
-            pages.going.signal("CONT");
+        wait_until("an answer", || {
+            pages.program.signal("CONT");
             saving.is_finished()
         });
         saving.join().unwrap()
@@ -199,18 +202,18 @@ fn the_second_of_two_concurrent_saves_gets_a_conflict() {
         let trace = traces[usize::from(point.starts_with("none"))].to_str().unwrap();
         let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE]);
         let program = program.env("TOPICWATCH_TEST_FAILPOINT", point).env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace);
-        Pages::of(program.start())
+        Pages::wait_for_address(program.start())
     });
     let passed = |n: usize, point: &str| std::fs::read_to_string(&traces[n]).is_ok_and(|passed| passed.contains(point));
     let [first, second] = [(&one, "First"), (&two, "Second")]
-        .map(|(pages, title)| Typed::on(pages, "/jobs/topics/acme").with("title", title));
+        .map(|(pages, title)| Form::fetch(pages, "/jobs/topics/acme").with("title", title));
     let answers = std::thread::scope(|scope| {
-        let first = scope.spawn(|| first.press(&one, "save"));
-        until("the last look", || passed(0, "editor/looked"));
-        let second = scope.spawn(|| second.press(&two, "save"));
-        until("the second", || passed(1, "editor/waits") || second.is_finished());
-        until("both answers", || {
-            one.going.signal("CONT");
+        let first = scope.spawn(|| first.submit(&one, "save"));
+        wait_until("the last look", || passed(0, "editor/looked"));
+        let second = scope.spawn(|| second.submit(&two, "save"));
+        wait_until("the second", || passed(1, "editor/waits") || second.is_finished());
+        wait_until("both answers", || {
+            one.program.signal("CONT");
             first.is_finished() && second.is_finished()
         });
         [first, second].map(|one| one.join().unwrap())
@@ -238,19 +241,19 @@ fn an_emptied_field_shows_the_default_that_applies() {
          every = \"12h\"\nsources = [\"web\"]\nlang = [\"en\"]\n",
     );
     let pages = Pages::serve(&place, &["--at", NINE]);
-    let form = Typed::on(&pages, "/jobs/topics/acme");
+    let form = Form::fetch(&pages, "/jobs/topics/acme");
     assert!(!form.page.contains("From [defaults]: "), "{}", form.page);
     let emptied = form.with("sources", "").with("lang", "");
-    let shown = emptied.press(&pages, "preview");
+    let shown = emptied.submit(&pages, "preview");
     assert_eq!(shown.status, 200, "{}", shown.text);
     assert!(shown.body.contains("From [defaults]: <code>social</code>"), "{}", shown.body);
     assert!(!shown.body.contains("<code>de</code>") && shown.body.contains("\nlang = []\n"), "{}", shown.body);
-    assert_eq!(emptied.press(&pages, "save").status, 303);
+    assert_eq!(emptied.submit(&pages, "save").status, 303);
     let saved = file(&place);
     assert!(saved.contains("every = \"12h\"\nlang = []\n") && !saved.contains("\"web\""), "{saved}");
     place.ok(&["check"]);
     // An empty list stays one.
-    assert_eq!(Typed::on(&pages, "/jobs/topics/acme").press(&pages, "save").status, 303);
+    assert_eq!(Form::fetch(&pages, "/jobs/topics/acme").submit(&pages, "save").status, 303);
     assert_eq!(file(&place), saved);
 }
 
@@ -259,7 +262,7 @@ fn pages_that_edit_the_file_but_run_nothing_say_so() {
     let (_sandbox, place) = place_with(FILE);
     let pages = Pages::serve(&place, &["--at", NINE]);
     for path in ["/items/star", "/items/note", "/searches", "/topics/acme"] {
-        let refused = send(&pages, path, &[("key", "a")]);
+        let refused = post_form(&pages, path, &[("key", "a")]);
         assert_eq!(refused.status, 403, "{path}: {}", refused.text);
         assert!(refused.body.contains("topicwatch run"), "{path}: {}", refused.body);
         assert!(
@@ -276,10 +279,10 @@ fn long_lists_are_saved_whole() {
     let pages = Pages::serve(&place, &["--at", NINE]);
     // More than 32 KiB as a browser sends it.
     let terms: Vec<String> = (0..150).map(|n| format!("слово{n} длинное предложение о другом")).collect();
-    let form = Typed::on(&pages, "/jobs/topics/acme").with("exclude", &terms.join("\n"));
-    let saved = form.press(&pages, "save");
+    let form = Form::fetch(&pages, "/jobs/topics/acme").with("exclude", &terms.join("\n"));
+    let saved = form.submit(&pages, "save");
     assert_eq!(saved.status, 303, "{}", saved.text);
     assert!(file(&place).contains(&terms[149]));
-    let huge = form.with("exclude", &"я".repeat(130_000)).press(&pages, "save");
+    let huge = form.with("exclude", &"я".repeat(130_000)).submit(&pages, "save");
     assert!(matches!(huge.status, 0 | 413), "{}", huge.text);
 }

@@ -1,8 +1,8 @@
 //! Secrets of `jobs.toml` on the pages: readers see none of them, however the file is written, and a copy of a topic
 //! does not keep its ping address.
 
-use crate::support::access_stage::{Visitor, token};
-use crate::support::editor::{Typed, place_with, send};
+use crate::support::access_stage::{Visitor, add_token};
+use crate::support::editor::{Form, place_with, post_form};
 use crate::support::program::NINE;
 use crate::support::web_client::Pages;
 
@@ -14,9 +14,9 @@ const TORN: &str = "[[topics]]\nid = \"torn\"\nquery = \"torn\"\nevery = \"12h\"
 fn a_topic_with_scattered_lines_is_not_shown() {
     let (_sandbox, place) = place_with(TORN);
     place.ok(&["check"]);
-    let reader = token(&place, &["reader", "--role", "read"]);
+    let reader = add_token(&place, &["reader", "--role", "read"]);
     let pages = Pages::serve(&place, &["--at", NINE]);
-    let see = |path: &str| Visitor::Bearer(&reader).asks(&pages, 1, "GET", path, "");
+    let see = |path: &str| Visitor::Bearer(&reader).request(&pages, 1, "GET", path, "");
     let asked =
         ["/jobs/topics/torn?as=toml", "/jobs/topics/torn", "/jobs/new?from=torn&as=toml", "/jobs/new?from=torn"];
     for path in asked {
@@ -48,11 +48,11 @@ fn a_copy_of_a_topic_does_not_keep_its_ping() {
     .concat();
     let (_sandbox, place) = place_with(&both);
     let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE]);
-    let pages = Pages::of(program.env("ONE_PING", "https://ping.example/env").start());
+    let pages = Pages::wait_for_address(program.env("ONE_PING", "https://ping.example/env").start());
     let file = || std::fs::read_to_string(place.path("jobs.toml")).unwrap();
     for (from, kept) in [("one", false), ("each", true), ("env", false)] {
         for how in ["", "&as=toml"] {
-            let form = Typed::on(&pages, &format!("/jobs/new?from={from}{how}"));
+            let form = Form::fetch(&pages, &format!("/jobs/new?from={from}{how}"));
             assert_eq!(form.page.contains("is not copied"), !kept, "{from}: {}", form.page);
             let id = format!("{from}-{}", if how.is_empty() { "form" } else { "toml" });
             let form = if how.is_empty() {
@@ -63,18 +63,18 @@ fn a_copy_of_a_topic_does_not_keep_its_ping() {
                 form.with("toml", &toml.replace(&format!("id = \"{from}\""), &format!("id = \"{id}\"")))
             };
             let before = file();
-            let saved = form.press(&pages, "save");
+            let saved = form.submit(&pages, "save");
             assert_eq!(saved.status, 303, "{from}{how}: {}", saved.text);
             let ping = format!("ping.example/{}", if kept { "{id}" } else { from });
             let many = |text: &str| text.matches(&ping).count() + text.matches("ping_env").count();
             assert_eq!(many(&file()), many(&before) + usize::from(kept), "{from}{how}: {}", file());
         }
     }
-    place.program(&["check"]).env("ONE_PING", "https://ping.example/env").run().says(0, &[]);
+    place.program(&["check"]).env("ONE_PING", "https://ping.example/env").run().assert_stderr(0, &[]);
     // Editing the original keeps its ping.
-    assert_eq!(Typed::on(&pages, "/jobs/topics/one").with("title", "One").press(&pages, "save").status, 303);
+    assert_eq!(Form::fetch(&pages, "/jobs/topics/one").with("title", "One").submit(&pages, "save").status, 303);
     assert!(file().contains("ping = \"https://ping.example/one\" # mine\n"), "{}", file());
-    assert_eq!(send(&pages, "/jobs", &[("do", "undo"), ("undo", "nothing")]).status, 404);
+    assert_eq!(post_form(&pages, "/jobs", &[("do", "undo"), ("undo", "nothing")]).status, 404);
 }
 
 #[test]
@@ -83,10 +83,10 @@ fn an_address_in_a_comment_is_shown_only_to_editors() {
         "[[topics]]\nid = \"z\" # stays\nquery = \"# z\"\n# ping = \"https://hc.example/s3cret\"\nevery = \"12h\" # see hc.example/s3cret\n",
     );
     place.ok(&["check"]);
-    let [reader, editor] = ["read", "edit"].map(|role| token(&place, &[role, "--role", role]));
+    let [reader, editor] = ["read", "edit"].map(|role| add_token(&place, &[role, "--role", role]));
     let pages = Pages::serve(&place, &["--at", NINE]);
     let see = |token: &str, method: &str, path: &str, form: &str| {
-        Visitor::Bearer(token).asks(&pages, 1, method, path, form).text()
+        Visitor::Bearer(token).request(&pages, 1, method, path, form).text()
     };
     for path in ["/jobs/topics/z?as=toml", "/jobs/new?from=z&as=toml"] {
         let (theirs, whole) = (see(&reader, "GET", path, ""), see(&editor, "GET", path, ""));
@@ -122,7 +122,7 @@ fn topics_of_an_inline_list_are_shown_and_not_changed() {
         let main = page.split("<main").nth(1).unwrap_or(&page);
         assert_eq!(main.contains(part), there, "{part}\n{page}");
     }
-    let refused = send(&pages, "/jobs", &[("do", "off"), ("kind", "topic"), ("name", "acme")]);
+    let refused = post_form(&pages, "/jobs", &[("do", "off"), ("kind", "topic"), ("name", "acme")]);
     assert_eq!(refused.status, 400, "{}", refused.text);
     assert_eq!(std::fs::read_to_string(place.path("jobs.toml")).unwrap(), text);
 }

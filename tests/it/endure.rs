@@ -1,15 +1,15 @@
 //! `kill -9` at every named point of a run, on both databases: afterwards each slot has run once. A test build reports
 //! its points itself (`src/failpoint.rs`).
 
-use crate::support::rare_schedule::*;
+use crate::support::ledger_checks::*;
 use std::collections::HashMap;
 use std::time::Duration;
 
 use topicwatch::model::Time;
 
-use crate::support::daemons::under_a_call;
+use crate::support::daemons::is_calling;
 use crate::support::databases::databases;
-use crate::support::program::{NINE, Place, until};
+use crate::support::program::{NINE, Place, wait_until};
 use crate::support::service::Sandbox;
 
 const TRACE: &str = "TOPICWATCH_TEST_FAILPOINT_TRACE";
@@ -31,12 +31,12 @@ impl Hours<'_> {
     }
 
     /// The time this many minutes after the hour.
-    fn and(&self, minutes: u64) -> String {
+    fn minutes_past(&self, minutes: u64) -> String {
         self.now.plus(Duration::from_secs(60 * minutes)).to_string()
     }
 
     /// The points that a process passes, each with its count so far.
-    fn passed(&self, at: &str) -> Vec<(String, usize)> {
+    fn passed_points(&self, at: &str) -> Vec<(String, usize)> {
         let file = self.place.path("trace");
         let ended = self.place.program(&["once", "--due", "--at", at]).env(TRACE, file.to_str().unwrap()).run();
         assert_eq!(ended.code, Some(0), "{ended}");
@@ -55,7 +55,7 @@ impl Hours<'_> {
         all.filter(|(point, pass)| !beside(point) && (*pass == 1 || !point.contains("claim"))).collect()
     }
 
-    fn killed(&self, at: &str, failpoint: &str) {
+    fn kill_at(&self, at: &str, failpoint: &str) {
         let ended = self.place.program(&["once", "--due", "--at", at]).env(FAILPOINT, failpoint).run();
         assert_eq!(ended.code, None, "{}: `{failpoint}` was not met\n{ended}", self.place.database.name);
     }
@@ -69,8 +69,8 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
         place.ok(&["once", "--due", "--at", NINE]);
         let mut hours = Hours { place: &place, now: Time::parse(NINE).unwrap(), slots: 0 };
         let at = hours.next();
-        sandbox.turn_to(&at);
-        let points = hours.passed(&at);
+        sandbox.set_clock(&at);
+        let points = hours.passed_points(&at);
         for needed in [
             "planning::plan/",
             "ledger::claim/",
@@ -84,9 +84,9 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
         }
         for (point, pass) in &points {
             let at = hours.next();
-            sandbox.turn_to(&at);
-            hours.killed(&at, &format!("kill {point} pass={pass}"));
-            place.ok(&["once", "--due", "--at", &hours.and(30)]);
+            sandbox.set_clock(&at);
+            hours.kill_at(&at, &format!("kill {point} pass={pass}"));
+            place.ok(&["once", "--due", "--at", &hours.minutes_past(30)]);
         }
         // A process that recovers a dead process's run may be killed during it, too.
         for point in [
@@ -96,10 +96,10 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
             "group_commit::write/committed",
         ] {
             let at = hours.next();
-            sandbox.turn_to(&at);
-            hours.killed(&at, "kill run/ingested");
-            hours.killed(&hours.and(20), &format!("kill {point} pass=1"));
-            place.ok(&["once", "--due", "--at", &hours.and(40)]);
+            sandbox.set_clock(&at);
+            hours.kill_at(&at, "kill run/ingested");
+            hours.kill_at(&hours.minutes_past(20), &format!("kill {point} pass=1"));
+            place.ok(&["once", "--due", "--at", &hours.minutes_past(40)]);
         }
         assert_each_once(&place, hours.slots);
         assert!(hours.slots > 30, "{} slots", hours.slots);
@@ -123,14 +123,14 @@ fn a_kill_during_lease_renewal_or_release_leaves_the_slot_to_run() {
             let at = hours.next();
             let going = place.program(&["once", "--due", "--at", &at]).env(FAILPOINT, &format!("kill {point}")).start();
             if given_back.contains(&point) {
-                until("the call", || under_a_call(&place));
+                wait_until("the call", || is_calling(&place));
                 going.signal("INT");
             }
             let ended = going.wait();
             assert_eq!(ended.code, None, "{}: {point} was not met\n{ended}", place.database.name);
             place.configure(&quick.lines(), TOPIC);
-            quick.turn_to(&hours.and(30));
-            place.ok(&["once", "--due", "--at", &hours.and(30)]);
+            quick.set_clock(&hours.minutes_past(30));
+            place.ok(&["once", "--due", "--at", &hours.minutes_past(30)]);
         }
         assert_each_once(&place, 4);
         assert_sound(&place, slow.calls() + quick.calls());

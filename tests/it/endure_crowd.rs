@@ -3,15 +3,15 @@
 
 use std::time::Duration;
 
-use crate::support::arrivals::{Slow, ago, topics};
+use crate::support::arrivals::{SlowService, ago, topics};
 use crate::support::databases::{Database, databases};
-use crate::support::program::{Place, until};
-use crate::support::rare_schedule::{assert_sound, long};
+use crate::support::ledger_checks::{assert_sound, is_long_form};
+use crate::support::program::{Place, wait_until};
 
 const AT_ONCE: u32 = 12;
 
-fn crowd(database: Database, count: usize) {
-    let service = Slow::answering_after(Duration::ZERO);
+fn assert_crowd_runs(database: Database, count: usize) {
+    let service = SlowService::answering_after(Duration::ZERO);
     // The first of a month is at most 31 days ago; the daemon catches up with it when it starts.
     let each = "schedule = \"0 0 1 * *\"\ncatch_up_window = \"90d\"\n";
     let rest = format!("[scheduler]\nmax_concurrent_runs = 64\n{}", topics(count, each));
@@ -22,18 +22,18 @@ fn crowd(database: Database, count: usize) {
     let mut before = -1;
     while place.database.runs_in("ok") < count as i64 {
         // Waits as long as there is progress.
-        until("more have run", || place.database.runs_in("ok") > before);
+        wait_until("more have run", || place.database.runs_in("ok") > before);
         before = place.database.runs_in("ok");
         std::thread::park_timeout(Duration::from_millis(200));
     }
     going.signal("TERM");
-    going.wait().says(0, &["stopped"]);
+    going.wait().assert_stderr(0, &["stopped"]);
     let number = |sql: &str| place.database.number(sql);
     assert_eq!(number("SELECT count(DISTINCT topic) FROM v_run WHERE state = 'ok'"), count as i64, "{name}: each ran");
     assert_eq!(number("SELECT count(*) FROM v_run WHERE state = 'ok' AND attempt = 1"), count as i64, "{name}: once");
     assert_eq!(number("SELECT count(DISTINCT slot) FROM v_run WHERE state = 'ok'"), 1, "{name}: in one minute");
     assert_eq!(service.calls(), count, "{name}: one call for each");
-    assert!(service.most_at_once() <= i64::from(AT_ONCE), "{name}: {} at once", service.most_at_once());
+    assert!(service.max_in_flight() <= i64::from(AT_ONCE), "{name}: {} at once", service.max_in_flight());
     assert_sound(&place, count as u64);
 }
 
@@ -41,7 +41,7 @@ fn crowd(database: Database, count: usize) {
 fn topics_due_in_one_minute_all_run_once_within_the_services_limits() {
     for database in databases() {
         // scripts/bench tests 20,000 with a release build.
-        let count = if long() { 5_000 } else { 1_000 };
-        crowd(database, count);
+        let count = if is_long_form() { 5_000 } else { 1_000 };
+        assert_crowd_runs(database, count);
     }
 }

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
-use crate::support::arrivals::{Slow, ago, past_hours, topics};
-use crate::support::cluster::Cluster;
-use crate::support::databases::{on_server, sqlite, wait};
-use crate::support::program::{Going, Place, Program, until};
-use crate::support::rare_schedule::{assert_sound, long};
-use crate::support::waits::until_all_ended;
+use crate::support::arrivals::{SlowService, ago, past_hours, topics};
+use crate::support::databases::{block_on, on_server, sqlite};
+use crate::support::ledger_checks::{assert_sound, is_long_form};
+use crate::support::postgres_server::PostgresServer;
+use crate::support::program::{Place, Program, RunningProgram, wait_until};
+use crate::support::waits::wait_until_all_ended;
 
 /// Sixty slots for each of three topics that passed while nothing ran.
-fn backlog(cluster: &Cluster, service: &Slow) -> Place {
+fn backlog(cluster: &PostgresServer, service: &SlowService) -> Place {
     let (lines, before) = past_hours(1);
     let lines = format!("{lines}max_attempts = 100\n");
     let rest = format!("[scheduler]\nlease = \"1s\"\nmax_concurrent_runs = 8\n{}", topics(3, &lines));
@@ -24,22 +24,22 @@ fn backlog(cluster: &Cluster, service: &Slow) -> Place {
 }
 
 /// The URL for a role that is not a superuser.
-fn worker(place: &Place, cluster: &Cluster) -> String {
+fn role_url(place: &Place, cluster: &PostgresServer) -> String {
     let schema = &place.database.schema;
-    wait(place.database.execute(&format!(
+    block_on(place.database.execute(&format!(
         "CREATE ROLE worker LOGIN; GRANT ALL ON SCHEMA {schema} TO worker; GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO worker; \
          GRANT ALL ON ALL SEQUENCES IN SCHEMA {schema} TO worker"
     )));
     cluster.url().replace("topicwatch@", "worker@")
 }
 
-fn ran(place: &Place) -> i64 {
+fn finished_runs(place: &Place) -> i64 {
     place.database.runs_in("ok")
 }
 
 /// Waits until every slot has ended, stops the daemons and checks the results.
-fn assert_all_ran(place: &Place, daemons: Vec<Going>, calls: u64) -> String {
-    until_all_ended(place, 180);
+fn assert_all_ran(place: &Place, daemons: Vec<RunningProgram>, calls: u64) -> String {
+    wait_until_all_ended(place, 180);
     let mut reported = String::new();
     for daemon in daemons {
         daemon.signal("TERM");
@@ -48,41 +48,44 @@ fn assert_all_ran(place: &Place, daemons: Vec<Going>, calls: u64) -> String {
         reported.push_str(&ended.err);
     }
     assert_eq!(place.database.number("SELECT count(*) FROM v_run WHERE state <> 'ok'"), 0);
-    assert_eq!(place.database.number("SELECT count(*) FROM (SELECT DISTINCT topic, slot FROM v_run) AS t"), ran(place));
+    assert_eq!(
+        place.database.number("SELECT count(*) FROM (SELECT DISTINCT topic, slot FROM v_run) AS t"),
+        finished_runs(place)
+    );
     assert_sound(place, calls);
     reported
 }
 
 #[test]
 fn terminated_backends_and_cancelled_statements_lose_or_repeat_no_slot() {
-    let Some(cluster) = Cluster::start("backends that are ended", &[]) else { return };
-    let service = Slow::answering_after(Duration::from_millis(60));
+    let Some(cluster) = PostgresServer::start("backends that are ended", &[]) else { return };
+    let service = SlowService::answering_after(Duration::from_millis(60));
     let place = backlog(&cluster, &service);
-    let daemons: Vec<Going> = (0..2).map(|_| place.program(&["run"]).start()).collect();
-    until("some have run", || ran(&place) >= 10);
-    let rounds = if long() { 40 } else { 8 };
+    let daemons: Vec<RunningProgram> = (0..2).map(|_| place.program(&["run"]).start()).collect();
+    wait_until("some have run", || finished_runs(&place) >= 10);
+    let rounds = if is_long_form() { 40 } else { 8 };
     for round in 0..rounds {
-        let (share, before) = (100 * (round + 1) / rounds, ran(&place));
+        let (share, before) = (100 * (round + 1) / rounds, finished_runs(&place));
         // A statement timeout has the same error as a cancelled statement (57014).
         let how = if round % 2 == 0 { "pg_terminate_backend" } else { "pg_cancel_backend" };
         let all = format!("SELECT count({how}(pid)) FROM pg_stat_activity WHERE application_name = 'topicwatch'");
-        until(how, || place.database.number(&all) > 0);
-        until("it goes on", || ran(&place) > before || ran(&place) >= share);
+        wait_until(how, || place.database.number(&all) > 0);
+        wait_until("it goes on", || finished_runs(&place) > before || finished_runs(&place) >= share);
     }
     assert_all_ran(&place, daemons, service.calls() as u64);
 }
 
 #[test]
 fn conflicting_transactions_are_retried() {
-    let Some(cluster) = Cluster::start("serialization failures", &[]) else { return };
-    let service = Slow::answering_after(Duration::from_millis(10));
+    let Some(cluster) = PostgresServer::start("serialization failures", &[]) else { return };
+    let service = SlowService::answering_after(Duration::from_millis(10));
     let place = backlog(&cluster, &service);
-    wait(place.database.execute(
+    block_on(place.database.execute(
         "CREATE FUNCTION collide() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN IF random() < 0.05 THEN \
          RAISE EXCEPTION 'collided' USING ERRCODE = 'serialization_failure'; END IF; RETURN NULL; END $$; \
          CREATE TRIGGER collide AFTER UPDATE ON run FOR EACH STATEMENT EXECUTE FUNCTION collide()",
     ));
-    let daemons: Vec<Going> = (0..2).map(|_| place.program(&["run"]).start()).collect();
+    let daemons: Vec<RunningProgram> = (0..2).map(|_| place.program(&["run"]).start()).collect();
     assert_all_ran(&place, daemons, service.calls() as u64);
     let rolled_back = "SELECT xact_rollback FROM pg_stat_database WHERE datname = 'postgres'";
     assert_ne!(place.database.number(rolled_back), 0, "none collided");
@@ -90,17 +93,18 @@ fn conflicting_transactions_are_retried() {
 
 #[test]
 fn a_server_without_a_connection_left_is_waited_for() {
-    let Some(cluster) = Cluster::start("a full server", &["max_connections=30", "superuser_reserved_connections=3"])
+    let Some(cluster) =
+        PostgresServer::start("a full server", &["max_connections=30", "superuser_reserved_connections=3"])
     else {
         return;
     };
-    let service = Slow::answering_after(Duration::from_millis(60));
+    let service = SlowService::answering_after(Duration::from_millis(60));
     let place = backlog(&cluster, &service);
     // PostgreSQL reserves the last connections for superusers.
-    let url = worker(&place, &cluster);
+    let url = role_url(&place, &cluster);
     let daemon = place.program(&["run", "--database", &url]).start();
-    until("some have run", || ran(&place) >= 20);
-    wait(async {
+    wait_until("some have run", || finished_runs(&place) >= 20);
+    block_on(async {
         let address: sqlx::postgres::PgConnectOptions = url.parse().unwrap();
         let mut taken = Vec::new();
         let take_all = async |taken: &mut Vec<sqlx::PgConnection>| {
@@ -123,7 +127,7 @@ fn a_server_without_a_connection_left_is_waited_for() {
             }
             assert!(begun.elapsed() < Duration::from_secs(60), "{ended}");
         };
-        refused.says(4, &["hint: "]);
+        refused.assert_stderr(4, &["hint: "]);
         for one in taken {
             one.close().await.ok();
         }
@@ -132,7 +136,7 @@ fn a_server_without_a_connection_left_is_waited_for() {
 }
 
 /// Due topics on a SQLite file.
-fn due_on_sqlite(service: &Slow, count: usize, lease: &str) -> Place {
+fn due_on_sqlite(service: &SlowService, count: usize, lease: &str) -> Place {
     // The manual run of a process that died counts as running until its lease ends; no slot may be skipped because of
     // it.
     let lines = "every = \"12h\"\noverlap = \"allow\"\nmax_attempts = 100\n";
@@ -146,10 +150,10 @@ fn due_on_sqlite(service: &Slow, count: usize, lease: &str) -> Place {
 fn assert_recovers(place: &Place, count: i64, calls: u64) {
     let slots = "SELECT count(DISTINCT topic) FROM v_run WHERE state = 'ok' AND slot IS NOT NULL";
     // A dead process holds its runs until their leases end.
-    until("the slots", || {
+    wait_until("the slots", || {
         place.run(&["once", "--due"]);
         let database = &place.database;
-        database.number(slots) == count && database.open_runs() == 0 && database.unread_runs() == 0
+        database.number(slots) == count && database.open_runs() == 0 && database.unpublished_runs() == 0
     });
     assert_sound(place, calls);
 }
@@ -157,13 +161,13 @@ fn assert_recovers(place: &Place, count: i64, calls: u64) {
 #[test]
 fn sqlite_at_a_file_size_limit_keeps_its_rows_and_stores_the_rest_later() {
     for args in [&["once", "--due"][..], &["once"]] {
-        let service = Slow::answering_after(Duration::ZERO);
+        let service = SlowService::answering_after(Duration::ZERO);
         let place = due_on_sqlite(&service, 40, "1s");
         // 64 KiB and 128 KiB, which the WAL soon exceeds. The limit comes with its signal or without.
         for (limit, signal) in [(128, ""), (128, "trap '' XFSZ; "), (256, "")] {
             let script = format!("{signal}ulimit -f {limit}; exec \"$@\"");
-            let ended = Program::prepared_by(place.folder.path(), &script, args).run();
-            ended.says(4, &["I/O error", "hint: is the disk full, or failing?"]);
+            let ended = Program::under_shell(place.folder.path(), &script, args).run();
+            ended.assert_stderr(4, &["I/O error", "hint: is the disk full, or failing?"]);
             // After a failed write no transaction may be considered open.
             assert!(!ended.err.contains("transaction depth"), "{ended}");
             assert_eq!(place.database.texts("PRAGMA integrity_check"), ["ok"]);
@@ -175,9 +179,9 @@ fn sqlite_at_a_file_size_limit_keeps_its_rows_and_stores_the_rest_later() {
 #[test]
 fn a_full_disk_is_reported_and_stored_rows_are_kept() {
     let disk = tempfile::tempdir().unwrap();
-    let Some(_unmount) = mounted(disk.path(), "16m") else { return };
+    let Some(_unmount) = mount_disk(disk.path(), "16m") else { return };
     let path = disk.path().to_str().unwrap().to_owned();
-    let service = Slow::answering_after(Duration::ZERO);
+    let service = SlowService::answering_after(Duration::ZERO);
     let mut database = sqlite();
     database.url = format!("sqlite:{path}/t.db");
     let rest = format!("[scheduler]\nlease = \"1s\"\n{}", topics(40, "every = \"12h\"\nmax_attempts = 100\n"));
@@ -187,32 +191,32 @@ fn a_full_disk_is_reported_and_stored_rows_are_kept() {
         std::process::Command::new("sh").args(["-c", &format!("cat /dev/zero > {path}/ballast")]).output().unwrap();
     assert!(!full.status.success());
     let ended = place.run(&["once", "--due"]);
-    ended.says(4, &["hint: ", "disk full"]);
+    ended.assert_stderr(4, &["hint: ", "disk full"]);
     std::fs::remove_file(format!("{path}/ballast")).unwrap();
     assert_recovers(&place, 40, 40);
 }
 
 #[test]
 fn a_sqlite_file_locked_for_long_is_waited_for() {
-    let service = Slow::answering_after(Duration::ZERO);
+    let service = SlowService::answering_after(Duration::ZERO);
     // Leases that outlive the lock.
     let place = due_on_sqlite(&service, 3, "30s");
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file(&place));
-    service.hold(true);
-    let daemon = wait(async {
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(database_file(&place));
+    service.hold_answers(true);
+    let daemon = block_on(async {
         let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
         let mut daemon = place.program(&["run"]).start();
-        until("its calls", || service.calls() == 3);
+        wait_until("its calls", || service.calls() == 3);
         holder.execute(sqlx::raw_sql(AssertSqlSafe("BEGIN IMMEDIATE".to_owned()))).await.unwrap();
         let begun = std::time::Instant::now();
-        service.hold(false);
-        until("longer than SQLite itself waits", || begun.elapsed() > Duration::from_secs(7));
-        assert_eq!(ran(&place), 0);
+        service.hold_answers(false);
+        wait_until("longer than SQLite itself waits", || begun.elapsed() > Duration::from_secs(7));
+        assert_eq!(finished_runs(&place), 0);
         holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
-        daemon.until("it goes on", |said| said.contains("run stored"));
+        daemon.wait_until("it goes on", |said| said.contains("run stored"));
         daemon
     });
-    until("the slots", || ran(&place) == 3);
+    wait_until("the slots", || finished_runs(&place) == 3);
     daemon.signal("TERM");
     assert_eq!(daemon.wait().code, Some(0));
     assert_eq!(service.calls(), 3);
@@ -221,7 +225,7 @@ fn a_sqlite_file_locked_for_long_is_waited_for() {
 
 #[test]
 fn a_command_on_a_locked_sqlite_file_fails_after_one_wait() {
-    let service = Slow::answering_after(Duration::ZERO);
+    let service = SlowService::answering_after(Duration::ZERO);
     let place = due_on_sqlite(&service, 3, "1s");
     // The daemon's heartbeat must stay valid.
     place.configure(
@@ -229,9 +233,9 @@ fn a_command_on_a_locked_sqlite_file_fails_after_one_wait() {
         &format!("[scheduler]\nlease = \"10m\"\n{}", topics(3, "every = \"12h\"")),
     );
     let daemon = place.program(&["run"]).start();
-    until("the slots", || ran(&place) == 3);
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file(&place));
-    wait(async {
+    wait_until("the slots", || finished_runs(&place) == 3);
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(database_file(&place));
+    block_on(async {
         let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
         holder.execute(sqlx::raw_sql(AssertSqlSafe("BEGIN IMMEDIATE".to_owned()))).await.unwrap();
         // Readers do not wait, nor does a backup.
@@ -249,7 +253,7 @@ fn a_command_on_a_locked_sqlite_file_fails_after_one_wait() {
             (trace, program.start())
         });
         for (trace, going) in asked {
-            going.wait().says(4, &["locked", "hint: another process is writing"]);
+            going.wait().assert_stderr(4, &["locked", "hint: another process is writing"]);
             let tries = std::fs::read_to_string(trace).unwrap();
             assert_eq!(tries.matches("/again").count(), 1, "SQLite itself waited, and that is enough: {tries}");
         }
@@ -264,11 +268,11 @@ fn a_command_on_a_locked_sqlite_file_fails_after_one_wait() {
 
 #[test]
 fn a_read_only_sqlite_file_is_refused_before_any_call() {
-    let service = Slow::answering_after(Duration::ZERO);
+    let service = SlowService::answering_after(Duration::ZERO);
     let place = due_on_sqlite(&service, 3, "1s");
     // Root may write anything, so as root the program runs as another user, for whom the folder is read-only.
     let owner = std::process::Command::new("id").arg("-u").output().unwrap().stdout;
-    let folder = std::path::Path::new(&file(&place)).parent().unwrap().to_str().unwrap().to_owned();
+    let folder = std::path::Path::new(&database_file(&place)).parent().unwrap().to_str().unwrap().to_owned();
     let script = if owner == b"0\n" { "exec setpriv --reuid=65534 --clear-groups -- \"$@\"" } else { "exec \"$@\"" };
     let mode = |file: &str, folder_mode: &str| {
         let script = format!(
@@ -279,15 +283,15 @@ fn a_read_only_sqlite_file_is_refused_before_any_call() {
         assert!(std::process::Command::new("sh").args(["-c", &script]).status().unwrap().success());
     };
     mode("444", "555");
-    let refused = Program::prepared_by(place.folder.path(), script, &["once", "--due"]).run();
+    let refused = Program::under_shell(place.folder.path(), script, &["once", "--due"]).run();
     mode("600", "700");
     if refused.err.contains("setpriv") || refused.code == Some(126) || refused.code == Some(127) {
-        crate::support::server_choice::say(
+        crate::support::server_choice::print_to_stderr(
             "SKIPPED: a read-only file (cannot become another user, or the program is not readable for one)",
         );
         return;
     }
-    refused.says(4, &["hint: "]);
+    refused.assert_stderr(4, &["hint: "]);
     assert_eq!(service.calls(), 0);
     assert_recovers(&place, 3, 3);
 }

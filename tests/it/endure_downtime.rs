@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use topicwatch::model::Time;
 
-use crate::support::arrivals::{Slow, ago, backlog, each_once};
-use crate::support::daemons::{today, under_a_call};
+use crate::support::arrivals::{SlowService, ago, assert_all_ran_once, backlog};
+use crate::support::daemons::{is_calling, sandbox_of_today};
 use crate::support::databases::{Database, databases};
-use crate::support::program::{NINE, Place, until};
-use crate::support::rare_schedule::{FAILPOINT, assert_each_once, assert_sound, long};
+use crate::support::ledger_checks::{FAILPOINT, assert_each_once, assert_sound, is_long_form};
+use crate::support::program::{NINE, Place, wait_until};
 use crate::support::service::Sandbox;
 
 const CATCH_UP: [&str; 3] = ["latest", "all", "none"];
@@ -42,13 +42,13 @@ fn expected(catch_up: &str, hours: i64) -> (i64, i64) {
     (runs, hours - runs)
 }
 
-fn down_for(database: Database, hours: i64) {
+fn assert_downtime(database: Database, hours: i64) {
     let sandbox = Sandbox::at(NINE, &[]);
     let lines = format!("{}max_calls_per_day = 100000\n", sandbox.lines());
     let place = Place::new(database, &lines, &policies());
     place.ok(&["once", "--due", "--at", NINE]);
     let back = Time::parse(NINE).unwrap().plus(Duration::from_secs(hours as u64 * 3_600 + 300)).to_string();
-    sandbox.turn_to(&back);
+    sandbox.set_clock(&back);
     place.ok(&["once", "--due", "--at", &back]);
     let name = place.database.name;
     for catch_up in CATCH_UP {
@@ -75,37 +75,37 @@ fn down_for(database: Database, hours: i64) {
 #[test]
 fn an_hour_and_three_days_of_downtime_end_as_each_policy_says() {
     for hours in [1, 72] {
-        databases().into_iter().for_each(|database| down_for(database, hours));
+        databases().into_iter().for_each(|database| assert_downtime(database, hours));
     }
 }
 
 #[test]
 fn forty_days_of_downtime_end_as_each_policy_says() {
     let all = databases().into_iter();
-    all.take(if long() { 2 } else { 1 }).for_each(|database| down_for(database, 960));
+    all.take(if is_long_form() { 2 } else { 1 }).for_each(|database| assert_downtime(database, 960));
 }
 
 #[test]
 fn replacing_the_file_repeatedly_loses_or_repeats_no_due_slot() {
     for database in databases() {
-        let service = Slow::answering_after(Duration::from_millis(10));
+        let service = SlowService::answering_after(Duration::from_millis(10));
         let place = backlog(database, &service.lines(8, "unlimited"), "max_concurrent_runs = 8");
         let text = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
         let mut going = place.program(&["run"]).start();
         let ok = |least: i64| place.database.runs_in("ok") >= least;
         for n in 0..5_usize {
-            until("some have run", || ok(20 * (n as i64 + 1)));
+            wait_until("some have run", || ok(20 * (n as i64 + 1)));
             // Another title is another configuration; the schedules stay the same.
             let changed = text.replace("query = \"q0\"", &format!("query = \"q0\"\ntitle = \"the {n}th\""));
             assert_ne!(changed, text);
             std::fs::write(place.path("new"), changed).unwrap();
             std::fs::rename(place.path("new"), place.path("jobs.toml")).unwrap();
             going.signal("HUP");
-            going.until("it is taken over", |said| said.matches("configuration").count() > n);
+            going.wait_until("it is taken over", |said| said.matches("configuration").count() > n);
         }
-        let ran = each_once(&place);
+        let ran = assert_all_ran_once(&place);
         going.signal("TERM");
-        going.wait().says(0, &["stopped"]);
+        going.wait().assert_stderr(0, &["stopped"]);
         assert_eq!(service.calls() as i64, ran, "{}: one call for each", place.database.name);
         assert_sound(&place, service.calls() as u64);
     }
@@ -114,14 +114,14 @@ fn replacing_the_file_repeatedly_loses_or_repeats_no_due_slot() {
 #[test]
 fn forty_days_of_missed_slots_are_recorded_with_two_reasons() {
     for database in databases() {
-        let sandbox = today(&[]);
+        let sandbox = sandbox_of_today(&[]);
         let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\n";
         let place = Place::new(database, &sandbox.lines(), rest);
         place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(40 * 86_400))]);
         let going = place.program(&["run"]).start();
-        until("the latest", || place.database.runs_in("ok") == 1);
+        wait_until("the latest", || place.database.runs_in("ok") == 1);
         going.signal("TERM");
-        going.wait().says(0, &["run stored", "stopped"]);
+        going.wait().assert_stderr(0, &["run stored", "stopped"]);
         // A 12-hour boundary may pass during the test.
         let rows = place.database.runs();
         assert!((79..=81).contains(&rows), "{}: {rows} rows", place.database.name);
@@ -136,12 +136,12 @@ const MINUTES: &str = "[scheduler]\nlease = \"2m\"\n\n[[topics]]\nid = \"acme\"\
                        catch_up = \"all\"\nmax_attempts = 10\n";
 
 /// This many seconds after nine.
-fn past_nine(seconds: u64) -> String {
+fn seconds_past_nine(seconds: u64) -> String {
     Time::parse(NINE).unwrap().plus(Duration::from_secs(seconds)).to_string()
 }
 
 /// The number of runs in each state, as text.
-fn by_state(place: &Place) -> Vec<String> {
+fn count_by_state(place: &Place) -> Vec<String> {
     let mut states = BTreeMap::new();
     for run in place.database.ledger_runs() {
         *states.entry(run.state).or_insert(0) += 1;
@@ -158,18 +158,18 @@ fn a_backlog_left_by_a_kill_does_not_block_newer_slots() {
         place.ok(&["once", "--due", "--at", NINE]);
         // Down for 20 minutes, then killed during its third run, and again during the first run of the next process.
         for (at, pass) in [(20 * 60 + 10, 3), (23 * 60 + 10, 1)] {
-            sandbox.turn_to(&past_nine(at));
+            sandbox.set_clock(&seconds_past_nine(at));
             let kill = format!("kill run/ingested pass={pass}");
-            let killed = place.program(&["once", "--due", "--at", &past_nine(at)]).env(FAILPOINT, &kill).run();
+            let killed = place.program(&["once", "--due", "--at", &seconds_past_nine(at)]).env(FAILPOINT, &kill).run();
             assert_eq!(killed.code, None, "{name}: {killed}");
             assert!(place.database.open_runs() > 10);
         }
         // The next slot comes while the killed run still counts as running.
-        place.ok(&["once", "--due", "--at", &past_nine(24 * 60 + 5)]);
-        assert_eq!(by_state(&place), ["ok 2", "queued 21", "running 1"], "{name}");
-        sandbox.turn_to(&past_nine(26 * 60 + 40));
-        place.ok(&["once", "--due", "--at", &past_nine(26 * 60 + 40)]);
-        assert_eq!(by_state(&place), ["ok 26"], "{name}");
+        place.ok(&["once", "--due", "--at", &seconds_past_nine(24 * 60 + 5)]);
+        assert_eq!(count_by_state(&place), ["ok 2", "queued 21", "running 1"], "{name}");
+        sandbox.set_clock(&seconds_past_nine(26 * 60 + 40));
+        place.ok(&["once", "--due", "--at", &seconds_past_nine(26 * 60 + 40)]);
+        assert_eq!(count_by_state(&place), ["ok 26"], "{name}");
         assert_each_once(&place, 26);
         assert_sound(&place, sandbox.calls());
     }
@@ -183,15 +183,15 @@ fn slots_during_a_running_run_are_skipped_as_overlap_with_catch_up_all() {
         let place = Place::new(database, &slow.lines(), &long_lease);
         let name = place.database.name;
         place.ok(&["once", "--due", "--at", NINE]);
-        let going = place.program(&["once", "--due", "--at", &past_nine(65)]).start();
-        until("the call", || under_a_call(&place));
+        let going = place.program(&["once", "--due", "--at", &seconds_past_nine(65)]).start();
+        wait_until("the call", || is_calling(&place));
         place.configure(&quick.lines(), &long_lease);
         // A second process meanwhile: first with the next slot, then with a late one and the next.
         for (at, expected) in
             [(125, ["running 1", "skipped 1"].as_slice()), (245, &["queued 1", "running 1", "skipped 2"])]
         {
-            place.run(&["once", "--due", "--at", &past_nine(at)]);
-            assert_eq!(by_state(&place), expected, "{name}");
+            place.run(&["once", "--due", "--at", &seconds_past_nine(at)]);
+            assert_eq!(count_by_state(&place), expected, "{name}");
         }
         let reasons = place.database.texts("SELECT DISTINCT reason FROM v_run WHERE state = 'skipped'");
         assert_eq!(reasons, ["the last run was still going on"], "{name}");

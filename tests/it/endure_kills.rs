@@ -5,15 +5,15 @@
 use std::time::Duration;
 
 use crate::support::arrivals::past_hours;
-use crate::support::cluster::Cluster;
-use crate::support::daemons::today;
+use crate::support::daemons::sandbox_of_today;
 use crate::support::databases::{Database, on_server, postgres, sqlite};
-use crate::support::program::{Going, Place, until};
-use crate::support::rare_schedule::{assert_sound, long};
-use crate::support::waits::until_all_ended;
+use crate::support::ledger_checks::{assert_sound, is_long_form};
+use crate::support::postgres_server::PostgresServer;
+use crate::support::program::{Place, RunningProgram, wait_until};
+use crate::support::waits::wait_until_all_ended;
 
 fn kills() -> u32 {
-    if long() { 100 } else { 10 }
+    if is_long_form() { 100 } else { 10 }
 }
 
 /// Slots that passed while nothing ran: one a minute for each of three topics.
@@ -35,7 +35,7 @@ fn backlog(database: Database, service: &str, hours: i64) -> Place {
 /// Waits until all slots have ended and checks them. Returns how many ran.
 fn assert_all_ran_once(place: &Place, slots: i64) -> i64 {
     let count = |sql: &str| place.database.number(&format!("SELECT count(*) FROM {sql}"));
-    until_all_ended(place, slots);
+    wait_until_all_ended(place, slots);
     let ran = place.database.runs_in("ok");
     assert_eq!(place.database.runs(), count("(SELECT DISTINCT topic, slot FROM v_run) AS t"), "rows are slots");
     assert_eq!(count("v_run WHERE state <> 'ok'"), 0, "{}: each ended well", place.database.name);
@@ -50,7 +50,7 @@ fn assert_all_ran_once(place: &Place, slots: i64) -> i64 {
     ran
 }
 
-fn ends(daemons: Vec<Going>) {
+fn stop_all(daemons: Vec<RunningProgram>) {
     for daemon in daemons {
         daemon.signal("TERM");
         assert_eq!(daemon.wait().code, Some(0));
@@ -58,14 +58,14 @@ fn ends(daemons: Vec<Going>) {
 }
 
 /// Keeps this many daemons alive and kills them in turn at varying moments.
-fn kill_in_turn(place: &Place, side_by_side: usize, mut between: impl FnMut(u32)) -> Vec<Going> {
+fn kill_in_turn(place: &Place, side_by_side: usize, mut between: impl FnMut(u32)) -> Vec<RunningProgram> {
     let start = || place.program(&["run"]).start();
-    let mut daemons: Vec<Going> = (0..side_by_side).map(|_| start()).collect();
+    let mut daemons: Vec<RunningProgram> = (0..side_by_side).map(|_| start()).collect();
     for n in 0..kills() {
         // Low-discrepancy moments, so that young processes are killed as often as busy ones. For every second daemon
         // the time counts from when it starts to work, however long a busy machine takes until then.
         if n % 2 == 1 {
-            daemons[0].until("it works", |said| said.contains(" started"));
+            daemons[0].wait_until("it works", |said| said.contains(" started"));
         }
         let moment = Duration::from_millis(60).mul_f64(1.0 + 9.0 * (f64::from(n) * 0.618_034).fract());
         assert!(daemons.remove(0).kill_after(moment), "{}: it had ended by itself", place.database.name);
@@ -76,17 +76,17 @@ fn kill_in_turn(place: &Place, side_by_side: usize, mut between: impl FnMut(u32)
 }
 
 fn hours() -> i64 {
-    if long() { 7 } else { 1 }
+    if is_long_form() { 7 } else { 1 }
 }
 
 #[test]
 fn a_daemon_on_sqlite_that_is_killed_again_and_again_runs_each_slot_once() {
-    let sandbox = today(&["delay=60ms"]);
+    let sandbox = sandbox_of_today(&["delay=60ms"]);
     let place = backlog(sqlite(), &sandbox.lines(), hours());
     let daemons = kill_in_turn(&place, 1, |_| ());
     let ran = assert_all_ran_once(&place, 180 * hours());
-    ends(daemons);
-    until("numbers", || place.database.unread_runs() == 0);
+    stop_all(daemons);
+    wait_until("numbers", || place.database.unpublished_runs() == 0);
     assert_sound(&place, sandbox.calls());
     eprintln!("SQLite: {} kills, {ran} slots", kills());
 }
@@ -94,26 +94,26 @@ fn a_daemon_on_sqlite_that_is_killed_again_and_again_runs_each_slot_once() {
 #[test]
 fn two_daemons_on_postgresql_that_are_killed_again_and_again_run_each_slot_once() {
     let Some(database) = postgres() else { return };
-    let sandbox = today(&["delay=60ms"]);
+    let sandbox = sandbox_of_today(&["delay=60ms"]);
     let place = backlog(database, &sandbox.lines(), hours());
     let daemons = kill_in_turn(&place, 2, |_| ());
     let ran = assert_all_ran_once(&place, 180 * hours());
-    ends(daemons);
+    stop_all(daemons);
     assert_sound(&place, sandbox.calls());
     eprintln!("PostgreSQL: {} kills, {ran} slots", kills());
 }
 
 #[test]
 fn a_server_crash_under_two_daemons_loses_or_repeats_no_slot() {
-    let Some(cluster) = Cluster::start("a crash of the server", &[]) else { return };
-    let sandbox = today(&["delay=60ms"]);
+    let Some(cluster) = PostgresServer::start("a crash of the server", &[]) else { return };
+    let sandbox = sandbox_of_today(&["delay=60ms"]);
     let place = backlog(on_server(&cluster.url()), &sandbox.lines(), 1);
-    let daemons: Vec<Going> = (0..2).map(|_| place.program(&["run"]).start()).collect();
+    let daemons: Vec<RunningProgram> = (0..2).map(|_| place.program(&["run"]).start()).collect();
     for crashes in 1..=2 {
-        until("some have run", || place.database.runs_in("ok") >= 40 * crashes);
+        wait_until("some have run", || place.database.runs_in("ok") >= 40 * crashes);
         cluster.crash_and_restart();
     }
     assert_all_ran_once(&place, 180);
-    ends(daemons);
+    stop_all(daemons);
     assert_sound(&place, sandbox.calls());
 }

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::support::arrivals::{Slow, ago};
-use crate::support::daemons::{daemon, today};
+use crate::support::arrivals::{SlowService, ago};
+use crate::support::daemons::{sandbox_of_today, start_daemon};
 use crate::support::databases::databases;
-use crate::support::program::{NINE, Place, until};
-use crate::support::rare_schedule::{FAILPOINT, assert_sound};
-use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::ledger_checks::{FAILPOINT, assert_sound};
+use crate::support::program::{NINE, Place, wait_until};
+use crate::support::service::{FakeServer, Sandbox, reply};
 use crate::support::stored::COST;
 use crate::support::waits::stop_between_writes;
 use crate::support::world::post;
@@ -34,7 +34,7 @@ fn a_process_stalled_past_its_lease_writes_nothing() {
     for database in databases() {
         // The first call gets its answer when the process has lost its lease; the second is answered at once.
         let (calls, answered) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
-        let service = Raw::saying({
+        let service = FakeServer::respond_with({
             let (calls, answered) = (Arc::clone(&calls), Arc::clone(&answered));
             move |_| {
                 let is_first = calls.fetch_add(1, Ordering::SeqCst) == 0;
@@ -47,21 +47,21 @@ fn a_process_stalled_past_its_lease_writes_nothing() {
         });
         // Long enough that the second process keeps its own lease on a starved machine.
         let place = overdue(database, &service.lines(), "lease = \"5s\"", 1);
-        let mut stopped = daemon(&place, &[]);
+        let mut stopped = start_daemon(&place, &[]);
         // The service has its call: one that is only on record yet would come second.
-        until("it calls", || calls.load(Ordering::SeqCst) == 1);
+        wait_until("it calls", || calls.load(Ordering::SeqCst) == 1);
         stop_between_writes(&stopped, &place);
-        until("another runs the slot", || {
+        wait_until("another runs the slot", || {
             place.ok(&["once", "--due"]);
             place.database.runs_in("ok") == 1
         });
-        let before = place.database.history();
+        let before = place.database.stored_history();
         answered.store(true, Ordering::SeqCst);
         stopped.signal("CONT");
-        stopped.until("it notices", |said| said.contains("no longer held by this process"));
+        stopped.wait_until("it notices", |said| said.contains("no longer held by this process"));
         stopped.signal("TERM");
         assert_eq!(stopped.wait().code, Some(0));
-        assert_eq!(place.database.history(), before, "{}", place.database.name);
+        assert_eq!(place.database.stored_history(), before, "{}", place.database.name);
         let run = "SELECT state || ' ' || attempt FROM v_run WHERE state <> 'missed'";
         assert_eq!(place.database.texts(run), ["ok 2"], "{}", place.database.name);
         assert_eq!(place.database.texts("SELECT state FROM v_search ORDER BY attempt"), ["lost", "ok"]);
@@ -72,26 +72,26 @@ fn a_process_stalled_past_its_lease_writes_nothing() {
 #[test]
 fn runs_that_use_all_workers_for_three_leases_are_not_repeated() {
     for database in databases() {
-        let service = Slow::answering_after(Duration::ZERO);
-        service.hold(true);
+        let service = SlowService::answering_after(Duration::ZERO);
+        service.hold_answers(true);
         let place = overdue(database, &service.lines(4, "unlimited"), "lease = \"3s\"\nmax_concurrent_runs = 2", 2);
-        let going = daemon(&place, &[]);
-        until("both calls", || service.calls() == 2);
+        let going = start_daemon(&place, &[]);
+        wait_until("both calls", || service.calls() == 2);
         let first = place.database.first_lease_end();
         for leases in 1..=3 {
-            until("another lease", || place.database.first_lease_end() >= first + leases * 3_000);
+            wait_until("another lease", || place.database.first_lease_end() >= first + leases * 3_000);
             // Looks for lost runs and due slots.
             place.ok(&["once", "--due"]);
         }
-        service.hold(false);
-        until("the answers", || place.database.runs_in("ok") == 2);
+        service.hold_answers(false);
+        wait_until("the answers", || place.database.runs_in("ok") == 2);
         assert_eq!(
             place.database.texts("SELECT DISTINCT state || ' ' || attempt FROM v_run WHERE state <> 'missed'"),
             ["ok 1"]
         );
         assert_eq!(service.calls(), 2, "{}", place.database.name);
         going.signal("TERM");
-        going.wait().says(0, &["stopped"]);
+        going.wait().assert_stderr(0, &["stopped"]);
         assert_sound(&place, 2);
     }
 }
@@ -149,7 +149,7 @@ fn a_panic_in_a_run_costs_only_that_run_an_attempt() {
             let least = i64::from(!point.contains("::"));
             let ok = place.database.runs_in("ok");
             assert!((least..=2).contains(&ok), "{name}, {point}: {ok} ended well\n{ended}");
-            assert_eq!(ok + place.database.running(), 2, "{name}, {point}");
+            assert_eq!(ok + place.database.count_running(), 2, "{name}, {point}");
             place.ok(&["once", "--due", "--at", "2026-03-11T12:05:00Z"]);
             assert_eq!(place.database.texts("SELECT DISTINCT state FROM v_run"), ["ok"], "{name}, {point}");
             assert_eq!(place.database.runs(), 2, "{name}, {point}");
@@ -164,11 +164,11 @@ fn a_daemon_lives_on_after_a_panic_in_a_parser_and_in_the_planner() {
         [("panic decode/begun pass=1", "crashed"), ("panic planner/decide of=t0", "planning crashed")]
     {
         for database in databases() {
-            let sandbox = today(&[]);
+            let sandbox = sandbox_of_today(&[]);
             let place = overdue(database, &sandbox.lines(), "lease = \"1s\"", 3);
             let mut going = place.program(&["run"]).env(FAILPOINT, failpoint).start();
-            going.until("the defect", |said| said.contains(tells));
-            until("the others", || place.database.runs_in("ok") >= 2);
+            going.wait_until("the defect", |said| said.contains(tells));
+            wait_until("the others", || place.database.runs_in("ok") >= 2);
             going.signal("TERM");
             assert_eq!(going.wait_after_a_panic().code, Some(0), "{}: {failpoint}", place.database.name);
             // A later process runs the slots that could not be planned.
@@ -187,7 +187,7 @@ fn a_daemon_lives_on_after_a_panic_in_a_parser_and_in_the_planner() {
 #[test]
 fn slots_run_even_if_the_ticker_is_dead() {
     for database in databases() {
-        let sandbox = today(&[]);
+        let sandbox = sandbox_of_today(&[]);
         let now = topicwatch::daemon::system_clock()();
         let soon = now.plus(Duration::from_secs(6)).to_string();
         let (minute, second) = (&soon[14..16], &soon[17..19]);
@@ -198,12 +198,12 @@ fn slots_run_even_if_the_ticker_is_dead() {
         // Plans this slot even if the machine is slow; the daemon may start a little after it.
         place.ok(&["once", "--due", "--at", &now.minus(Duration::from_secs(1_800)).to_string()]);
         let going = place.program(&["run"]).env(FAILPOINT, "fail ticker").start();
-        until("the slot", || place.database.runs_in("ok") == 1);
+        wait_until("the slot", || place.database.runs_in("ok") == 1);
         let runs = place.database.ledger_runs();
         let runs: Vec<_> = runs.iter().map(|run| (run.state.as_str(), run.trigger.as_str())).collect();
         assert_eq!(runs, [("ok", "scheduled")]);
         going.signal("TERM");
-        going.wait().says(0, &["stopped"]);
+        going.wait().assert_stderr(0, &["stopped"]);
         assert_sound(&place, 1);
     }
 }

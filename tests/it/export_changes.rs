@@ -5,27 +5,31 @@ use serde_json::{Value, json};
 
 use crate::support::databases::{Database, databases, sqlite};
 use crate::support::program::Place;
-use crate::support::world::{World, hour, once, post};
+use crate::support::world::{ScriptedService, hour, post, run_once};
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n\n\
                       [[topics]]\nid = \"other\"\nquery = \"other\"\nsources = [\"social\", \"web\"]\ntags = [\"few\"]\nexclude = [\"four\"]\n";
 
 /// Post 1 goes, 2 is edited twice, 3 and 4 are new, 3 grows; pages come and go without a date.
-fn history(database: Database) -> (World, Place) {
-    let world = World::new();
+fn history(database: Database) -> (ScriptedService, Place) {
+    let world = ScriptedService::new();
     let place = Place::new(database, &world.lines(), TOPICS);
     let one = || post(1, 20, "one, \"quoted\"\nand =more", 5);
     let page =
         |n: u32| json!({ "title": format!("Page {n}"), "url": format!("https://example.com/{n}"), "snippet": "words" });
-    world.posts(&[one(), post(2, 21, "two costs $10", 5)]);
-    world.pages(&[page(1)]);
-    once(&place, 24);
-    world.posts(&[post(3, 25, "three is new", 1), one(), post(2, 21, "two costs $11", 5)]);
-    once(&place, 25);
-    world.pages(&[page(2), page(1)]);
-    once(&place, 26);
-    world.posts(&[post(4, 27, "four is new", 3), post(3, 25, "three is new", 41), post(2, 21, "two costs $12 now", 5)]);
-    once(&place, 28);
+    world.set_posts(&[one(), post(2, 21, "two costs $10", 5)]);
+    world.set_pages(&[page(1)]);
+    run_once(&place, 24);
+    world.set_posts(&[post(3, 25, "three is new", 1), one(), post(2, 21, "two costs $11", 5)]);
+    run_once(&place, 25);
+    world.set_pages(&[page(2), page(1)]);
+    run_once(&place, 26);
+    world.set_posts(&[
+        post(4, 27, "four is new", 3),
+        post(3, 25, "three is new", 41),
+        post(2, 21, "two costs $12 now", 5),
+    ]);
+    run_once(&place, 28);
     (world, place)
 }
 
@@ -99,7 +103,7 @@ fn a_changes_export_matches_diff_on_both_databases() {
         assert_eq!(seen.iter().map(String::as_str).collect::<Vec<_>>(), ["edited", "gone", "new", "rising"]);
         let all = rows(&place, &["--since", "2026-03-01"]);
         let hidden = all.iter().filter(|row| row["topic"] == "other" && row["key"] == "post:x:4").count();
-        assert_eq!(hidden, 0, "what the topic's filter hides is not told by diff either");
+        assert_eq!(hidden, 0, "diff does not report items hidden by the topic's filter");
         let edited = all.iter().find(|row| row["change"] == "edited").unwrap();
         assert_eq!((&edited["old_text"], &edited["edits"]), (&"two costs $10".into(), &2.into()), "{edited:#}");
         assert_eq!(rows(&place, &["--new-since", "2026-03-01"]), all, "the same begin by another name");
@@ -119,19 +123,20 @@ fn a_changes_export_matches_diff_on_both_databases() {
 fn a_changes_export_refuses_invalid_spans_and_filters() {
     let (_world, place) = history(sqlite());
     let export = |more: &[&str]| place.run(&[&["export", "--what", "changes"], more].concat());
-    export(&["--since", "sometime"]).says(2, &["neither a run of acme nor a time"]);
-    export(&["--new-since", "sometime"]).says(2, &["--new-since: `sometime` is neither a run of acme nor a time"]);
-    export(&["--since", "last-report"]).says(2, &["no report with topic acme has been delivered yet"]);
-    export(&["--since", "1d", "--new-since", "1d"]).says(2, &["the same for changes"]);
-    export(&["--search", "two"]).says(2, &["--search does not apply to changes", "items"]);
-    export(&["--seq", "0..2"]).says(2, &["--seq does not apply to changes"]);
+    export(&["--since", "sometime"]).assert_stderr(2, &["neither a run of acme nor a time"]);
+    export(&["--new-since", "sometime"])
+        .assert_stderr(2, &["--new-since: `sometime` is neither a run of acme nor a time"]);
+    export(&["--since", "last-report"]).assert_stderr(2, &["no report with topic acme has been delivered yet"]);
+    export(&["--since", "1d", "--new-since", "1d"]).assert_stderr(2, &["the same for changes"]);
+    export(&["--search", "two"]).assert_stderr(2, &["--search does not apply to changes", "items"]);
+    export(&["--seq", "0..2"]).assert_stderr(2, &["--seq does not apply to changes"]);
     for what in ["changes", "daily"] {
         let export = format!(
             "[[exports]]\nname = \"x\"\nwhat = \"{what}\"\nmode = \"incremental\"\nevery = \"1d\"\npath = \"x/{{run}}.csv\"\n"
         );
         place.configure("base_url = \"sandbox\"\n", &format!("{TOPICS}\n{export}"));
-        place.run(&["check"]).says(2, &[&format!("rows of {what} change later"), "mode = \"full\""]);
+        place.run(&["check"]).assert_stderr(2, &[&format!("rows of {what} change later"), "mode = \"full\""]);
         place.configure("base_url = \"sandbox\"\n", &format!("{TOPICS}\n{}", export.replace("incremental", "full")));
-        place.run(&["check"]).shows(0, &[]);
+        place.run(&["check"]).assert_stdout(0, &[]);
     }
 }

@@ -10,8 +10,10 @@ use topicwatch::store::{Filter, Outcome, Store};
 use crate::support::databases::{Database, databases};
 use crate::support::report_spec::{NOW, spec};
 use crate::support::report_world::{fill, topics};
-use crate::support::sample_history::{judge, later, nasty_world, objects, tagged, written};
-use crate::support::searched::{manual, open, outcome, seen};
+use crate::support::sample_history::{
+    export_objects, export_to_string, hours_later, judge, store_awkward_history, tagged,
+};
+use crate::support::searched::{open_store, outcome, seen_item, start_manual_run};
 use crate::support::stored::COST;
 
 const BERLIN: &str = "Europe/Berlin";
@@ -29,7 +31,7 @@ async fn days_of(database: &Database, store: &Store) -> (Vec<Value>, Report) {
     database.execute(&late).await;
     let order =
         ExportOptions { format: Format::Jsonl, timezone: BERLIN.into(), ..ExportOptions::all(ExportKind::Daily) };
-    let rows = written(store, &order).await.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows = export_to_string(store, &order).await.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     (rows, make(store, &spec, &topics(), span, None, NOW, false).await.unwrap())
 }
 
@@ -37,12 +39,12 @@ async fn days_of(database: &Database, store: &Store) -> (Vec<Value>, Report) {
 async fn daily_export_figures_match_sql_and_the_daily_report() {
     let mut reported = Vec::new();
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let (rows, report) = days_of(&database, &store).await;
         let named = |topic: &str| rows.iter().filter(|row| row["topic"] == topic).count();
         assert_eq!((named("acme"), named("globex")), (17, 17), "{}", database.name);
         for row in &rows {
-            with_sql(&database, row);
+            assert_day_matches_sql(&database, row);
         }
         let mut compared = 0;
         for facts in &report.topics {
@@ -91,7 +93,7 @@ async fn daily_export_figures_match_sql_and_the_daily_report() {
 }
 
 /// Computes a day again from the views.
-fn with_sql(database: &Database, row: &Value) {
+fn assert_day_matches_sql(database: &Database, row: &Value) {
     let at = |column: &str| Time::parse(row[column].as_str().unwrap()).unwrap().0;
     let (topic, from, until) = (row["topic"].as_str().unwrap(), at("from"), at("until"));
     let span = format!("BETWEEN '{}' AND '{}'", Time(from).iso_millis(), Time(until - 1).iso_millis());
@@ -142,21 +144,21 @@ fn minutes_of(many: usize) -> u64 {
 async fn daily_export_figures_match_the_exported_rows() {
     let mut reported = Vec::new();
     for database in databases() {
-        let store = open(&database).await;
-        nasty_world(&store).await;
+        let store = open_store(&database).await;
+        store_awkward_history(&store).await;
         // Nothing ran the next day; one of its posts was found on the third.
-        let held = manual(&store, &tagged("calm", &["a\"b", "news"]), "R9", later(40)).await;
-        let mut late = seen(Source::Social, 1, &["post:x:late"], "two days later");
-        late.sightings[0].found.published_at = Some(later(20));
-        store.finish(&held, Outcome { judge: Some(judge), ..outcome(later(40), vec![late]) }).await.unwrap();
+        let held = start_manual_run(&store, &tagged("calm", &["a\"b", "news"]), "R9", hours_later(40)).await;
+        let mut late = seen_item(Source::Social, 1, &["post:x:late"], "two days later");
+        late.sightings[0].found.published_at = Some(hours_later(20));
+        store.finish(&held, Outcome { judge: Some(judge), ..outcome(hours_later(40), vec![late]) }).await.unwrap();
         store.publish().await.unwrap();
-        let days = objects(&store, ExportKind::Daily, Filter::default()).await;
+        let days = export_objects(&store, ExportKind::Daily, Filter::default()).await;
         let named: Vec<_> =
             days.iter().map(|day| (day["topic"].as_str().unwrap(), day["day"].as_str().unwrap())).collect();
         let calm = |day| ("calm", day);
         assert_eq!(named, [("=loud", "2026-03-11"), calm("2026-03-11"), calm("2026-03-12"), calm("2026-03-13")]);
-        let items = objects(&store, ExportKind::Items, Filter::default()).await;
-        let searches = objects(&store, ExportKind::Searches, Filter::default()).await;
+        let items = export_objects(&store, ExportKind::Items, Filter::default()).await;
+        let searches = export_objects(&store, ExportKind::Searches, Filter::default()).await;
         for day in &days {
             let date = day["day"].as_str().unwrap();
             let of =
@@ -197,7 +199,7 @@ async fn daily_export_figures_match_the_exported_rows() {
         );
         // In another zone the day starts at another time: there the third run was after midnight.
         let order = ExportOptions { timezone: "Pacific/Auckland".into(), ..ExportOptions::all(ExportKind::Daily) };
-        let elsewhere = written(&store, &order).await;
+        let elsewhere = export_to_string(&store, &order).await;
         assert!(
             elsewhere.contains("calm,2026-03-11,2026-03-10T11:00:00.000Z,2026-03-11T11:00:00.000Z,R0,1,"),
             "{elsewhere}"
@@ -206,9 +208,13 @@ async fn daily_export_figures_match_the_exported_rows() {
             elsewhere.contains("calm,2026-03-12,2026-03-11T11:00:00.000Z,2026-03-12T11:00:00.000Z,R2,1,"),
             "{elsewhere}"
         );
-        let one =
-            Filter { since: Some(later(20)), until: Some(later(21)), tags: vec!["news".into()], ..Filter::default() };
-        assert!(objects(&store, ExportKind::Daily, one).await == days[2..3], "{}", database.name);
+        let one = Filter {
+            since: Some(hours_later(20)),
+            until: Some(hours_later(21)),
+            tags: vec!["news".into()],
+            ..Filter::default()
+        };
+        assert!(export_objects(&store, ExportKind::Daily, one).await == days[2..3], "{}", database.name);
         reported.push((days, elsewhere));
         database.close(store).await;
     }

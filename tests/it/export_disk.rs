@@ -2,8 +2,8 @@
 //! left over; and the export succeeds later.
 
 use crate::support::databases::{databases, sqlite};
-use crate::support::independent_readers::place_of;
-use crate::support::mounted_disk::mounted;
+use crate::support::independent_readers::place_with_texts;
+use crate::support::mounted_disk::mount_disk;
 use crate::support::program::{NINE, Place, Program};
 use crate::support::service::Sandbox;
 
@@ -23,15 +23,15 @@ fn an_export_over_the_file_size_limit_fails_and_keeps_the_old_file() {
         format!("{:016x} ", drawn ^ (drawn >> 29))
     };
     let texts: Vec<String> = (0..400).map(|_| (0..60).map(|_| draw()).collect()).collect();
-    let place = place_of(sqlite(), &texts);
+    let place = place_with_texts(sqlite(), &texts);
     std::fs::create_dir(place.path("out")).unwrap();
     for name in ["items.csv", "items.jsonl", "items.xlsx", "items.csv.gz"] {
         let file = format!("out/{name}");
         std::fs::write(place.path(&file), "old").unwrap();
         // 64 or 128 KiB, more than SQLite's own files beside the database need.
         let script = "trap '' XFSZ; ulimit -f 128; exec \"$@\"";
-        let ended = Program::prepared_by(place.folder.path(), script, &["export", "--out", &file]).run();
-        ended.says(5, &[name, "could not be written", "an existing file was not changed"]);
+        let ended = Program::under_shell(place.folder.path(), script, &["export", "--out", &file]).run();
+        ended.assert_stderr(5, &[name, "could not be written", "an existing file was not changed"]);
         assert_eq!(std::fs::read_to_string(place.path(&file)).unwrap(), "old", "{name}");
     }
     assert_eq!(names(&place.path("out")), ["items.csv", "items.csv.gz", "items.jsonl", "items.xlsx"]);
@@ -45,19 +45,19 @@ fn an_export_to_a_full_disk_keeps_its_cursor_and_succeeds_later() {
                     [[exports]]\nname = \"x\"\nwhat = \"sightings\"\nmode = \"incremental\"\nevery = \"1h\"\npath = \"out/{run}.csv\"\n";
         let place = Place::new(database, &sandbox.lines(), rest);
         std::fs::create_dir(place.path("out")).unwrap();
-        let Some(disk) = mounted(&place.path("out"), "8k") else { return };
+        let Some(disk) = mount_disk(&place.path("out"), "8k") else { return };
         let due = |at: &str| {
-            sandbox.turn_to(at);
+            sandbox.set_clock(at);
             place.run(&["once", "--due", "--at", at])
         };
-        due(NINE).shows(0, &[]);
+        due(NINE).assert_stdout(0, &[]);
         std::fs::write(place.path("out/filler"), [b'x'; 8192]).unwrap();
-        due("2026-03-11T10:00:00Z").shows(3, &["export:x@2026-03-11T10:00:00Z", "could not be written"]);
+        due("2026-03-11T10:00:00Z").assert_stdout(3, &["export:x@2026-03-11T10:00:00Z", "could not be written"]);
         assert_eq!(names(&place.path("out")), ["filler"], "{}", place.database.name);
         assert_eq!(place.database.number("SELECT count(*) FROM follower WHERE name = 'export:x' AND seq > 0"), 0);
         drop(disk);
-        due("2026-03-11T11:00:00Z").shows(0, &[]);
-        due("2026-03-11T12:00:00Z").shows(0, &[]);
+        due("2026-03-11T11:00:00Z").assert_stdout(0, &[]);
+        due("2026-03-11T12:00:00Z").assert_stdout(0, &[]);
         let mut files = names(&place.path("out"));
         files.retain(|name| name.ends_with(".csv"));
         let rows: usize = files

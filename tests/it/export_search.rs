@@ -20,10 +20,10 @@ fn a_scheduled_export_with_search_equals_export_search() {
             "what = \"sightings\"\nmode = \"incremental\"\npath = \"out/{run}.csv\"\nsearch = '\"acme launch\" -page'",
         );
         let place = Place::new(database, &sandbox.lines(), &rest);
-        place.run(&["check"]).shows(0, &["incremental sightings"]);
+        place.run(&["check"]).assert_stdout(0, &["incremental sightings"]);
         for at in [NINE, "2026-03-11T10:00:00Z", "2026-03-11T11:00:00Z", "2026-03-11T12:00:00Z"] {
-            sandbox.turn_to(at);
-            place.run(&["once", "--due", "--at", at]).shows(0, &[]);
+            sandbox.set_clock(at);
+            place.run(&["once", "--due", "--at", at]).assert_stdout(0, &[]);
             // Marks everything as not indexed again: the export does not rely on another process.
             empty_index(&place.database);
         }
@@ -40,14 +40,14 @@ fn a_scheduled_export_with_search_equals_export_search() {
         assert!(together == body(&place.ok(&by_hand)), "{}", place.database.name);
         assert!(!together.is_empty() && together.len() < all.len(), "{} of {}", together.len(), all.len());
         for file in &files {
-            place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
+            place.run(&["export", "--verify", file.to_str().unwrap()]).assert_stdout(0, &["matches the database"]);
         }
         // The filter compares with items as they are now, whatever their rows show.
         let edit = "UPDATE item SET title = NULL, text = 'something else' WHERE id > 0";
-        crate::support::databases::wait(place.database.execute(edit));
+        crate::support::databases::block_on(place.database.execute(edit));
         empty_index(&place.database);
         let verified = place.run(&["export", "--verify", files[0].to_str().unwrap()]);
-        verified.shows(3, &["since then, items were edited, merged, pruned or erased"]);
+        verified.assert_stdout(3, &["since then, items were edited, merged, pruned or erased"]);
     }
 }
 
@@ -62,6 +62,6 @@ fn invalid_searches_in_exports_are_refused() {
         ("what = \"daily\"\nsearch = \"acme\"", "does not apply to daily"),
     ] {
         place.configure("base_url = \"sandbox\"", &export(lines));
-        place.run(&["check"]).says(2, &[said, "search"]);
+        place.run(&["check"]).assert_stderr(2, &[said, "search"]);
     }
 }

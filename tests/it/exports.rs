@@ -10,19 +10,21 @@ use topicwatch::model::{RunRow, SeqRange, SightingRow, Source, Time, Tone};
 use topicwatch::store::{Filter, Store, StoreError};
 
 use crate::support::databases::databases;
-use crate::support::searched::{manual, open, outcome, seen};
+use crate::support::searched::{open_store, outcome, seen_item, start_manual_run};
 
 #[tokio::test]
 async fn each_export_kind_has_equal_bytes_on_both_databases_and_equal_cells_in_both_formats() {
     let mut reported: Vec<BTreeMap<String, String>> = Vec::new();
     for database in databases() {
-        let store = open(&database).await;
-        nasty_world(&store).await;
+        let store = open_store(&database).await;
+        store_awkward_history(&store).await;
         let mut files = BTreeMap::new();
         for what in ExportKind::ALL {
-            let csv = written(&store, &ExportOptions::all(*what)).await;
-            let excel = written(&store, &ExportOptions { profile: Profile::Excel, ..ExportOptions::all(*what) }).await;
-            let jsonl = written(&store, &ExportOptions { format: Format::Jsonl, ..ExportOptions::all(*what) }).await;
+            let csv = export_to_string(&store, &ExportOptions::all(*what)).await;
+            let excel =
+                export_to_string(&store, &ExportOptions { profile: Profile::Excel, ..ExportOptions::all(*what) }).await;
+            let jsonl =
+                export_to_string(&store, &ExportOptions { format: Format::Jsonl, ..ExportOptions::all(*what) }).await;
             same_cells(*what, &csv, &excel, &jsonl);
             for (name, text) in [("csv", csv), ("excel", excel), ("jsonl", jsonl)] {
                 files.insert(format!("{what} {name}"), text);
@@ -79,12 +81,12 @@ fn same_cells(what: ExportKind, csv: &str, excel: &str, jsonl: &str) {
 #[tokio::test]
 async fn every_filter_narrows_the_exports_it_applies_to() {
     for database in databases() {
-        let store = open(&database).await;
-        nasty_world(&store).await;
-        let many = async |what: ExportKind, filter: Filter| objects(&store, what, filter).await.len();
+        let store = open_store(&database).await;
+        store_awkward_history(&store).await;
+        let many = async |what: ExportKind, filter: Filter| export_objects(&store, what, filter).await.len();
         let all = Filter::default;
         let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        let n = NASTY.len();
+        let n = AWKWARD_TEXTS.len();
         for (what, filter, expected) in [
             (ExportKind::Items, all(), 2 * n + n / 2),
             (ExportKind::Items, Filter { topics: texts(&["=loud"]), ..all() }, n),
@@ -103,24 +105,24 @@ async fn every_filter_narrows_the_exports_it_applies_to() {
             (ExportKind::New, Filter { sources: vec![Source::Social], topics: texts(&["=loud"]), ..all() }, 9),
             (ExportKind::Items, Filter { sources: vec![Source::Ai], ..all() }, 0),
             (ExportKind::Searches, Filter { sources: vec![Source::Web], ..all() }, 3),
-            (ExportKind::Sightings, Filter { since: Some(later(1)), until: Some(later(2)), ..all() }, n),
-            (ExportKind::Answers, Filter { since: Some(later(2)), ..all() }, 0),
-            (ExportKind::Searches, Filter { until: Some(later(1)), ..all() }, 2),
+            (ExportKind::Sightings, Filter { since: Some(hours_later(1)), until: Some(hours_later(2)), ..all() }, n),
+            (ExportKind::Answers, Filter { since: Some(hours_later(2)), ..all() }, 0),
+            (ExportKind::Searches, Filter { until: Some(hours_later(1)), ..all() }, 2),
         ] {
             assert_eq!(many(what, filter.clone()).await, expected, "{}: {what} {filter:?}", database.name);
         }
         // First seen recently, and not older than the window at that time, as their sightings record.
-        let since = Filter { new_since: Some(later(1)), topics: texts(&["=loud"]), ..all() };
+        let since = Filter { new_since: Some(hours_later(1)), topics: texts(&["=loud"]), ..all() };
         for what in [ExportKind::Items, ExportKind::New] {
             assert_eq!(many(what, since.clone()).await, n, "{}: {what}", database.name);
         }
-        let old = later(1).0 - 30 * 3_600_000;
+        let old = hours_later(1).0 - 30 * 3_600_000;
         let older = format!(
             "UPDATE sighting SET fit = 'outside' WHERE item IN (SELECT id FROM item WHERE published_at < {old})"
         );
         database.execute(&older).await;
         for what in [ExportKind::Items, ExportKind::New] {
-            let found = objects(&store, what, since.clone()).await;
+            let found = export_objects(&store, what, since.clone()).await;
             let fresh = |row: &Value| row["published_at"].as_str().is_none_or(|at| at.starts_with("2026-03-11"));
             assert!(found.len() == 10 && found.iter().all(fresh), "{found:#?}");
         }
@@ -131,18 +133,19 @@ async fn every_filter_narrows_the_exports_it_applies_to() {
 #[tokio::test]
 async fn consecutive_span_files_equal_the_whole_export() {
     for database in databases() {
-        let store = open(&database).await;
-        nasty_world(&store).await;
+        let store = open_store(&database).await;
+        store_awkward_history(&store).await;
         for what in ExportKind::ALL.iter().copied().filter(|what| what.supported_filters().contains(&ExportFilter::Seq))
         {
             let stretch = async |since: i64, until: i64| {
                 let filter = Filter { seq: Some(SeqRange { since, until }), ..Filter::default() };
-                written(&store, &ExportOptions { format: Format::Jsonl, filter, ..ExportOptions::all(what) }).await
+                export_to_string(&store, &ExportOptions { format: Format::Jsonl, filter, ..ExportOptions::all(what) })
+                    .await
             };
             let whole = stretch(0, 3).await;
             let mut sorted = [
                 whole.clone(),
-                written(&store, &ExportOptions { format: Format::Jsonl, ..ExportOptions::all(what) }).await,
+                export_to_string(&store, &ExportOptions { format: Format::Jsonl, ..ExportOptions::all(what) }).await,
             ]
             .map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
             sorted.iter_mut().for_each(|lines| lines.sort());
@@ -158,24 +161,26 @@ async fn consecutive_span_files_equal_the_whole_export() {
 #[tokio::test]
 async fn items_of_a_first_reply_are_exported_as_baseline() {
     for database in databases() {
-        let store = open(&database).await;
-        nasty_world(&store).await;
+        let store = open_store(&database).await;
+        store_awkward_history(&store).await;
         let quiet = |rows: &[Value], run: &str| {
             let of = rows.iter().filter(|row| row["first_run"] == run);
             of.map(|row| row["baseline"].as_bool().unwrap()).collect::<Vec<_>>()
         };
-        let rows = objects(&store, ExportKind::New, Filter::default()).await;
+        let rows = export_objects(&store, ExportKind::New, Filter::default()).await;
         assert!(quiet(&rows, "R0").iter().chain(&quiet(&rows, "R1")).all(|baseline| *baseline), "{}", database.name);
         // The third run changes the web query; its social query has been answered before.
-        let by_web = objects(&store, ExportKind::New, Filter { sources: vec![Source::Web], ..Filter::default() }).await;
+        let by_web =
+            export_objects(&store, ExportKind::New, Filter { sources: vec![Source::Web], ..Filter::default() }).await;
         let by_social =
-            objects(&store, ExportKind::New, Filter { sources: vec![Source::Social], ..Filter::default() }).await;
+            export_objects(&store, ExportKind::New, Filter { sources: vec![Source::Social], ..Filter::default() })
+                .await;
         assert_eq!(quiet(&by_web, "R2"), [true; 2]);
         assert_eq!(quiet(&by_social, "R2"), [false; 5]);
         // Also without sightings: then every query of the run counts.
         database.execute("DELETE FROM sighting").await;
-        let rows = objects(&store, ExportKind::New, Filter::default()).await;
-        assert_eq!(quiet(&rows, "R1").iter().filter(|baseline| **baseline).count(), NASTY.len());
+        let rows = export_objects(&store, ExportKind::New, Filter::default()).await;
+        assert_eq!(quiet(&rows, "R1").iter().filter(|baseline| **baseline).count(), AWKWARD_TEXTS.len());
         assert!(quiet(&rows, "R2").iter().all(|baseline| !*baseline));
         database.close(store).await;
     }
@@ -195,19 +200,23 @@ async fn paged(store: &Store, filter: &Filter) -> Vec<Value> {
 #[tokio::test]
 async fn paged_sightings_equal_the_sightings_of_each_run() {
     for database in databases() {
-        let store = open(&database).await;
-        nasty_world(&store).await;
+        let store = open_store(&database).await;
+        store_awkward_history(&store).await;
         // More runs than fit on a page, several at the same time, some without a sighting, with times from all
         // centuries.
         let times =
             ["0001-01-01T00:00:00Z", "1700-02-28T23:59:59.999Z", "1969-12-31T23:59:59.5Z", "9999-12-31T23:59:59Z"];
         for n in 0..40 {
             let t = tagged("calm", &["a\"b", "news"]);
-            let held = manual(&store, &t, &format!("{}", 7_000 + n), later(n / 3)).await;
+            let held = start_manual_run(&store, &t, &format!("{}", 7_000 + n), hours_later(n / 3)).await;
             let world = (0..n % 4).map(|of| {
                 let key = format!("page:https://example.com/{of},{n}");
-                let mut item =
-                    seen(Source::SERVICE[of as usize % 3], of as u32 + 1, &[key.as_str()], NASTY[n as usize % 14]);
+                let mut item = seen_item(
+                    Source::SERVICE[of as usize % 3],
+                    of as u32 + 1,
+                    &[key.as_str()],
+                    AWKWARD_TEXTS[n as usize % 14],
+                );
                 let found = &mut item.sightings[0].found;
                 found.published_at = Time::parse(times[of as usize]);
                 found.url = Some(format!("https://example.com/{of}?a=\"{n}\""));
@@ -216,7 +225,7 @@ async fn paged_sightings_equal_the_sightings_of_each_run() {
                 found.title = Some(if n == 39 { "long\u{1F600}, ".repeat(60_000) } else { String::new() });
                 item
             });
-            store.finish(&held, outcome(later(n / 3), world.collect())).await.unwrap();
+            store.finish(&held, outcome(hours_later(n / 3), world.collect())).await.unwrap();
             store.publish().await.unwrap();
         }
         // Items without a cluster, first in their cluster, in another's cluster, and not processed yet.
@@ -248,8 +257,14 @@ async fn paged_sightings_equal_the_sightings_of_each_run() {
                 of(&by_number, &|run, _| (3..=21).contains(&run.seq.unwrap())).await,
             ),
             (
-                Filter { since: Some(later(1)), until: Some(later(9)), topics: vec!["calm".into()], ..all() },
-                of(&runs, &|_, row| row.topic == "calm" && (later(1)..later(9)).contains(&row.seen_at)).await,
+                Filter {
+                    since: Some(hours_later(1)),
+                    until: Some(hours_later(9)),
+                    topics: vec!["calm".into()],
+                    ..all()
+                },
+                of(&runs, &|_, row| row.topic == "calm" && (hours_later(1)..hours_later(9)).contains(&row.seen_at))
+                    .await,
             ),
             (Filter { sources: sources.clone(), ..all() }, of(&runs, &|_, row| sources.contains(&row.source)).await),
             (

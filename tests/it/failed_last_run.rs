@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::support::api_client::get;
+use crate::support::api_client::get_json;
 use crate::support::databases::databases;
-use crate::support::mcp_client::call;
+use crate::support::mcp_client::call_tool;
 use crate::support::program::{NINE, Place};
-use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::service::{FakeServer, Sandbox, reply};
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
-use crate::support::world::{World, hour, post};
+use crate::support::world::{ScriptedService, hour, post};
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
 
@@ -20,7 +20,7 @@ fn still_shown(place: &Place, key: &str) -> Value {
 /// Whether there may be more new items than counted in the last 24 hours: by the API, and as the overview says it.
 fn new_of_day(place: &Place, at: &str) -> (bool, bool) {
     let pages = Pages::serve(place, &["--at", at]);
-    let topic = get(&pages, "/api/v1/topics")["data"][0].clone();
+    let topic = get_json(&pages, "/api/v1/topics")["data"][0].clone();
     (topic["new_24h_at_least"].as_bool().unwrap(), pages.page("/").contains("≥\u{a0}0"))
 }
 
@@ -40,7 +40,7 @@ fn after_a_failed_run_no_item_is_gone_and_new_counts_are_lower_bounds() {
         place.ok(&["topic", "backfill", "acme", "--from", "2026-03-09", "--to", "2026-03-09", "--at", ten]);
         assert_eq!(still_shown(&place, &key), shown, "{name}: after a backfill");
 
-        let raw = Raw::saying(|_| reply("500 Internal Server Error", "", b""));
+        let raw = FakeServer::respond_with(|_| reply("500 Internal Server Error", "", b""));
         place.configure(&raw.lines(), TOPIC);
         let eleven = "2026-03-11T11:00:00Z";
         assert_eq!(place.run(&["once", "--at", eleven]).code, Some(3), "{name}");
@@ -60,7 +60,7 @@ fn after_a_failed_run_no_item_is_gone_and_new_counts_are_lower_bounds() {
         assert!(days.contains(">≥\u{a0}"), "{name}: the sum of days, too: {days}");
         // The next run looks back over what that one missed.
         let twelve = "2026-03-11T12:00:00Z";
-        sandbox.turn_to(twelve);
+        sandbox.set_clock(twelve);
         place.configure(&format!("{}dialect = \"desearch\"\n", sandbox.lines()), TOPIC);
         place.ok(&["once", "--at", twelve]);
         let told = place.ok(&["diff", "acme", "--since", eleven]);
@@ -76,7 +76,7 @@ fn new_counts_are_lower_bounds_after_a_search_skipped_for_a_refused_key() {
         let two = format!("[scheduler]\nmax_concurrent_runs = 1\n\n{TOPIC}{}", TOPIC.replace("acme", "globex"));
         let place = Place::new(database, &sandbox.lines(), &two);
         place.ok(&["once", "--at", NINE]);
-        let raw = Raw::saying(|_| reply("401 Unauthorized", "", b""));
+        let raw = FakeServer::respond_with(|_| reply("401 Unauthorized", "", b""));
         place.configure(&format!("{}max_concurrent = 1\n", raw.lines()), &two);
         assert_eq!(place.run(&["once", "--at", "2026-03-11T11:00:00Z"]).code, Some(3), "{name}");
         let states = place.database.texts("SELECT state FROM v_search WHERE state <> 'ok' ORDER BY state");
@@ -99,7 +99,7 @@ fn marked(place: &Place) -> Vec<bool> {
 
 #[test]
 fn new_counts_are_lower_bounds_for_each_of_many_failed_topics() {
-    let raw = Raw::saying(|_| reply("500 Internal Server Error", "", b""));
+    let raw = FakeServer::respond_with(|_| reply("500 Internal Server Error", "", b""));
     // Before `acme`, in order of id.
     let other = |n: u32| {
         format!("[[topics]]\nid = \"a{n:04}\"\nquery = \"a{n:04}\"\nsources = [\"social\"]\nevery = \"12h\"\n\n")
@@ -143,12 +143,12 @@ fn new_counts_are_lower_bounds_after_an_empty_reply_where_posts_are_known() {
     let normalize = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let posts = |many: u32| (0..many).map(|n| post(n, 20 + n, &format!("acme words {n}"), 1)).collect::<Vec<_>>();
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), TOPIC);
         let name = place.database.name;
-        world.posts(&posts(3));
+        world.set_posts(&posts(3));
         place.ok(&["once", "--at", &hour(23)]);
-        world.posts(&[]);
+        world.set_posts(&[]);
         let told = place.ok(&["once", "--at", &hour(24)]);
         assert!(
             told.contains("≥0 found = ≥0 new") && told.contains(&format!("acme social: {empty}\n")),
@@ -181,12 +181,12 @@ fn new_counts_are_lower_bounds_after_an_empty_reply_where_posts_are_known() {
         assert_eq!(new_of_day(&place, &hour(24)), (true, true), "{name}");
         let pages = Pages::serve(&place, &["--at", &hour(24)]);
         assert!(pages.page("/topics/acme").contains("≥\u{a0}0 new items"), "{name}");
-        let source = get(&pages, "/api/v1/topics")["data"][0]["sources"][0].clone();
+        let source = get_json(&pages, "/api/v1/topics")["data"][0]["sources"][0].clone();
         assert_eq!(source, json!({ "source": "social", "state": "empty_reply", "error_class": null }), "{name}");
         assert!(pages.page("/").contains("social: <strong class=\"warn\">empty reply</strong>"), "{name}");
         let page = pages.page("/runs");
         assert!(page.contains("≥\u{a0}0 found") && page.contains(empty), "{name}: {page}");
-        let notes = call(&pages, &[], "get_changes", &json!({ "topic": "acme" }))["notes"].to_string();
+        let notes = call_tool(&pages, &[], "get_changes", &json!({ "topic": "acme" }))["notes"].to_string();
         assert!(notes.contains(&format!("In the last run, {empty}: there may be more")), "{name}: {notes}");
 
         // A search that looked back further says both.
@@ -197,24 +197,24 @@ fn new_counts_are_lower_bounds_after_an_empty_reply_where_posts_are_known() {
         assert_eq!((&search["state"], &search["reason"]), (&json!("empty"), &json!(both)), "{name}");
 
         // The next reply has them, so nothing is missing.
-        world.posts(&posts(3));
+        world.set_posts(&posts(3));
         place.ok(&["once", "--at", &hour(57)]);
         for told in [place.ok(&["status", "--at", &hour(57)]), place.ok(&["diff", "acme", "--since", &hour(56)])] {
             assert!(!told.contains('≥') && !told.contains(empty), "{name}: {told}");
         }
         let pages = Pages::serve(&place, &["--at", &hour(57)]);
-        assert_eq!(get(&pages, "/api/v1/topics")["data"][0]["sources"][0]["state"], "ok", "{name}");
+        assert_eq!(get_json(&pages, "/api/v1/topics")["data"][0]["sources"][0]["state"], "ok", "{name}");
     }
 }
 
 #[test]
 fn an_empty_reply_where_few_posts_are_known_is_an_ordinary_reply() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), TOPIC);
-        world.posts(&[post(1, 20, "acme words", 1), post(2, 21, "more acme words", 1)]);
+        world.set_posts(&[post(1, 20, "acme words", 1), post(2, 21, "more acme words", 1)]);
         place.ok(&["once", "--at", &hour(23)]);
-        world.posts(&[]);
+        world.set_posts(&[]);
         let once = place.ok(&["once", "--at", &hour(24)]);
         let status = place.ok(&["status", "--at", &hour(24)]);
         let rest =

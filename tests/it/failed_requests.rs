@@ -6,15 +6,15 @@ use std::io::Write as _;
 use crate::support::daemons::topics;
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
-use crate::support::service::{Raw, Reply, Sandbox, Trap, bytes, reply};
+use crate::support::service::{FakeServer, Reply, RequestTrap, Sandbox, bytes, reply};
 use crate::support::web_client::Pages;
 
 const THREE: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n";
 
 #[test]
 fn a_call_that_was_never_sent_costs_nothing_and_uses_no_proxy() {
-    let trap = Trap::set();
-    let lines = Raw::nobody().replace("max_tries = 1", "max_tries = 2");
+    let trap = RequestTrap::set();
+    let lines = FakeServer::unreachable().replace("max_tries = 1", "max_tries = 2");
     let place = Place::new(sqlite(), &lines, THREE);
     let tried = |args: &[&str]| {
         let mut program = place.program(args);
@@ -35,9 +35,9 @@ fn a_call_that_was_never_sent_costs_nothing_and_uses_no_proxy() {
     }
     let shown = tried(&["try", "acme"]);
     assert!(!shown.out.contains("assumed") && shown.out.contains("$0"), "{shown}");
-    assert_eq!(trap.asked(), 0);
+    assert_eq!(trap.request_count(), 0);
     // A call that was sent but not answered may have been billed.
-    let silent = Raw::saying(|_| Reply::default());
+    let silent = FakeServer::respond_with(|_| Reply::default());
     place.configure(&silent.lines(), THREE);
     let output: serde_json::Value = serde_json::from_str(&place.run(&["try", "acme", "--json"]).out).unwrap();
     assert!(output["sources"].as_array().unwrap().iter().all(|source| source["cost_assumed"] == true), "{output}");
@@ -60,7 +60,7 @@ fn an_export_whose_end_is_before_its_start_is_refused() {
             &["--what", "sightings", "--since", "2026-03-12", "--until", "2026-03-11"],
         ] {
             let ended = place.run(&[&["export", "--out", "items.csv"], args].concat());
-            ended.says(2, &["--until: `", "is not after --", "hint: swap them, or choose a later --until"]);
+            ended.assert_stderr(2, &["--until: `", "is not after --", "hint: swap them, or choose a later --until"]);
             assert_eq!(std::fs::read_to_string(place.path("items.csv")).unwrap(), "old");
         }
         place.ok(&["export", "--out", "items.csv", "--since", "2026-03-11", "--until", "2026-03-12"]);
@@ -79,12 +79,14 @@ fn topic_run_refuses_unknown_topics_even_without_a_daemon() {
         place.ok(&["once", "--topic", "acme", "--at", NINE]);
         place
             .run(&["topic", "run", "acmee"])
-            .says(2, &["there is no topic `acmee`", "did you mean `acme`?", "acme, globex"]);
+            .assert_stderr(2, &["there is no topic `acmee`", "did you mean `acme`?", "acme, globex"]);
         place
             .run(&["topic", "run", "acme", "NOSUCH"])
-            .says(2, &["there is no topic `NOSUCH`", "the topics are: acme, globex"]);
+            .assert_stderr(2, &["there is no topic `NOSUCH`", "the topics are: acme, globex"]);
         // A topic that no daemon has read yet is known, too.
-        place.run(&["topic", "run", "globex"]).says(3, &["no daemon is running", "topicwatch once --topic globex"]);
+        place
+            .run(&["topic", "run", "globex"])
+            .assert_stderr(3, &["no daemon is running", "topicwatch once --topic globex"]);
     }
 }
 
@@ -97,13 +99,14 @@ fn a_topic_removed_from_the_file_is_not_called_unknown() {
         place.configure(&sandbox.lines(), &topics(&["acme"]));
         place.ok(&["once", "--due", "--at", NINE]);
         for verb in ["pause", "resume"] {
-            place
-                .run(&["topic", verb, "globex"])
-                .says(2, &["topic `globex` is not watched: it was removed from the configuration", "are kept"]);
+            place.run(&["topic", verb, "globex"]).assert_stderr(
+                2,
+                &["topic `globex` is not watched: it was removed from the configuration", "are kept"],
+            );
         }
         place
             .run(&["items", "mark", "globex", "post:x:nobody", "good"])
-            .says(2, &["topic `globex` has no item `post:x:nobody`", "hint: "]);
+            .assert_stderr(2, &["topic `globex` has no item `post:x:nobody`", "hint: "]);
     }
 }
 
@@ -114,7 +117,7 @@ fn a_broken_chunk_is_reported_as_a_cut_even_in_a_compressed_reply() {
     let packed = packed.finish().unwrap();
     let (broken, damaged) = (packed.clone(), packed);
     // The size of the second chunk is not a number.
-    let cut = Raw::saying(move |_| {
+    let cut = FakeServer::respond_with(move |_| {
         let head =
             "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ntransfer-encoding: chunked";
         bytes(&[head.as_bytes(), b"\r\n\r\na\r\n", &broken[..10], b"\r\nzz\r\n"].concat())
@@ -123,7 +126,7 @@ fn a_broken_chunk_is_reported_as_a_cut_even_in_a_compressed_reply() {
     let ended = place.run(&["try", "acme", "--source", "web"]);
     assert!(ended.code == Some(3) && ended.out.contains("cut"), "{ended}");
     assert!(!ended.out.contains("decompress"), "{ended}");
-    let damage = Raw::saying(move |_| {
+    let damage = FakeServer::respond_with(move |_| {
         let mut body = damaged.clone();
         // After the ten-byte header: a block of the reserved type.
         body[10..].fill(0xff);
@@ -147,7 +150,9 @@ fn a_base_url_that_ends_in_the_path_of_a_call_is_refused() {
         "/desearch/ai/search/links/web",
     ] {
         place.configure(&format!("base_url = \"https://api.example.com{path}\""), THREE);
-        place.run(&["check"]).says(2, &["`base_url` ends in /", "is the path of one call", "hint: remove that"]);
+        place
+            .run(&["check"])
+            .assert_stderr(2, &["`base_url` ends in /", "is the path of one call", "hint: remove that"]);
     }
     for path in ["", "/", "/v1", "/search", "/search/v2", "/webby"] {
         place.configure(&format!("base_url = \"https://api.example.com{path}\""), THREE);
@@ -181,12 +186,12 @@ fn a_long_retry_after_is_respected() {
         assert_eq!(sandbox.calls(), 5, "{name}");
     }
     // A time beyond all dates is not shown.
-    let slow = Raw::saying(|_| reply("429 Too Many Requests", "retry-after: 999999999999999\r\n", b""));
+    let slow = FakeServer::respond_with(|_| reply("429 Too Many Requests", "retry-after: 999999999999999\r\n", b""));
     let social = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
     let two = format!("[scheduler]\nmax_concurrent_runs = 1\n\n{social}{}", social.replace("acme", "globex"));
     let place = Place::new(sqlite(), &format!("{}max_concurrent = 1\n", slow.lines()), &two);
     let ended = place.run(&["once", "--at", NINE]);
-    ended.says(3, &[]);
+    ended.assert_stderr(3, &[]);
     assert!(!format!("{}{}", ended.out, ended.err).contains("out-of-range"), "{ended}");
     let errors = place.database.texts("SELECT error_text FROM v_search ORDER BY seq");
     assert!(

@@ -1,12 +1,12 @@
 //! A service that refuses, fails, is slow or missing, through the binary on both databases: which calls are still made,
 //! what the ledger records, what is stored, and the exit code.
 
-use crate::support::daemons::under_a_call;
+use crate::support::daemons::is_calling;
 use crate::support::databases::databases;
-use crate::support::program::{NINE, Place, until};
-use crate::support::receivers::{Answer, Hook};
-use crate::support::replies::{self, Replies};
-use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::program::{NINE, Place, wait_until};
+use crate::support::receivers::{Answer, WebhookServer};
+use crate::support::replies::{self, ReplyServer};
+use crate::support::service::{FakeServer, Sandbox, reply};
 use crate::support::stored::COST;
 use crate::support::web_client::Pages;
 
@@ -36,7 +36,7 @@ fn a_refusal_that_concerns_every_call_stops_all_waiting_searches() {
             let names: Vec<String> = (10..30).map(|n| format!("topic-{n}")).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let place = Place::new(database, &format!("{}max_concurrent = 1\n", sandbox.lines()), &topics(&names));
-            place.run(&["once", "--at", NINE]).shows(3, &[class, hint, "\n20 runs: 20 failed · "]);
+            place.run(&["once", "--at", NINE]).assert_stdout(3, &[class, hint, "\n20 runs: 20 failed · "]);
             // One more call may have started just before the refusal.
             let calls = sandbox.calls();
             assert!((1..=2).contains(&calls), "{rule} on {}: {calls} calls", place.database.name);
@@ -52,7 +52,7 @@ fn a_refusal_that_concerns_every_call_stops_all_waiting_searches() {
             assert!(!untried.is_empty() && untried.iter().all(says), "{untried:#?}");
             assert_eq!(place.database.calls_made() as u64, calls);
             assert_eq!(place.database.number("SELECT count(*) FROM v_run WHERE error_text IS NULL"), 0);
-            assert_eq!(place.database.unread_runs(), 0);
+            assert_eq!(place.database.unpublished_runs(), 0);
             assert_eq!(
                 place.database.number("SELECT count(*) FROM v_search WHERE cost_usd > 0"),
                 0,
@@ -73,7 +73,7 @@ fn a_failed_search_keeps_its_error_when_another_is_refused_before_its_retry() {
     {
         // The other topic's only call comes while the first waits for its next try.
         let calls = std::sync::atomic::AtomicU32::new(0);
-        let server = Raw::saying(move |_| match calls.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+        let server = FakeServer::respond_with(move |_| match calls.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
             0 => reply("503 Service Unavailable", "retry-after: 5\r\nx-desearch-cost-usd: 0.01\r\n", b""),
             _ => reply("402 Payment Required", "", b""),
         });
@@ -84,7 +84,7 @@ fn a_failed_search_keeps_its_error_when_another_is_refused_before_its_retry() {
         let place = Place::new(database, &lines, &rest);
         let name = place.database.name;
         let ended = place.program(&["once", "--at", NINE]).env("ONE", "key-of-one").run();
-        ended.shows(3, &["503 Service Unavailable; not tried again: another search got 402 Payment Required"]);
+        ended.assert_stdout(3, &["503 Service Unavailable; not tried again: another search got 402 Payment Required"]);
         let searches = place.database.texts(&format!(
             "SELECT state || ' ' || error_class || ' ' || tries || ' ' || {COST} || ' ' || cost_basis || ' ' || http_status FROM v_search ORDER BY 1",
         ));
@@ -99,7 +99,9 @@ fn a_permanent_error_stops_only_its_own_search() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["source=web,status=422"]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"]));
-        place.run(&["once", "--at", NINE]).shows(3, &["bad_request: 422", "once --dry-run", "\n2 runs: 2 partial · "]);
+        place
+            .run(&["once", "--at", NINE])
+            .assert_stdout(3, &["bad_request: 422", "once --dry-run", "\n2 runs: 2 partial · "]);
         assert_eq!((sandbox.calls_to("/web/search"), sandbox.calls()), (2, 6), "asked once for each topic");
         let (searches, runs) = ledger(&place);
         assert_eq!(runs, ["acme partial bad_request", "globex partial bad_request"]);
@@ -107,11 +109,11 @@ fn a_permanent_error_stops_only_its_own_search() {
         let expected: Vec<String> =
             ["acme", "globex"].iter().flat_map(|t| expected.map(|rest| format!("{t} {rest}"))).collect();
         assert_eq!(searches, expected);
-        place.run(&["show", "acme"]).shows(0, &["! web error: bad_request: 422", "Posts"]);
+        place.run(&["show", "acme"]).assert_stdout(0, &["! web error: bad_request: 422", "Posts"]);
         let failed =
             "acme: failed in the last run: web (bad_request)\nglobex: failed in the last run: web (bad_request)\n";
-        place.run(&["status"]).shows(0, &["partial", failed]);
-        // An attempt that was made again is no problem of what is shown.
+        place.run(&["status"]).assert_stdout(0, &["partial", failed]);
+        // A repeated attempt is not reported as a problem.
         place.database.attempt_again("web");
         let (name, shown) = (place.database.name, place.ok(&["show", "acme"]));
         assert!(shown.contains("Posts") && !shown.contains("! web"), "{name}: {shown}");
@@ -139,7 +141,7 @@ fn a_failing_source_does_not_lose_the_findings_of_others() {
         let place = Place::new(database, &lines, &topics(&["acme"]));
         place
             .run(&["once", "--at", NINE])
-            .shows(3, &["acme social: server: 503", "\n1 run: 1 partial · ≥5 found = ≥5 new"]);
+            .assert_stdout(3, &["acme social: server: 503", "\n1 run: 1 partial · ≥5 found = ≥5 new"]);
         assert_eq!((sandbox.calls_to("/X/search"), sandbox.calls()), (2, 4), "what may pass by itself is tried again");
         assert_eq!(ledger(&place).1, ["acme partial server"]);
         assert_eq!(place.database.number("SELECT tries FROM v_search WHERE source = 'social'"), 2);
@@ -150,9 +152,9 @@ fn a_failing_source_does_not_lose_the_findings_of_others() {
 #[test]
 fn a_service_that_is_down_is_recorded_and_other_topics_are_unaffected() {
     for database in databases() {
-        let place = Place::new(database, &Raw::nobody(), &topics(&["acme", "globex"]));
+        let place = Place::new(database, &FakeServer::unreachable(), &topics(&["acme", "globex"]));
         let ended = place.run(&["once", "--at", NINE]);
-        ended.shows(
+        ended.assert_stdout(
             3,
             &[
                 "acme social: transport: ",
@@ -170,19 +172,20 @@ fn a_service_that_is_down_is_recorded_and_other_topics_are_unaffected() {
         let sandbox =
             Sandbox::at(NINE, &["path=/X,after=1,reset", "path=/web,after=1,reset", "path=/ai,after=1,reset"]);
         place.configure(&sandbox.lines(), &topics(&["acme", "globex"]));
-        place.run(&["once", "--at", NINE, "--topic", "acme"]).shows(0, &["1 of 1 run ok"]);
+        place.run(&["once", "--at", NINE, "--topic", "acme"]).assert_stdout(0, &["1 of 1 run ok"]);
         // It fails again for the other topic; the findings of the first stay.
-        place.run(&["once", "--at", NINE, "--topic", "globex"]).shows(3, &["transport"]);
+        place.run(&["once", "--at", NINE, "--topic", "globex"]).assert_stdout(3, &["transport"]);
         place
             .run(&["status"])
-            .shows(0, &["globex: failed in the last run: social (transport)", "; no successful run yet\n"]);
-        place.configure(&Raw::nobody(), &topics(&["acme"]));
-        place.run(&["once", "--at", "2026-03-11T11:00:00Z", "--topic", "acme"]).shows(3, &["transport"]);
-        place
-            .run(&["status"])
-            .shows(0, &["acme: failed in the last run: social (transport)", "; last results 2026-03-11T09:00:00Z\n"]);
-        place.run(&["show", "acme"]).shows(0, &["Posts"]);
-        place.run(&["show", "globex"]).shows(0, &["failed", "! social error: transport"]);
+            .assert_stdout(0, &["globex: failed in the last run: social (transport)", "; no successful run yet\n"]);
+        place.configure(&FakeServer::unreachable(), &topics(&["acme"]));
+        place.run(&["once", "--at", "2026-03-11T11:00:00Z", "--topic", "acme"]).assert_stdout(3, &["transport"]);
+        place.run(&["status"]).assert_stdout(
+            0,
+            &["acme: failed in the last run: social (transport)", "; last results 2026-03-11T09:00:00Z\n"],
+        );
+        place.run(&["show", "acme"]).assert_stdout(0, &["Posts"]);
+        place.run(&["show", "globex"]).assert_stdout(0, &["failed", "! social error: transport"]);
     }
 }
 
@@ -194,9 +197,9 @@ fn the_daily_call_limit_is_never_exceeded() {
         let place = Place::new(database, &lines, &topics(&["acme", "globex"]));
         place
             .run(&["once", "--at", NINE, "--topic", "acme"])
-            .shows(3, &["over_quota", "max_calls_per_day", "midnight"]);
+            .assert_stdout(3, &["over_quota", "max_calls_per_day", "midnight"]);
         for _ in 0..2 {
-            place.run(&["once", "--at", NINE]).shows(3, &["over_quota", "\n2 runs: 2 over_quota · "]);
+            place.run(&["once", "--at", NINE]).assert_stdout(3, &["over_quota", "\n2 runs: 2 over_quota · "]);
         }
         assert_eq!(sandbox.calls(), 2);
         assert_eq!(place.database.calls_made(), 2);
@@ -204,9 +207,9 @@ fn the_daily_call_limit_is_never_exceeded() {
         assert_eq!(runs[0], "acme over_quota -");
         assert_eq!(runs[2], "acme partial -");
         assert_eq!(runs[3..], ["globex over_quota -", "globex over_quota -"]);
-        place.run(&["status"]).shows(0, &["over quota"]);
+        place.run(&["status"]).assert_stdout(0, &["over quota"]);
         // The next day has a new quota.
-        place.run(&["once", "--at", "2026-03-12T00:00:00Z", "--topic", "globex"]).shows(3, &["over_quota"]);
+        place.run(&["once", "--at", "2026-03-12T00:00:00Z", "--topic", "globex"]).assert_stdout(3, &["over_quota"]);
         assert_eq!(sandbox.calls(), 4);
     }
 }
@@ -222,10 +225,10 @@ fn an_interrupt_stores_what_was_found_and_leaves_nothing_running() {
             searches.iter().filter(|search| search.source == "web" && search.state == "started").count()
         };
         let going = place.program(&["once", "--at", NINE]).start();
-        until("the slow call", || calling() == 1);
+        wait_until("the slow call", || calling() == 1);
         going.signal("INT");
         let ended = going.wait();
-        ended.says(130, &["stopping: storing the findings so far"]);
+        ended.assert_stderr(130, &["stopping: storing the findings so far"]);
         assert!(ended.out.contains("acme web: interrupted\n"), "{ended}");
         let (searches, runs) = ledger(&place);
         assert_eq!(runs, ["acme partial interrupted"], "{ended}");
@@ -240,7 +243,7 @@ fn an_interrupt_stores_what_was_found_and_leaves_nothing_running() {
         let page = Pages::serve(&place, &["--at", NINE]).page("/runs");
         assert!(page.contains("the process ended during the search"), "{}: {page}", place.database.name);
         assert_ne!(place.database.items_of_all(), 0);
-        assert_eq!(place.database.unread_runs(), 0);
+        assert_eq!(place.database.unpublished_runs(), 0);
         assert_eq!(sandbox.calls_to("/ai/search"), 0);
     }
 }
@@ -254,7 +257,7 @@ fn an_interrupt_within_a_search_stores_the_pages_that_were_answered() {
         let page = replies::reply(200, &[], &format!("{{\"hits\":[{hits}],\"nbHits\":1200}}"));
         let (release, wait) = std::sync::mpsc::channel::<()>();
         let wait = std::sync::Mutex::new(wait);
-        let server = Replies::of(move |n, _| {
+        let server = ReplyServer::answering(move |n, _| {
             if n > 0 {
                 wait.lock().unwrap().recv_timeout(std::time::Duration::from_secs(120)).ok();
             }
@@ -265,14 +268,14 @@ fn an_interrupt_within_a_search_stores_the_pages_that_were_answered() {
              [[topics]]\nid = \"acme\"\nquery = \"acme\"\nhn.limit = 2000\n",
             server.url()
         );
-        let place = Place::bare(database, &file);
+        let place = Place::without_service(database, &file);
         place.ok(&["db", "migrate"]);
         let going = place.program(&["once", "--at", NINE]).start();
-        until("the second page is asked for", || server.heads().len() == 2);
+        wait_until("the second page is asked for", || server.heads().len() == 2);
         going.signal("INT");
         let ended = going.wait();
         drop(release);
-        ended.says(130, &["stopping: storing the findings so far"]);
+        ended.assert_stderr(130, &["stopping: storing the findings so far"]);
         assert_eq!(place.database.items_of_all(), 1_000, "{ended}");
         let searches = format!("SELECT state || ' ' || tries || ' ' || {COST} FROM v_search");
         assert_eq!(place.database.texts(&searches), ["lost 2 2000"], "{ended}");
@@ -285,10 +288,10 @@ fn an_interrupt_within_a_search_stores_the_pages_that_were_answered() {
 #[test]
 fn an_interrupt_stores_answers_received_beside_a_hanging_call() {
     for database in databases() {
-        let hangs = Hook::answering(|_| Answer::Hang);
+        let hangs = WebhookServer::answering(|_| Answer::Hang);
         let (release, wait) = std::sync::mpsc::channel::<()>();
         let wait = std::sync::Mutex::new(wait);
-        let server = Replies::of(move |n, path| {
+        let server = ReplyServer::answering(move |n, path| {
             if n == 2 {
                 wait.lock().unwrap().recv_timeout(std::time::Duration::from_secs(120)).ok();
             }
@@ -300,17 +303,17 @@ fn an_interrupt_stores_answers_received_beside_a_hanging_call() {
         let file = format!(
             "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_concurrent = 2\nrate_limit = \"unlimited\"\nprice.call = 0.001\n\n\
              [[topics]]\nid = \"acme\"\nquery = \"acme\"\nnews.urls = [\"{}\", \"{}\"]\n",
-            hangs.at("/0"),
+            hangs.url_of("/0"),
             urls.join("\", \"")
         );
-        let place = Place::bare(database, &file);
+        let place = Place::without_service(database, &file);
         place.ok(&["db", "migrate"]);
         let going = place.program(&["once", "--at", NINE]).start();
-        until("the last feed is asked for", || server.heads().len() == 3 && hangs.got().len() == 1);
+        wait_until("the last feed is asked for", || server.heads().len() == 3 && hangs.received().len() == 1);
         going.signal("INT");
         let ended = going.wait();
         drop(release);
-        ended.says(130, &["stopping: storing the findings so far"]);
+        ended.assert_stderr(130, &["stopping: storing the findings so far"]);
         assert_eq!(place.database.items_of_all(), 2, "{ended}");
         let searches = format!("SELECT state || ' ' || tries || ' ' || {COST} || ' ' || reason FROM v_search");
         let says = "lost 4 4000 2 of 4 feeds were not read; the next search begins with those asked longest ago";
@@ -326,7 +329,7 @@ fn an_interrupt_before_anything_was_found_ends_the_run_too() {
         let place = Place::new(database, &lines, &topics(&["acme", "globex"]));
         place.ok(&["db", "migrate"]);
         let going = place.program(&["once", "--at", NINE]).start();
-        until("the slow call", || under_a_call(&place) && place.database.all_runs() == 2);
+        wait_until("the slow call", || is_calling(&place) && place.database.all_runs() == 2);
         going.signal("INT");
         assert_eq!(going.wait().code, Some(130));
         assert_eq!(place.database.open_runs(), 0);

@@ -8,9 +8,9 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use topicwatch::model::Time;
 
-use crate::support::databases::{databases, sqlite, wait};
+use crate::support::databases::{block_on, databases, sqlite};
 use crate::support::program::Place;
-use crate::support::replies::{Replies, reply};
+use crate::support::replies::{ReplyServer, reply};
 
 const MINUTE: i64 = 60_000;
 
@@ -59,10 +59,10 @@ fn holes_of(place: &Place, topic: &str, now: Time) -> Vec<(Time, Time)> {
 }
 
 /// Serves what this returns for each path at the minute that the test sets.
-fn feeds(of: impl Fn(&str, i64) -> Vec<u8> + Send + Sync + 'static) -> (Replies, Arc<Mutex<i64>>) {
+fn serve_feeds(of: impl Fn(&str, i64) -> Vec<u8> + Send + Sync + 'static) -> (ReplyServer, Arc<Mutex<i64>>) {
     let clock = Arc::new(Mutex::new(0));
     let now = Arc::clone(&clock);
-    (Replies::of(move |_, path| of(path, *now.lock().unwrap())), clock)
+    (ReplyServer::answering(move |_, path| of(path, *now.lock().unwrap())), clock)
 }
 
 fn once(place: &Place, clock: &Mutex<i64>, now: i64) {
@@ -87,7 +87,7 @@ fn entries(seed: u64) -> Vec<(i64, i64)> {
 #[test]
 fn every_missed_feed_entry_lies_in_a_lasting_gap() {
     const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
-    let (server, clock) = feeds(|path, now| {
+    let (server, clock) = serve_feeds(|path, now| {
         let seed: u64 = path[1..].parse().unwrap();
         let shown: Vec<(i64, i64)> = entries(seed).into_iter().filter(|(_, shown)| *shown <= now).collect();
         let last = shown.iter().rev().take(10);
@@ -95,7 +95,7 @@ fn every_missed_feed_entry_lies_in_a_lasting_gap() {
     });
     // Each feed has a topic of its own, and each run reads all of them.
     let of = |seed: u64| topic(&format!("acme-{seed}"), &[format!("{}/{seed}", server.url())], "30m");
-    let place = Place::bare(sqlite(), &(PROVIDER.to_owned() + &SEEDS.map(of).collect::<String>()));
+    let place = Place::without_service(sqlite(), &(PROVIDER.to_owned() + &SEEDS.map(of).collect::<String>()));
     let reads: Vec<i64> = (0..72).map(|n| n * 30).filter(|now| !(10 * 60..20 * 60).contains(now)).collect();
     for now in &reads {
         once(&place, &clock, *now);
@@ -145,8 +145,8 @@ fn pinned_entries_and_bare_ids_do_not_hide_a_gap() {
         }),
     ];
     for (name, feed) in replaced {
-        let (server, clock) = feeds(move |_, now| rss(&feed(now)));
-        let place = Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())], "1h"));
+        let (server, clock) = serve_feeds(move |_, now| rss(&feed(now)));
+        let place = Place::without_service(sqlite(), &file(&[format!("{}/feed", server.url())], "1h"));
         for now in [60, 120, 180, 240] {
             once(&place, &clock, now);
         }
@@ -170,14 +170,14 @@ fn feeds_with_different_rest_times_are_covered() {
         let items: String = entries.map(|at| item(&format!("{feed}{at}"), Some(minute(at)))).collect();
         format!("<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title>{items}</channel></rss>")
     };
-    let (server, clock) = feeds(move |path, now| match (path, now) {
+    let (server, clock) = serve_feeds(move |path, now| match (path, now) {
         ("/b", 0) => reply(500, &[], "no"),
         _ => reply(200, &[("Cache-Control", "max-age=3600")], &shown(&path[1..], now)),
     });
     let urls = ["a", "b"].map(|name| format!("{}/{name}", server.url()));
-    let place = Place::bare(sqlite(), &file(&urls, "30m"));
+    let place = Place::without_service(sqlite(), &file(&urls, "30m"));
     *clock.lock().unwrap() = 0;
-    place.run(&["once", "--at", &minute(0).to_string()]).says(3, &[]);
+    place.run(&["once", "--at", &minute(0).to_string()]).assert_stderr(3, &[]);
     for now in (1..24).map(|n| n * 30) {
         once(&place, &clock, now);
     }
@@ -186,9 +186,9 @@ fn feeds_with_different_rest_times_are_covered() {
     assert!(gaps.iter().all(|(from, until)| *until <= minute(0) || *from >= minute(end - 61)), "{gaps:?}");
     // An empty feed is not a broken one.
     let (server, clock) =
-        feeds(move |path, now| if path == "/a" { reply(200, &[], &shown("a", now)) } else { rss("") });
+        serve_feeds(move |path, now| if path == "/a" { reply(200, &[], &shown("a", now)) } else { rss("") });
     let urls = ["a", "b"].map(|name| format!("{}/{name}", server.url()));
-    let place = Place::bare(sqlite(), &file(&urls, "30m"));
+    let place = Place::without_service(sqlite(), &file(&urls, "30m"));
     for now in (0..5).map(|n| n * 30) {
         once(&place, &clock, now);
     }
@@ -203,7 +203,7 @@ fn a_changed_entry_is_an_edit_unless_another_feed_has_that_text() {
         |title: &str| format!("<item><title>{title}</title><link>https://a.example/1</link><guid>urn:1</guid></item>");
     for database in databases() {
         let name = database.name;
-        let (server, clock) = feeds(move |path, now| match (path, now) {
+        let (server, clock) = serve_feeds(move |path, now| match (path, now) {
             ("/a", _) => rss(&entry(&format!("Recall of {now} products"))),
             // The other feed has it, too, and later it alone.
             ("/b", _) => rss(&entry("A recall")),
@@ -213,7 +213,7 @@ fn a_changed_entry_is_an_edit_unless_another_feed_has_that_text() {
         let of = |names: &[&str]| {
             file(&names.iter().map(|name| format!("{}/{name}", server.url())).collect::<Vec<_>>(), "1m")
         };
-        let alone = Place::bare(database, &of(&["a"]));
+        let alone = Place::without_service(database, &of(&["a"]));
         for now in 1..=3 {
             once(&alone, &clock, now);
         }
@@ -228,13 +228,13 @@ fn a_changed_entry_is_an_edit_unless_another_feed_has_that_text() {
         alone.json(&["db", "replay", "--json"]);
         assert_eq!(alone.database.number("SELECT revisions FROM v_item"), 2, "{name}");
     }
-    let (server, clock) = feeds(move |path, now| match (path, now) {
+    let (server, clock) = serve_feeds(move |path, now| match (path, now) {
         ("/c", 2..) => reply(304, &[], ""),
         ("/c", _) => reply(200, &[("ETag", "\"1\"")], &channel(&entry("The recall"))),
         _ => rss(&entry("A recall")),
     });
     let urls = ["c", "b"].map(|name| format!("{}/{name}", server.url()));
-    let two = Place::bare(sqlite(), &file(&urls, "1m"));
+    let two = Place::without_service(sqlite(), &file(&urls, "1m"));
     for now in 1..=3 {
         once(&two, &clock, now);
     }
@@ -243,9 +243,9 @@ fn a_changed_entry_is_an_edit_unless_another_feed_has_that_text() {
 
 #[test]
 fn more_feeds_than_a_search_may_call_are_read_in_turn() {
-    let (server, clock) = feeds(|path, _| rss(&item(&path[1..], Some(minute(0)))));
+    let (server, clock) = serve_feeds(|path, _| rss(&item(&path[1..], Some(minute(0)))));
     let urls: Vec<String> = (0..520).map(|n| format!("{}/{n:03}", server.url())).collect();
-    let place = Place::bare(sqlite(), &file(&urls, "30m"));
+    let place = Place::without_service(sqlite(), &file(&urls, "30m"));
     once(&place, &clock, 10);
     assert_eq!(place.database.items(), 500);
     let why = "20 of 520 feeds were not read: a search makes at most 500 calls; the next one begins with them";
@@ -258,14 +258,15 @@ fn more_feeds_than_a_search_may_call_are_read_in_turn() {
 /// As many as are asked side by side, until the run's time is over.
 #[test]
 fn feeds_that_hang_do_not_keep_others_from_being_read() {
-    let (server, _) = feeds(|path, _| rss(&item(&path[1..], Some(minute(0)))));
+    let (server, _) = serve_feeds(|path, _| rss(&item(&path[1..], Some(minute(0)))));
     // Nobody answers the connections that wait here.
     let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = silent.local_addr().unwrap();
     let hanging = (0..16).map(|n| format!("http://{address}/{n}"));
     let urls: Vec<String> = hanging.chain((0..3).map(|n| format!("{}/{n}", server.url()))).collect();
     let file = file(&urls, "30m").replace("every = ", "timeout = \"2s\"\nevery = ");
-    let place = Place::bare(sqlite(), &file.replace("max_tries = 1\n", "max_tries = 1\nmax_concurrent = 16\n"));
+    let place =
+        Place::without_service(sqlite(), &file.replace("max_tries = 1\n", "max_tries = 1\nmax_concurrent = 16\n"));
     for (now, asked) in [(10, 0), (40, 3), (70, 6)] {
         let ended = place.run(&["once", "--at", &minute(now).to_string()]);
         assert_eq!(server.heads().len(), asked, "{now}: {ended}");
@@ -275,14 +276,16 @@ fn feeds_that_hang_do_not_keep_others_from_being_read() {
 
 #[test]
 fn feeds_that_fail_do_not_keep_others_from_being_read() {
-    let (server, clock) = feeds(|path, _| match path[1..].parse() {
+    let (server, clock) = serve_feeds(|path, _| match path[1..].parse() {
         Ok(0..510) => reply(404, &[], ""),
         _ => rss(&item(&path[1..], Some(minute(0)))),
     });
     let urls: Vec<String> = (0..520).map(|n| format!("{}/{n:03}", server.url())).collect();
-    let place = Place::bare(sqlite(), &file(&urls, "30m"));
+    let place = Place::without_service(sqlite(), &file(&urls, "30m"));
     *clock.lock().unwrap() = 10;
-    place.run(&["once", "--at", &minute(10).to_string()]).shows(3, &["500 of 520 feeds failed", "404 Not Found"]);
+    place
+        .run(&["once", "--at", &minute(10).to_string()])
+        .assert_stdout(3, &["500 of 520 feeds failed", "404 Not Found"]);
     assert_eq!(place.database.items(), 0);
     *clock.lock().unwrap() = 40;
     place.run(&["once", "--at", &minute(40).to_string()]);
@@ -291,30 +294,32 @@ fn feeds_that_fail_do_not_keep_others_from_being_read() {
 
 #[test]
 fn an_entry_dated_in_the_future_is_marked_as_such() {
-    let (server, clock) = feeds(|_, now| {
+    let (server, clock) = serve_feeds(|_, now| {
         let fair = item("fair", Some(minute(60 * 24 * 9)));
         rss(&(item("news", Some(minute(0))) + if now > 0 { &fair } else { "" }))
     });
-    let place = Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())], "30m"));
+    let place = Place::without_service(sqlite(), &file(&[format!("{}/feed", server.url())], "30m"));
     once(&place, &clock, 0);
     once(&place, &clock, 30);
     assert_eq!(place.database.number("SELECT count(*) FROM v_sighting WHERE fit = 'outside'"), 1);
-    place.run(&["diff", "acme"]).shows(0, &["older than the window or dated in the future"]);
-    place.run(&["status", "--at", &minute(31).to_string()]).shows(0, &["older than the window or dated in the future"]);
+    place.run(&["diff", "acme"]).assert_stdout(0, &["older than the window or dated in the future"]);
+    place
+        .run(&["status", "--at", &minute(31).to_string()])
+        .assert_stdout(0, &["older than the window or dated in the future"]);
 }
 
 #[test]
 fn a_key_in_a_feed_url_appears_in_no_item_and_no_error() {
-    let (server, clock) = feeds(|path, _| match path {
+    let (server, clock) = serve_feeds(|path, _| match path {
         "/old?key=S3cret" => reply(302, &[("Location", "/old?key=S3cret")], ""),
         "/gone?S3cretAlone" => reply(404, &[], "no /gone?S3cretAlone"),
         _ => rss("<item><title>No link</title><link></link></item><item><title>Part</title><link>#part</link></item>"),
     });
     let urls = ["old?key=S3cret", "feed?key=S3cret", "gone?S3cretAlone"].map(|name| format!("{}/{name}", server.url()));
-    let place = Place::bare(sqlite(), &file(&urls, "30m"));
+    let place = Place::without_service(sqlite(), &file(&urls, "30m"));
     *clock.lock().unwrap() = 0;
     let run = place.run(&["once", "--at", &minute(0).to_string()]);
-    run.shows(3, &["302", "no /gone?***"]);
+    run.assert_stdout(3, &["302", "no /gone?***"]);
     assert!(!format!("{}{}", run.out, run.err).contains("S3cret"), "{}{}", run.out, run.err);
     assert_eq!(place.database.texts("SELECT title FROM v_item ORDER BY title"), ["No link", "Part"]);
     for verb in [&["runs", "--searches"][..], &["export"], &["items"]] {
@@ -328,14 +333,14 @@ fn a_key_in_a_feed_url_appears_in_no_item_and_no_error() {
 /// search did not claim.
 #[test]
 fn an_update_between_two_searches_makes_no_gap() {
-    let (server, clock) = feeds(|_, now| {
+    let (server, clock) = serve_feeds(|_, now| {
         let entries = (0..8).map(|n| now - now.rem_euclid(20) - 20 * n);
         rss(&entries.map(|at| item(&at.to_string(), Some(minute(at)))).collect::<String>())
     });
-    let place = Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())], "30m"));
+    let place = Place::without_service(sqlite(), &file(&[format!("{}/feed", server.url())], "30m"));
     once(&place, &clock, 0);
     once(&place, &clock, 30);
-    wait(place.database.execute("UPDATE provider_memory SET value = json_remove(value, '$.since')"));
+    block_on(place.database.execute("UPDATE provider_memory SET value = json_remove(value, '$.since')"));
     once(&place, &clock, 60);
     once(&place, &clock, 90);
     let gaps = holes(&place, minute(90));
@@ -345,12 +350,12 @@ fn an_update_between_two_searches_makes_no_gap() {
 /// A quiet feed, of which the only new entry is deleted again.
 #[test]
 fn an_entry_that_its_publisher_deletes_makes_no_gap() {
-    let (server, clock) = feeds(|_, now| {
+    let (server, clock) = serve_feeds(|_, now| {
         let old = (1..6).map(|n| item(&format!("old-{n}"), Some(minute(-600 * n)))).collect::<String>();
         let new = if now == 60 { item("mistake", Some(minute(50))) } else { String::new() };
         rss(&(new + &old))
     });
-    let place = Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())], "1h"));
+    let place = Place::without_service(sqlite(), &file(&[format!("{}/feed", server.url())], "1h"));
     for now in [0, 60, 120, 180] {
         once(&place, &clock, now);
     }

@@ -7,7 +7,7 @@ use topicwatch::model::Time;
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
-use crate::support::replies::{Replies, reply};
+use crate::support::replies::{ReplyServer, reply};
 
 fn file(urls: &[String]) -> String {
     let urls: Vec<String> = urls.iter().map(|url| format!("\"{url}\"")).collect();
@@ -54,19 +54,19 @@ fn rss(entries: &[Dated]) -> String {
 }
 
 /// The ten entries changed last, the latest first.
-fn ten(mut entries: Vec<Dated>) -> Vec<Dated> {
+fn latest_ten(mut entries: Vec<Dated>) -> Vec<Dated> {
     entries.sort_by_key(|(_, _, updated)| -updated);
     entries.truncate(10);
     entries
 }
 
 /// Entries published every so many minutes.
-fn every(step: i64, from: i64, number: i64) -> impl Iterator<Item = Dated> {
+fn entries_every(step: i64, from: i64, number: i64) -> impl Iterator<Item = Dated> {
     (0..number).map(move |n| (format!("at{}", from + n * step), from + n * step, from + n * step))
 }
 
 /// Reads a feed at minute 0 and at minute 360. Returns whether the second search says that entries may be missing.
-fn hides(place: &Place) -> bool {
+fn reports_hidden_entries(place: &Place) -> bool {
     place.ok(&["once", "--at", &at(0)]);
     place.ok(&["once", "--at", &at(360)]);
     let holes = place.json(&["coverage", "--json", "--at", &at(361), "--since", "2026-03-10"]);
@@ -77,22 +77,22 @@ fn hides(place: &Place) -> bool {
     full[1] == "1"
 }
 
-fn place_of(first: &str, second: &str) -> (Place, Replies) {
-    let server = Replies::start(vec![reply(200, &[], first), reply(200, &[], second)]);
-    (Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())])), server)
+fn place_of(first: &str, second: &str) -> (Place, ReplyServer) {
+    let server = ReplyServer::start(vec![reply(200, &[], first), reply(200, &[], second)]);
+    (Place::without_service(sqlite(), &file(&[format!("{}/feed", server.url())])), server)
 }
 
 #[test]
 fn an_updated_entry_at_the_front_of_a_feed_does_not_hide_a_gap() {
     for (format, write) in [atom, rss].into_iter().enumerate() {
         for which in 0..3 {
-            let old: Vec<Dated> = every(10, -120, 12).collect();
-            let first = ten(old.clone());
+            let old: Vec<Dated> = entries_every(10, -120, 12).collect();
+            let first = latest_ten(old.clone());
             // Thirty new entries, of which 21 come and go, and one of the three newest is changed.
-            let mut all: Vec<Dated> = old.into_iter().chain(every(10, 10, 30)).collect();
+            let mut all: Vec<Dated> = old.into_iter().chain(entries_every(10, 10, 30)).collect();
             all.iter_mut().find(|(name, ..)| *name == first[which].0).unwrap().2 = 308;
-            let (place, _server) = place_of(&write(&first), &write(&ten(all)));
-            assert!(hides(&place), "{format}, {which}");
+            let (place, _server) = place_of(&write(&first), &write(&latest_ten(all)));
+            assert!(reports_hidden_entries(&place), "{format}, {which}");
         }
     }
 }
@@ -105,20 +105,20 @@ fn a_feed_that_is_empty_for_a_while_covers_nothing_of_that_time() {
     for (looks, again, lost) in [(&often[..], 10, 0..0), (&seldom, 18, 7..14)] {
         let clock = Arc::new(Mutex::new(0));
         let now = Arc::clone(&clock);
-        let server = Replies::of(move |_, _| {
+        let server = ReplyServer::answering(move |_, _| {
             let hour = *now.lock().unwrap();
-            let newest = every(60, (hour - 4) * 60, 5).collect();
-            reply(200, &[], &if (9..again).contains(&hour) { rss(&[]) } else { rss(&ten(newest)) })
+            let newest = entries_every(60, (hour - 4) * 60, 5).collect();
+            reply(200, &[], &if (9..again).contains(&hour) { rss(&[]) } else { rss(&latest_ten(newest)) })
         });
         for database in databases() {
-            let place = Place::bare(database, &file(&[format!("{}/feed", server.url())]));
+            let place = Place::without_service(database, &file(&[format!("{}/feed", server.url())]));
             for &hour in looks {
                 *clock.lock().unwrap() = hour;
                 place.ok(&["once", "--at", &at(hour * 60 + 1)]);
                 if hour == 9 {
                     let why = place.database.texts("SELECT reason FROM v_search WHERE reason IS NOT NULL");
                     assert_eq!(why, ["1 of 1 feeds listed nothing, although there were entries before"]);
-                    place.run(&["runs", "--searches"]).shows(0, &["empty"]);
+                    place.run(&["runs", "--searches"]).assert_stdout(0, &["empty"]);
                 }
             }
             // Entries of the hours since -4, except those that came and went in an empty list.
@@ -145,31 +145,31 @@ fn a_feed_that_is_empty_for_a_while_covers_nothing_of_that_time() {
 
 #[test]
 fn updated_entries_alone_make_no_gap() {
-    let old: Vec<Dated> = every(10, -120, 12).collect();
-    let first = ten(old.clone());
+    let old: Vec<Dated> = entries_every(10, -120, 12).collect();
+    let first = latest_ten(old.clone());
     // The four newest are changed, and three new ones come: the fifth shows that nothing was lost.
-    let mut all: Vec<Dated> = old.into_iter().chain(every(100, 10, 3)).collect();
+    let mut all: Vec<Dated> = old.into_iter().chain(entries_every(100, 10, 3)).collect();
     for (name, _, updated) in &mut all {
         if first[..4].iter().any(|(changed, ..)| changed == name) {
             *updated = 355;
         }
     }
-    let (place, _server) = place_of(&atom(&first), &atom(&ten(all)));
-    assert!(!hides(&place), "changed");
+    let (place, _server) = place_of(&atom(&first), &atom(&latest_ten(all)));
+    assert!(!reports_hidden_entries(&place), "changed");
     // A file that is rewritten at each request, with that date on all entries.
     let quiet = |at: i64| (1..6).map(|n| (format!("old{n}"), -600 * n, at)).collect::<Vec<Dated>>();
     for write in [atom, rss] {
         let (place, _server) = place_of(&write(&quiet(0)), &write(&quiet(360)));
-        assert!(!hides(&place), "written anew");
+        assert!(!reports_hidden_entries(&place), "written again");
     }
 }
 
 #[test]
 fn a_first_read_of_a_feed_covers_nothing_before_its_oldest_change() {
     // One entry every 20 minutes; the oldest of all was changed three hours ago.
-    let mut all: Vec<Dated> = every(20, -1_200, 60).collect();
+    let mut all: Vec<Dated> = entries_every(20, -1_200, 60).collect();
     all[0].2 = -181;
-    let shown = ten(all);
+    let shown = latest_ten(all);
     assert_eq!(shown.last().unwrap().1, -1_200);
     let (place, _server) = place_of(&atom(&shown), &atom(&shown));
     place.ok(&["once", "--at", &at(0)]);
@@ -179,12 +179,12 @@ fn a_first_read_of_a_feed_covers_nothing_before_its_oldest_change() {
 
 #[test]
 fn redirected_feeds_are_read_in_turn_and_only_a_few_are_named() {
-    let server = Replies::of(|_, path| match path.strip_prefix("/old") {
+    let server = ReplyServer::answering(|_, path| match path.strip_prefix("/old") {
         Some(number) => reply(301, &[("Location", &format!("/new{number}"))], ""),
         None => reply(200, &[], &rss(&[(path[1..].to_owned(), 0, 0)])),
     });
     let urls: Vec<String> = (0..260).map(|n| format!("{}/old{n:03}", server.url())).collect();
-    let place = Place::bare(sqlite(), &file(&urls));
+    let place = Place::without_service(sqlite(), &file(&urls));
     place.ok(&["once", "--at", &at(10)]);
     assert_eq!(server.heads().len(), 500);
     assert_eq!(place.database.items(), 250, "each call is part of a feed that was read");
@@ -200,7 +200,7 @@ fn redirected_feeds_are_read_in_turn_and_only_a_few_are_named() {
 
 #[test]
 fn a_search_that_read_feeds_is_not_called_failed() {
-    let server = Replies::of(|_, path| match path {
+    let server = ReplyServer::answering(|_, path| match path {
         "/old" => reply(301, &[("Location", "/new")], ""),
         _ => reply(200, &[], &rss(&[(path[1..].to_owned(), -1, -1)])),
     });
@@ -210,7 +210,7 @@ fn a_search_that_read_feeds_is_not_called_failed() {
     for (database, paths) in each {
         let name = database.name;
         let urls: Vec<String> = paths.iter().map(|path| format!("{}/{path}", server.url())).collect();
-        let place = Place::bare(database, &file(&urls));
+        let place = Place::without_service(database, &file(&urls));
         for now in 0..2 {
             place.ok(&["once", "--at", &at(now)]);
         }
@@ -226,13 +226,13 @@ fn a_search_that_read_feeds_is_not_called_failed() {
 fn a_feed_called_unchanged_that_was_never_read_is_a_failure() {
     let tagged = Arc::new(Mutex::new(false));
     let good = Arc::clone(&tagged);
-    let server = Replies::of(move |n, _| match *good.lock().unwrap() && n == 1 {
+    let server = ReplyServer::answering(move |n, _| match *good.lock().unwrap() && n == 1 {
         true => reply(200, &[("ETag", "\"1\"")], &rss(&[("one".to_owned(), 0, 0)])),
         false => reply(304, &[], ""),
     });
-    let place = Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())]));
+    let place = Place::without_service(sqlite(), &file(&[format!("{}/feed", server.url())]));
     let run = place.run(&["once", "--at", &at(0)]);
-    run.shows(3, &["304 Not Modified", "a cache before it"]);
+    run.assert_stdout(3, &["304 Not Modified", "a cache before it"]);
     assert_eq!(place.database.texts("SELECT state || ' ' || error_class FROM v_search"), ["error malformed"]);
     assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE covered_from IS NOT NULL"), 0);
     let remembered = place.database.texts("SELECT value FROM provider_memory").concat();

@@ -1,11 +1,11 @@
 //! Feeds as publishers write them, from a server that sends given bytes: entries that share a URL, feed versions, rare
 //! but legal encodings and dates, endless redirects, caching times, and future events.
 
-use crate::support::databases::{databases, sqlite, wait};
+use crate::support::databases::{block_on, databases, sqlite};
 use crate::support::program::{NINE, Place};
-use crate::support::replies::{Replies, reply};
+use crate::support::replies::{ReplyServer, reply};
 
-fn file(server: &Replies, names: &[&str]) -> String {
+fn file(server: &ReplyServer, names: &[&str]) -> String {
     let urls: Vec<String> = names.iter().map(|name| format!("\"{}/{name}\"", server.url())).collect();
     format!(
         "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\nrate_limit = \"unlimited\"\n\n\
@@ -19,7 +19,7 @@ fn at(minute: u32) -> String {
 }
 
 /// The last search: state, number of entries, number of new ones.
-fn last(place: &Place) -> String {
+fn last_search(place: &Place) -> String {
     place.database.texts("SELECT state || ' ' || found || ' ' || new FROM v_search ORDER BY seq").pop().unwrap()
 }
 
@@ -28,7 +28,7 @@ fn rss(items: &str) -> String {
 }
 
 /// An entry on a page of notes, dated a day of March.
-fn note(day: u32, title: &str) -> String {
+fn note_entry(day: u32, title: &str) -> String {
     format!(
         "<entry><id>tag:a.example,2026:{day}</id><title>{title}</title><updated>2026-03-{day:02}T08:00:00Z</updated>\
          <link rel=\"alternate\" href=\"https://a.example/notes#March_{day}\"/></entry>"
@@ -43,22 +43,22 @@ fn notes(entries: &[String]) -> String {
 fn entries_that_share_a_url_stay_separate_items_in_later_runs_and_replays() {
     for database in databases() {
         let name = database.name;
-        let day = |day: u32| note(day, &format!("Notes of day {day}"));
-        let server = Replies::start(
+        let day = |day: u32| note_entry(day, &format!("Notes of day {day}"));
+        let server = ReplyServer::start(
             [
                 notes(&[day(3), day(2), day(1)]),
-                notes(&[note(4, "SECURITY: a hole is closed"), day(3), day(2), day(1)]),
+                notes(&[note_entry(4, "SECURITY: a hole is closed"), day(3), day(2), day(1)]),
                 // Only one entry of the URL is left: it keeps its identity.
-                notes(&[note(4, "SECURITY: a hole is closed")]),
-                notes(&[note(5, "The first of another month")]),
+                notes(&[note_entry(4, "SECURITY: a hole is closed")]),
+                notes(&[note_entry(5, "The first of another month")]),
             ]
             .map(|feed| reply(200, &[], &feed))
             .to_vec(),
         );
-        let place = Place::bare(database, &file(&server, &["notes"]));
+        let place = Place::without_service(database, &file(&server, &["notes"]));
         for (minute, found) in [(0, "ok 3 3"), (1, "ok 4 1"), (2, "ok 1 0"), (3, "ok 1 1")] {
             place.ok(&["once", "--at", &at(minute)]);
-            assert_eq!(last(&place), found, "{name}, minute {minute}");
+            assert_eq!(last_search(&place), found, "{name}, minute {minute}");
         }
         let keys = place.database.texts("SELECT key FROM v_item ORDER BY key");
         assert_eq!(keys.len(), 5, "{name}: {keys:?}");
@@ -70,7 +70,7 @@ fn entries_that_share_a_url_stay_separate_items_in_later_runs_and_replays() {
         assert_eq!(place.database.texts("SELECT key FROM v_item ORDER BY key"), keys, "{name}");
         // To forget a page is to forget all its entries.
         place.ok(&["forget", "--item", "https://a.example/notes", "--yes"]);
-        assert!(place.database.kept_keys().is_empty(), "{name}");
+        assert!(place.database.all_item_keys().is_empty(), "{name}");
     }
 }
 
@@ -84,11 +84,11 @@ fn entries_without_a_url_are_distinguished_by_their_ids() {
             )
         };
         let feed = |numbers: &[u32]| reply(200, &[], &rss(&numbers.iter().map(|n| warning(*n)).collect::<String>()));
-        let server = Replies::start(vec![feed(&[3, 2, 1]), feed(&[4, 3, 2, 1]), feed(&[4])]);
-        let place = Place::bare(database, &file(&server, &["warnings"]));
+        let server = ReplyServer::start(vec![feed(&[3, 2, 1]), feed(&[4, 3, 2, 1]), feed(&[4])]);
+        let place = Place::without_service(database, &file(&server, &["warnings"]));
         for (minute, found) in [(0, "ok 3 3"), (1, "ok 4 1"), (2, "ok 1 0")] {
             place.ok(&["once", "--at", &at(minute)]);
-            assert_eq!(last(&place), found, "{name}, minute {minute}");
+            assert_eq!(last_search(&place), found, "{name}, minute {minute}");
         }
         let texts = place.database.texts("SELECT text FROM v_item ORDER BY text");
         assert_eq!(texts, ["Region 1", "Region 2", "Region 3", "Region 4"], "{name}");
@@ -113,9 +113,9 @@ fn ids_or_titles_distinguish_entries_with_one_url_without_duplicates() {
         (vec![item("https://a.example/1", "1", "One"), item("https://a.example/1", "1", "One, corrected")], 1),
         (vec![item("https://a.example/1", "1", "One"), item("https://a.example/2", "1", "Two")], 2),
     ] {
-        let server = Replies::start(vec![reply(200, &[], &rss(&items.concat()))]);
+        let server = ReplyServer::start(vec![reply(200, &[], &rss(&items.concat()))]);
         // The same feed twice adds nothing.
-        let place = Place::bare(sqlite(), &file(&server, &["a", "b"]));
+        let place = Place::without_service(sqlite(), &file(&server, &["a", "b"]));
         place.ok(&["once", "--at", NINE]);
         assert_eq!(place.database.items(), found, "{items:?}");
         let lone = place.database.number("SELECT count(*) FROM v_item WHERE key NOT LIKE '%#%'");
@@ -125,26 +125,26 @@ fn ids_or_titles_distinguish_entries_with_one_url_without_duplicates() {
 
 #[test]
 fn an_endless_redirect_has_its_own_error() {
-    let server = Replies::of(|_, path| match path {
+    let server = ReplyServer::answering(|_, path| match path {
         "/loop" => reply(302, &[("Location", "/loop")], ""),
         "/gone" => reply(410, &[], ""),
         _ => reply(200, &[], &rss("<item><title>x</title></item>")),
     });
-    let place = Place::bare(sqlite(), &file(&server, &["loop", "gone", "good"]));
-    place.run(&["once", "--at", NINE]).shows(3, &["2 of 3 feeds failed"]);
+    let place = Place::without_service(sqlite(), &file(&server, &["loop", "gone", "good"]));
+    place.run(&["once", "--at", NINE]).assert_stdout(3, &["2 of 3 feeds failed"]);
     let reported = place.database.texts("SELECT error_text FROM v_search").pop().unwrap();
     let (of_loop, of_gone) = reported.split_once("; ").unwrap();
     assert!(of_loop.contains("/loop: 302") && of_gone.contains("/gone: 410"), "{reported}");
-    let server = Replies::start(vec![reply(301, &[], "")]);
-    let place = Place::bare(sqlite(), &file(&server, &["nowhere"]));
-    place.run(&["once", "--at", NINE]).shows(3, &["the feed's server redirects without saying where"]);
+    let server = ReplyServer::start(vec![reply(301, &[], "")]);
+    let place = Place::without_service(sqlite(), &file(&server, &["nowhere"]));
+    place.run(&["once", "--at", NINE]).assert_stdout(3, &["the feed's server redirects without saying where"]);
 }
 
 #[test]
 fn a_cache_time_as_long_as_the_schedule_skips_no_search() {
     let server =
-        Replies::start(vec![reply(200, &[("Cache-Control", "max-age=60")], &rss("<item><title>x</title></item>"))]);
-    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        ReplyServer::start(vec![reply(200, &[("Cache-Control", "max-age=60")], &rss("<item><title>x</title></item>"))]);
+    let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
     for (second, state) in [
         ("00:00.062", "ok 1 1"),
         // 20 milliseconds before a minute has passed, then 3 seconds before, then 1 millisecond more than that.
@@ -153,54 +153,54 @@ fn a_cache_time_as_long_as_the_schedule_skips_no_search() {
         ("02:54.041", "not_run 0 0"),
     ] {
         place.ok(&["once", "--at", &format!("2026-03-11T09:{second}Z")]);
-        assert_eq!(last(&place), state, "{second}");
+        assert_eq!(last_search(&place), state, "{second}");
     }
     assert_eq!(server.heads().len(), 3);
     // `show` says why its last run is empty, and where the last findings are.
     let found = "the last run before it that found something was at 2026-03-11T09:01:57";
     let notes = ["news: not searched: nothing is due", found];
-    place.run(&["show", "acme"]).shows(0, &notes);
-    place.run(&["show", "acme", "--md"]).shows(0, &notes);
+    place.run(&["show", "acme"]).assert_stdout(0, &notes);
+    place.run(&["show", "acme", "--md"]).assert_stdout(0, &notes);
     let shown = place.json(&["show", "acme", "--json"]);
     assert_eq!((&shown["run"]["found"], &shown["last_found"]["found"]), (&0.into(), &1.into()), "{shown}");
     let earlier = place.run(&["show", "acme", "--run", shown["last_found"]["run"].as_str().unwrap()]);
     assert!(earlier.code == Some(0) && !earlier.out.contains("the last run before it"), "{earlier}");
     // Any number of missed slots may lie between, and a later run may have found something.
     let empty = shown["run"]["run"].as_str().unwrap();
-    wait(place.database.execute(
+    block_on(place.database.execute(
         "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 120) \
          INSERT INTO run (public_id, job, topic, slot, trigger, state, due_at, planned_at) \
          SELECT 'missed-' || n, 'topic:acme', 'acme', 1773225000000 + n, 'scheduled', 'missed', 1773225000000 + n, \
          1773225000000 + n FROM n",
     ));
     place.ok(&["once", "--at", "2026-03-11T12:00:00Z"]);
-    assert_eq!(last(&place), "ok 1 0");
-    place.run(&["show", "acme", "--run", empty]).shows(0, &notes);
+    assert_eq!(last_search(&place), "ok 1 0");
+    place.run(&["show", "acme", "--run", empty]).assert_stdout(0, &notes);
 }
 
 #[test]
 fn a_feed_is_not_fetched_before_its_retry_after_has_passed() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
-    let server = Replies::start(vec![reply(429, &[("Retry-After", "3600")], "slow down"), reply(200, &[], &feed)]);
-    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
-    place.run(&["once", "--at", &at(0)]).says(3, &[]);
+    let server = ReplyServer::start(vec![reply(429, &[("Retry-After", "3600")], "slow down"), reply(200, &[], &feed)]);
+    let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
+    place.run(&["once", "--at", &at(0)]).assert_stderr(3, &[]);
     place.ok(&["once", "--at", &at(30)]);
-    assert_eq!((last(&place).as_str(), server.heads().len()), ("not_run 0 0", 1));
+    assert_eq!((last_search(&place).as_str(), server.heads().len()), ("not_run 0 0", 1));
     place.ok(&["once", "--at", "2026-03-11T10:00:00Z"]);
-    assert_eq!((last(&place).as_str(), server.heads().len()), ("ok 1 1", 2));
+    assert_eq!((last_search(&place).as_str(), server.heads().len()), ("ok 1 1", 2));
 }
 
 /// A feed may be asked a twentieth of its rest too early, however long ago it was read.
 #[test]
 fn a_short_retry_after_of_a_feed_is_respected() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
-    let server = Replies::start(vec![
+    let server = ReplyServer::start(vec![
         reply(200, &[], &feed),
         reply(503, &[("Retry-After", "60")], "slow down"),
         reply(429, &[("Retry-After", "20")], "slow down"),
         reply(200, &[], &feed),
     ]);
-    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
     for (time, calls) in
         [("08:00:00", 1), ("09:00:00", 2), ("09:00:31", 2), ("09:02:00", 3), ("09:02:01", 3), ("09:03:00", 4)]
     {
@@ -213,8 +213,8 @@ fn a_short_retry_after_of_a_feed_is_respected() {
 fn the_age_header_shortens_the_cache_time_of_a_feed() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
     let cached = |age: &str| reply(200, &[("Cache-Control", "max-age=3600"), ("Age", age)], &feed);
-    let server = Replies::start(vec![cached("3000"), cached("9999"), cached("0")]);
-    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    let server = ReplyServer::start(vec![cached("3000"), cached("9999"), cached("0")]);
+    let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
     for (minute, calls) in [(0, 1), (9, 1), (10, 2), (11, 3), (30, 3)] {
         place.ok(&["once", "--at", &at(minute)]);
         assert_eq!(server.heads().len(), calls, "minute {minute}");
@@ -228,8 +228,8 @@ fn a_tag_that_could_not_be_kept_whole_is_not_sent_back() {
     for (tag, sent) in
         [("\"short\"".to_owned(), true), (format!("\"{}\"", "x".repeat(400)), false), ("\"é\"".to_owned(), false)]
     {
-        let server = Replies::start(vec![reply(200, &[("ETag", &tag)], &feed)]);
-        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        let server = ReplyServer::start(vec![reply(200, &[("ETag", &tag)], &feed)]);
+        let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
         for minute in 0..2 {
             place.ok(&["once", "--at", &at(minute)]);
         }
@@ -248,8 +248,8 @@ fn a_feed_rests_as_long_as_its_headers_say_together() {
         [("Date", "Thu, 12 Mar 2026 09:00:00 GMT"), ("Expires", "Thu, 12 Mar 2026 09:10:00 GMT")],
         [("Cache-Control", "public"), ("Cache-Control", "max-age=600")],
     ] {
-        let server = Replies::start(vec![reply(200, &headers, &feed)]);
-        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        let server = ReplyServer::start(vec![reply(200, &headers, &feed)]);
+        let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
         for (minute, calls) in [(0, 1), (5, 1), (10, 2)] {
             place.ok(&["once", "--at", &at(minute)]);
             assert_eq!(server.heads().len(), calls, "{headers:?}, minute {minute}");
@@ -260,13 +260,13 @@ fn a_feed_rests_as_long_as_its_headers_say_together() {
 #[test]
 fn a_retry_after_of_one_server_does_not_delay_feeds_of_another() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
-    let slow = Replies::start(vec![reply(429, &[("Retry-After", "3600")], "slow down")]);
-    let server = Replies::start(vec![reply(200, &[], &feed)]);
+    let slow = ReplyServer::start(vec![reply(429, &[("Retry-After", "3600")], "slow down")]);
+    let server = ReplyServer::start(vec![reply(200, &[], &feed)]);
     let own = format!("base_url = \"{}\"\nmax_concurrent = 1\nmax_tries", slow.url());
     let file = file(&server, &["feed"]).replace("max_tries", &own).replace("news.urls = [", "news.urls = [\"feed\", ");
-    let place = Place::bare(sqlite(), &file);
-    place.run(&["once", "--at", &at(0)]).says(3, &[]);
-    assert_eq!((last(&place).as_str(), slow.heads().len(), server.heads().len()), ("ok 1 1", 1, 1));
+    let place = Place::without_service(sqlite(), &file);
+    place.run(&["once", "--at", &at(0)]).assert_stderr(3, &[]);
+    assert_eq!((last_search(&place).as_str(), slow.heads().len(), server.heads().len()), ("ok 1 1", 1, 1));
 }
 
 #[test]
@@ -280,8 +280,9 @@ fn an_author_has_the_name_that_the_feed_gives() {
     let items = rss(&items);
     let atom = "<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>t</title><entry><id>urn:x:1</id><title>n9</title>\
         <link href=\"https://a.example/9\"/><author><email>f@f.example</email></author><author><name>Fay</name></author></entry></feed>";
-    let server = Replies::of(move |_, path| reply(200, &[], if path == "/rss" { items.as_str() } else { atom }));
-    let place = Place::bare(sqlite(), &file(&server, &["rss", "atom"]));
+    let server =
+        ReplyServer::answering(move |_, path| reply(200, &[], if path == "/rss" { items.as_str() } else { atom }));
+    let place = Place::without_service(sqlite(), &file(&server, &["rss", "atom"]));
     place.ok(&["once", "--at", NINE]);
     let names = place.database.texts("SELECT coalesce(author_name, '-') FROM v_item ORDER BY title");
     assert_eq!(names, ["Ann Lee", "Ben Fox", "cem@c.example", "Dan", "-", "e@e.example ()", "Fay"]);
@@ -294,8 +295,8 @@ fn a_video_or_an_episode_has_the_words_that_describe_its_media() {
     let atom = "<feed xmlns=\"http://www.w3.org/2005/Atom\" xmlns:media=\"http://search.yahoo.com/mrss/\"><title>t</title>\
         <entry><id>yt:video:x</id><title>Video</title><link rel=\"alternate\" href=\"https://a.example/2\"/>\
         <media:group><media:title>Video</media:title><media:description>What you see\n\nand more</media:description></media:group></entry></feed>";
-    let server = Replies::of(move |_, path| reply(200, &[], if path == "/rss" { rss } else { atom }));
-    let place = Place::bare(sqlite(), &file(&server, &["rss", "atom"]));
+    let server = ReplyServer::answering(move |_, path| reply(200, &[], if path == "/rss" { rss } else { atom }));
+    let place = Place::without_service(sqlite(), &file(&server, &["rss", "atom"]));
     place.ok(&["once", "--at", NINE]);
     let texts = place.database.texts("SELECT text FROM v_item ORDER BY title");
     assert_eq!(texts, ["What we said", "What you see\nand more"]);
@@ -306,8 +307,8 @@ fn a_video_or_an_episode_has_the_words_that_describe_its_media() {
 fn a_relative_address_of_a_json_feed_is_one_below_the_feed() {
     let feed = r#"{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[
         {"id":"1","url":"/p/1","title":"News"},{"id":"2","url":"2?a=b","title":"News"},{"id":"3","url":"","title":"Alone"}]}"#;
-    let server = Replies::start(vec![reply(200, &[], feed)]);
-    let place = Place::bare(sqlite(), &file(&server, &["dir/feed.json"]));
+    let server = ReplyServer::start(vec![reply(200, &[], feed)]);
+    let place = Place::without_service(sqlite(), &file(&server, &["dir/feed.json"]));
     place.ok(&["once", "--at", NINE]);
     let below = |path: &str| format!("{}/{path}", server.url());
     let urls = place.database.texts("SELECT coalesce(url, '-') FROM v_item ORDER BY title, url");
@@ -320,8 +321,8 @@ fn a_feed_that_declares_iso_2022_jp_is_read_although_its_bytes_are_ascii() {
     let title = "\u{1b}$B<+<R@=IJ\u{1b}(B";
     let feed = rss(&format!("<item><title>{title}</title><link>https://a.example/1</link></item>"));
     let feed = feed.replace("version=\"1.0\"?", "version=\"1.0\" encoding=\"ISO-2022-JP\"?");
-    let server = Replies::start(vec![reply(200, &[("Content-Type", "text/xml")], &feed)]);
-    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    let server = ReplyServer::start(vec![reply(200, &[("Content-Type", "text/xml")], &feed)]);
+    let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
     place.ok(&["once", "--at", NINE]);
     assert_eq!(place.database.texts("SELECT title FROM v_item"), ["自社製品"]);
 }
@@ -333,13 +334,19 @@ fn a_server_that_asks_to_wait_is_asked_for_no_more_feeds() {
     for (wait, a_minute_later) in [(&[("Retry-After", "3600")][..], 1), (&[][..], 21)] {
         let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
         let (read, refused) = (reply(200, &[], &feed), reply(429, wait, "slow down"));
-        let other = Replies::start(vec![read.clone()]);
-        let slow = Replies::of(move |n, _| if n == 0 { refused.clone() } else { read.clone() });
+        let other = ReplyServer::start(vec![read.clone()]);
+        let slow = ReplyServer::answering(move |n, _| if n == 0 { refused.clone() } else { read.clone() });
         let file = file(&slow, &names).replace("max_tries", "max_concurrent = 1\nmax_tries");
-        let place =
-            Place::bare(sqlite(), &file.replace("news.urls = [", &format!("news.urls = [\"{}/x\", ", other.url())));
-        place.run(&["once", "--at", &at(0)]).says(3, &[]);
-        assert_eq!((last(&place).as_str(), slow.heads().len(), other.heads().len()), ("ok 1 1", 1, 1), "{wait:?}");
+        let place = Place::without_service(
+            sqlite(),
+            &file.replace("news.urls = [", &format!("news.urls = [\"{}/x\", ", other.url())),
+        );
+        place.run(&["once", "--at", &at(0)]).assert_stderr(3, &[]);
+        assert_eq!(
+            (last_search(&place).as_str(), slow.heads().len(), other.heads().len()),
+            ("ok 1 1", 1, 1),
+            "{wait:?}"
+        );
         let reason = place.database.texts("SELECT reason FROM v_search").pop().unwrap();
         let why = "19 of 21 feeds were not asked because their server asked to wait";
         assert!(reason.contains(why) && !reason.contains("not read"), "{reason}");
@@ -366,8 +373,8 @@ fn future_events_do_not_count_as_news_for_coverage() {
         (format!("{events}{}{}", news(10), news(11)), format!("{events}{}{}", news(11), news(12)), 0),
         (events.clone(), events.clone(), 0),
     ] {
-        let server = Replies::start(vec![reply(200, &[], &rss(&first)), reply(200, &[], &rss(&second))]);
-        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        let server = ReplyServer::start(vec![reply(200, &[], &rss(&first)), reply(200, &[], &rss(&second))]);
+        let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
         place.ok(&["once", "--at", &at(0)]);
         place.ok(&["once", "--at", &at(30)]);
         let covered = place.json(&["coverage", "--json", "--at", &at(31)]);
@@ -377,7 +384,7 @@ fn future_events_do_not_count_as_news_for_coverage() {
 }
 
 /// A reply with these bytes as its body.
-fn raw(content_type: &str, body: &[u8]) -> Vec<u8> {
+fn reply_with_bytes(content_type: &str, body: &[u8]) -> Vec<u8> {
     let head = format!(
         "HTTP/1.1 200 x\r\nconnection: close\r\ncontent-length: {}\r\ncontent-type: {content_type}\r\n\r\n",
         body.len()
@@ -467,9 +474,9 @@ fn rare_but_legal_feed_formats_and_encodings_are_read() {
             format!("\u{feff}\n{}", declared("utf-8")).into_bytes(),
         ),
     ] {
-        let server = Replies::start(vec![raw(content_type, &body)]);
-        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
-        place.run(&["once", "--at", NINE]).shows(0, &[]);
+        let server = ReplyServer::start(vec![reply_with_bytes(content_type, &body)]);
+        let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
+        place.run(&["once", "--at", NINE]).assert_stdout(0, &[]);
         let title = if case == "UTF-16 of few letters" { "Cafe" } else { "Café" };
         assert_eq!(
             place.database.texts("SELECT key || ' ' || title FROM v_item"),
@@ -491,10 +498,10 @@ fn a_feed_in_a_format_that_is_not_known_does_not_look_empty() {
         (outside, "error 0 0", 3, "it has entries, but in a format that is not known"),
         (nothing.as_str(), "empty 0 0", 0, ""),
     ] {
-        let server = Replies::start(vec![reply(200, &[], body)]);
-        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
-        place.run(&["once", "--at", NINE]).shows(code, &[says]);
-        assert_eq!(last(&place), state, "{body}");
+        let server = ReplyServer::start(vec![reply(200, &[], body)]);
+        let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
+        place.run(&["once", "--at", NINE]).assert_stdout(code, &[says]);
+        assert_eq!(last_search(&place), state, "{body}");
     }
 }
 
@@ -516,10 +523,10 @@ fn an_invalid_entry_does_not_lose_the_others_of_its_feed() {
     ];
     let body =
         format!("{{\"version\":\"https://jsonfeed.org/version/1\",\"icon\":1,\"items\":[{}]}}", entries.join(","));
-    let server = Replies::start(vec![reply(200, &[], &body)]);
-    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    let server = ReplyServer::start(vec![reply(200, &[], &body)]);
+    let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
     place.ok(&["once", "--at", NINE]);
-    assert_eq!(last(&place), "ok 5 5");
+    assert_eq!(last_search(&place), "ok 5 5");
     assert_eq!(place.database.texts("SELECT title FROM v_item ORDER BY key"), ["t1", "t2", "t3", "t4", "t5"]);
     assert_eq!(place.database.number("SELECT unreadable FROM v_search"), 3);
 }
@@ -532,18 +539,18 @@ fn a_bare_ampersand_and_a_broken_character_lose_no_title() {
     let titles =
         ["Q&A now", "R&amp;D & more", "<![CDATA[A & B &amp; C]]>", "&#38; &#x26; &nbsp;end", "Fish & Chips; &x"];
     let items: String = titles.iter().zip(1..).map(|(title, n)| entry(title, n)).collect();
-    let server = Replies::start(vec![reply(200, &[], &rss(&items))]);
-    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    let server = ReplyServer::start(vec![reply(200, &[], &rss(&items))]);
+    let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
     place.ok(&["once", "--at", NINE]);
     assert_eq!(
         place.database.texts("SELECT title FROM v_item ORDER BY key"),
         ["Q&A now", "R&D & more", "A & B & C", "& & end", "Fish & Chips; &x"]
     );
-    // References to what is no character lose no feed; two halves of a character are one.
+    // References to invalid characters do not spoil a feed; two surrogates are one character.
     let titles = ["a &#0; b", "&#xD83D; x", "&#55357;&#56841; y", "&#X41;&#xd83d;&#x41;", "&#99999999999; z"];
     let items: String = titles.iter().zip(1..).map(|(title, n)| entry(title, n)).collect();
-    let server = Replies::start(vec![reply(200, &[], &rss(&items))]);
-    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    let server = ReplyServer::start(vec![reply(200, &[], &rss(&items))]);
+    let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
     place.ok(&["once", "--at", NINE]);
     assert_eq!(
         place.database.texts("SELECT title FROM v_item ORDER BY key"),
@@ -553,8 +560,8 @@ fn a_bare_ampersand_and_a_broken_character_lose_no_title() {
     let mut body = rss("<item><title>Caf\u{e9} x</title><link>https://a.example/1</link></item>").into_bytes();
     let at = body.windows(2).position(|two| two == b" x").unwrap();
     body.insert(at, 0xff);
-    let server = Replies::start(vec![raw("text/xml", &body)]);
-    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    let server = ReplyServer::start(vec![reply_with_bytes("text/xml", &body)]);
+    let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
     place.ok(&["once", "--at", NINE]);
     assert_eq!(place.database.texts("SELECT title FROM v_item"), ["Caf\u{e9}\u{fffd} x"]);
 }
@@ -569,10 +576,10 @@ fn a_url_secret_repeated_in_an_error_reply_is_hidden() {
         (format!("{}SECRET/123+9 {}", "x".repeat(230), "y".repeat(99)), "x*** yyy"),
     ] {
         let body = serde_json::json!({ "error": said }).to_string();
-        let server = Replies::of(move |_, _| reply(403, &[], &body));
-        let place = Place::bare(sqlite(), &file(&server, &["feed?token=SECRET%2F123%2B9&page=1"]));
+        let server = ReplyServer::answering(move |_, _| reply(403, &[], &body));
+        let place = Place::without_service(sqlite(), &file(&server, &["feed?token=SECRET%2F123%2B9&page=1"]));
         let ended = place.run(&["once", "--at", NINE]);
-        ended.shows(3, &[shown]);
+        ended.assert_stdout(3, &[shown]);
         assert!(!format!("{ended}").contains("SECRE"), "{ended}");
         assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE error_text LIKE '%SECRE%'"), 0);
         let searches = place.ok(&["export", "--what", "searches"]);
@@ -594,9 +601,9 @@ fn a_compression_other_than_gzip_is_named_in_the_error() {
         ("utf-8", 0, ""),
         ("identity", 0, ""),
     ] {
-        let server = Replies::start(vec![reply(200, &[("Content-Encoding", coding)], &feed)]);
-        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
-        place.run(&["once", "--at", NINE]).shows(code, &[says]);
+        let server = ReplyServer::start(vec![reply(200, &[("Content-Encoding", coding)], &feed)]);
+        let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
+        place.run(&["once", "--at", NINE]).assert_stdout(code, &[says]);
     }
 }
 
@@ -604,12 +611,12 @@ fn a_compression_other_than_gzip_is_named_in_the_error() {
 #[test]
 fn a_url_secret_repeated_in_a_redirect_is_hidden() {
     for refuses in [false, true] {
-        let server = Replies::of(move |_, path| match path.starts_with("/feed") {
+        let server = ReplyServer::answering(move |_, path| match path.starts_with("/feed") {
             true => reply(301, &[("Location", "/moved/SECRET123/feed")], ""),
             false if refuses => reply(403, &[], "{\"error\":\"no access for SECRET123\"}"),
             false => reply(200, &[], &rss("<item><title>x</title><link>https://a.example/1</link></item>")),
         });
-        let place = Place::bare(sqlite(), &file(&server, &["feed?token=SECRET123"]));
+        let place = Place::without_service(sqlite(), &file(&server, &["feed?token=SECRET123"]));
         let ended = place.run(&["once", "--at", NINE, "-vv"]);
         let moved = place.database.texts("SELECT reason FROM v_search").pop().unwrap();
         assert!(moved.contains(&format!(" moved to {}/moved/***/feed", server.url())), "{moved}");
@@ -629,12 +636,12 @@ fn only_a_redirect_leads_to_another_address() {
     for (status, says) in
         [(404, "404 Not Found: gone"), (403, "403 Forbidden"), (429, "429 Too Many"), (503, "503 Service")]
     {
-        let server = Replies::of(move |_, path| match path {
+        let server = ReplyServer::answering(move |_, path| match path {
             "/feed" => reply(status, &[("Location", "/login"), ("Retry-After", "3600")], "gone"),
             _ => reply(200, &[], "<html>Log in"),
         });
-        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
-        place.run(&["once", "--at", &at(0)]).shows(3, &[says]);
+        let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
+        place.run(&["once", "--at", &at(0)]).assert_stdout(3, &[says]);
         assert_eq!(server.heads().len(), 1, "{status}");
     }
 }
@@ -642,14 +649,14 @@ fn only_a_redirect_leads_to_another_address() {
 /// The second address of three has the secret, and the third server repeats it.
 #[test]
 fn what_an_address_on_the_way_holds_in_secret_is_not_shown() {
-    let server = Replies::of(|_, path| match path {
+    let server = ReplyServer::answering(|_, path| match path {
         "/feed" => reply(302, &[("Location", "/signed?token=SECRET123")], ""),
         "/signed?token=SECRET123" => reply(302, &[("Location", "/end/SECRET123")], ""),
         _ => reply(403, &[], "{\"error\":\"no access for SECRET123\"}"),
     });
-    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
     let ended = place.run(&["once", "--at", NINE, "-vv"]);
-    ended.shows(3, &["no access for ***"]);
+    ended.assert_stdout(3, &["no access for ***"]);
     let given = [format!("{ended}"), place.ok(&["runs", "--json"]), place.ok(&["export", "--what", "searches"])];
     assert!(given.iter().all(|text| !text.contains("SECRET")), "{given:?}");
 }
@@ -661,9 +668,9 @@ fn an_invalid_redirect_is_not_reported_as_the_feeds_new_url() {
         ("#top", "use the address it redirects to"),
         ("file:///etc/passwd", "redirects to what is no web address"),
     ] {
-        let server = Replies::start(vec![reply(308, &[("Location", to)], "")]);
-        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
-        place.run(&["once", "--at", NINE]).shows(3, &[says]);
+        let server = ReplyServer::start(vec![reply(308, &[("Location", to)], "")]);
+        let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
+        place.run(&["once", "--at", NINE]).assert_stdout(3, &[says]);
         assert_eq!(place.database.texts("SELECT coalesce(reason, '-') FROM v_search"), ["-"], "{to}");
     }
 }
@@ -672,9 +679,9 @@ fn an_invalid_redirect_is_not_reported_as_the_feeds_new_url() {
 fn forgetting_a_topic_also_forgets_the_state_of_its_feeds() {
     for database in databases() {
         let name = database.name;
-        let feed = || reply(200, &[("ETag", "\"1\"")], &notes(&[note(3, "Notes of day 3")]));
-        let server = Replies::start(vec![feed(), feed()]);
-        let place = Place::bare(database, &file(&server, &["notes"]));
+        let feed = || reply(200, &[("ETag", "\"1\"")], &notes(&[note_entry(3, "Notes of day 3")]));
+        let server = ReplyServer::start(vec![feed(), feed()]);
+        let place = Place::without_service(database, &file(&server, &["notes"]));
         place.ok(&["once", "--at", &at(0)]);
         let jobs = place.path("jobs.toml");
         let watched = std::fs::read_to_string(&jobs).unwrap();
@@ -683,7 +690,7 @@ fn forgetting_a_topic_also_forgets_the_state_of_its_feeds() {
         assert_eq!(place.database.number("SELECT count(*) FROM provider_memory"), 0, "{name}");
         std::fs::write(&jobs, watched).unwrap();
         place.ok(&["once", "--at", &at(1)]);
-        assert_eq!(last(&place), "ok 1 1", "{name}");
+        assert_eq!(last_search(&place), "ok 1 1", "{name}");
         assert!(!server.heads()[1].to_ascii_lowercase().contains("if-none-match"), "{name}: {:?}", server.heads());
     }
 }
@@ -699,10 +706,10 @@ fn entries_without_number_do_not_fill_the_memory_and_are_counted() {
         ",{}".repeat(700_000)
     );
     for (format, body) in [("RSS", rss(&format!("{items}{}", "<item/>".repeat(700_000)))), ("JSON Feed", json)] {
-        let server = Replies::start(vec![reply(200, &[], &body)]);
-        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        let server = ReplyServer::start(vec![reply(200, &[], &body)]);
+        let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
         let (ended, peak_kib) = place.program(&["once", "--at", NINE]).start().wait_and_measure();
-        ended.shows(0, &["3 items"]);
+        ended.assert_stdout(0, &["3 items"]);
         assert!(peak_kib < 300 * 1024, "{format}: {peak_kib} KiB");
         let counted = place.database.texts("SELECT found || ' ' || unreadable FROM v_search");
         assert_eq!(counted, ["3 700000"], "{format}");
@@ -714,10 +721,10 @@ fn entries_without_number_do_not_fill_the_memory_and_are_counted() {
         format!("{{\"version\":\"1\",\"title\":\"t\",\"x\":{tiny},\"items\":[{{\"id\":\"1\",\"title\":\"q\"}}]}}"),
         format!("{{\"version\":\"https://jsonfeed.org/version/1\",\"title\":\"t\",\"items\":{tiny}}}"),
     ] {
-        let server = Replies::start(vec![reply(200, &[], &body)]);
-        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        let server = ReplyServer::start(vec![reply(200, &[], &body)]);
+        let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
         let (ended, peak_kib) = place.program(&["once", "--at", NINE]).start().wait_and_measure();
-        ended.shows(3, &["it cannot be read as a feed"]);
+        ended.assert_stdout(3, &["it cannot be read as a feed"]);
         assert!(peak_kib < 300 * 1024, "{peak_kib} KiB");
     }
 }

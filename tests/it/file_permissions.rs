@@ -4,16 +4,16 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::support::databases::sqlite;
-use crate::support::program::{Ended, NINE, Place, Program};
-use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::program::{NINE, Place, Program, ProgramOutput};
+use crate::support::service::{FakeServer, Sandbox, reply};
 use crate::support::web_topics::TOPICS;
 
-fn mode(place: &Place, name: &str, mode: u32) {
+fn set_mode(place: &Place, name: &str, mode: u32) {
     std::fs::set_permissions(place.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
 /// The warnings about files, from both forms of `check`.
-fn warned(place: &Place, environment: &[(&str, &str)]) -> Vec<String> {
+fn file_warnings(place: &Place, environment: &[(&str, &str)]) -> Vec<String> {
     let run = |args: &[&str]| {
         let program = environment.iter().fold(place.program(args), |program, (name, value)| program.env(name, value));
         let ended = program.run();
@@ -40,8 +40,8 @@ fn check_warns_of_world_readable_secrets_and_databases() {
     let place = Place { folder, database };
     place.configure(&sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
-    mode(&place, "jobs.toml", 0o644);
-    assert_eq!(warned(&place, &[]), [""; 0], "a file without a secret, and a database of its owner");
+    set_mode(&place, "jobs.toml", 0o644);
+    assert_eq!(file_warnings(&place, &[]), [""; 0], "a file without a secret, and a database of its owner");
 
     for (bits, what) in [(0o666, "read and change"), (0o604, "read"), (0o602, "change")] {
         for name in ["my t.db", "my t.db-wal", "my t.db-shm"] {
@@ -49,11 +49,11 @@ fn check_warns_of_world_readable_secrets_and_databases() {
             if !there {
                 std::fs::write(place.path(name), "").unwrap();
             }
-            mode(&place, name, bits);
-            let [one] = &warned(&place, &[])[..] else { panic!("one warning") };
+            set_mode(&place, name, bits);
+            let [one] = &file_warnings(&place, &[])[..] else { panic!("one warning") };
             let expected = [format!("can {what} the database"), format!("{name} (hint: chmod 600 '")];
             assert!(expected.iter().all(|part| one.contains(part)), "{one}");
-            mode(&place, name, 0o600);
+            set_mode(&place, name, 0o600);
             if !there {
                 std::fs::remove_file(place.path(name)).unwrap();
             }
@@ -62,23 +62,27 @@ fn check_warns_of_world_readable_secrets_and_databases() {
 
     std::fs::write(place.path("key"), "0123456789abcdef").unwrap();
     let environment = [("TOPICWATCH_WEB_TOKEN_FILE", "key")];
-    mode(&place, "key", 0o644);
-    let [one] = &warned(&place, &environment)[..] else { panic!("one warning") };
+    set_mode(&place, "key", 0o644);
+    let [one] = &file_warnings(&place, &environment)[..] else { panic!("one warning") };
     assert!(one.contains("can read key, and a secret is read from it (hint: chmod o-r key)"), "{one}");
-    mode(&place, "key", 0o640);
-    assert_eq!(warned(&place, &environment), [""; 0]);
+    set_mode(&place, "key", 0o640);
+    assert_eq!(file_warnings(&place, &environment), [""; 0]);
 
     let missing = place.program(&["serve"]).env("TOPICWATCH_WEB_TOKEN_FILE", "missing").run();
-    missing.says(2, &["the token file missing cannot be read"]);
+    missing.assert_stderr(2, &["the token file missing cannot be read"]);
 
     let url = "postgres://me:hunter2@127.0.0.1:1/t";
     let jobs = std::fs::read_to_string(place.path("jobs.toml")).unwrap().replace(&place.database.url, url);
     std::fs::write(place.path("jobs.toml"), jobs).unwrap();
-    let [one] = &warned(&place, &[])[..] else { panic!("one warning") };
+    let [one] = &file_warnings(&place, &[])[..] else { panic!("one warning") };
     assert!(one.contains("jobs.toml, and it contains the database password (hint: chmod o-r "), "{one}");
-    assert_eq!(warned(&place, &[("TOPICWATCH_DATABASE_URL", url)]), [""; 0], "it is told of what is in force");
-    mode(&place, "jobs.toml", 0o640);
-    assert_eq!(warned(&place, &[]), [""; 0]);
+    assert_eq!(
+        file_warnings(&place, &[("TOPICWATCH_DATABASE_URL", url)]),
+        [""; 0],
+        "only settings in force are reported"
+    );
+    set_mode(&place, "jobs.toml", 0o640);
+    assert_eq!(file_warnings(&place, &[]), [""; 0]);
 }
 
 #[test]
@@ -87,7 +91,7 @@ fn a_system_schema_of_postgresql_is_refused() {
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     for schema in ["information_schema", "pg_catalog"] {
         let ended = place.program(&["check"]).env("TOPICWATCH_DATABASE_SCHEMA", schema).run();
-        ended.says(2, &[schema, "not beginning with a digit or pg_, and not information_schema"]);
+        ended.assert_stderr(2, &[schema, "not beginning with a digit or pg_, and not information_schema"]);
     }
 }
 
@@ -106,7 +110,8 @@ fn no_unit_leaves_a_core_file() {
 #[test]
 fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
     const ACME: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
-    let server = Raw::saying(|_| reply("200 OK", "content-type: application/json\r\n", b"{\"results\": []}"));
+    let server =
+        FakeServer::respond_with(|_| reply("200 OK", "content-type: application/json\r\n", b"{\"results\": []}"));
     let lines = format!("{}api_key_file = \"my key\"\n", server.lines());
     let place = Place::new(sqlite(), &lines, ACME);
     // An empty variable is as good as none.
@@ -114,7 +119,7 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
     for (permissions, said) in [(None, "key"), (Some(0o644), "mode 0644"), (Some(0o640), "mode 0640")] {
         if let Some(permissions) = permissions {
             std::fs::write(place.path("my key"), "k").unwrap();
-            mode(&place, "my key", permissions);
+            set_mode(&place, "my key", permissions);
         }
         let (checked, once) = (run("check"), run("once"));
         assert_eq!((checked.code, once.code), (Some(0), Some(2)), "{checked}\n{once}");
@@ -124,10 +129,10 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
         assert_eq!(checked.out.matches("warning: ").count(), 1, "{checked}");
         if permissions.is_some() {
             assert!(warned.contains("(hint: chmod 600 '") && warned.contains("my key')"), "{checked}");
-            once.says(2, &["hint: chmod 600 '", "my key'\n"]);
+            once.assert_stderr(2, &["hint: chmod 600 '", "my key'\n"]);
         }
     }
-    mode(&place, "my key", 0o600);
+    set_mode(&place, "my key", 0o600);
     let (checked, once) = (run("check"), run("once"));
     assert!(!checked.out.contains("warning: "), "{checked}");
     assert_eq!(once.code, Some(0), "{once}");
@@ -139,11 +144,11 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
     for (permissions, said) in [(None, "No such file"), (Some(0o644), "(mode 0644)"), (Some(0o640), "(mode 0640)")] {
         if let Some(permissions) = permissions {
             std::fs::write(place.path("mail-password"), "p").unwrap();
-            mode(&place, "mail-password", permissions);
+            set_mode(&place, "mail-password", permissions);
         }
         let (checked, due) = (run("check"), place.run(&["once", "--due"]));
         assert_eq!(checked.code, Some(0), "{checked}");
-        due.says(2, &["channel mail: ", said]);
+        due.assert_stderr(2, &["channel mail: ", said]);
         let warned = place.json(&["check", "--json"])["warnings"].clone();
         let [one] = &warned.as_array().unwrap()[..] else { panic!("one warning: {warned}") };
         let one = one.as_str().unwrap();
@@ -156,12 +161,12 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
 }
 
 /// Root may read anything, so as root the program runs as another user, if it can.
-fn as_another_user(folder: &std::path::Path, args: &[&str]) -> Option<Ended> {
+fn as_another_user(folder: &std::path::Path, args: &[&str]) -> Option<ProgramOutput> {
     let root = std::process::Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
     let script = if root { "exec setpriv --reuid=65534 --clear-groups -- \"$@\"" } else { "exec \"$@\"" };
-    let ended = Program::prepared_by(folder, script, args).run();
+    let ended = Program::under_shell(folder, script, args).run();
     if ended.err.contains("setpriv") || matches!(ended.code, Some(126 | 127)) {
-        crate::support::server_choice::say("SKIPPED: a file without rights (cannot become another user)");
+        crate::support::server_choice::print_to_stderr("SKIPPED: a file without rights (cannot become another user)");
         return None;
     }
     Some(ended)
@@ -175,7 +180,7 @@ fn an_unreadable_erasure_journal_is_not_reported_as_one_to_restore() {
     let journal = format!("{database}.forgotten");
     std::fs::write(&journal, "x").unwrap();
     // What is no journal is to be restored.
-    place.run(&["status"]).says(4, &["is not a journal", "restore it from a backup"]);
+    place.run(&["status"]).assert_stderr(4, &["is not a journal", "restore it from a backup"]);
     let folder = std::path::Path::new(&database).parent().unwrap();
     let allow = |path: &std::path::Path, mode: u32| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
@@ -190,9 +195,9 @@ fn an_unreadable_erasure_journal_is_not_reported_as_one_to_restore() {
     let run = |args: &[&str]| as_another_user(place.folder.path(), args);
     let Some(status) = run(&["status"]) else { return };
     let parts = ["t.db.forgotten cannot be read: Permission denied", "hint: let this user read it, or run"];
-    status.says(4, &parts);
+    status.assert_stderr(4, &parts);
     assert!(!status.err.contains("backup"), "{status}");
-    run(&["db", "forget", "--import", &journal, "--yes"]).unwrap().says(2, &parts);
+    run(&["db", "forget", "--import", &journal, "--yes"]).unwrap().assert_stderr(2, &parts);
 }
 
 /// A package keeps `/etc/topicwatch` from other users: `init` would not help them.
@@ -200,7 +205,9 @@ fn an_unreadable_erasure_journal_is_not_reported_as_one_to_restore() {
 fn an_unreadable_configuration_is_not_reported_as_missing() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     // What is in the way is no folder.
-    place.run(&["--config", "jobs.toml/x.toml", "status"]).says(2, &["x.toml cannot be read: ", "its permissions"]);
+    place
+        .run(&["--config", "jobs.toml/x.toml", "status"])
+        .assert_stderr(2, &["x.toml cannot be read: ", "its permissions"]);
     let folder = place.path(".config/topicwatch");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::rename(place.path("jobs.toml"), folder.join("jobs.toml")).unwrap();
@@ -214,13 +221,15 @@ fn an_unreadable_configuration_is_not_reported_as_missing() {
     // The folder is deleted after the test.
     allow(&folder, 0o755);
     let (Some(searched), Some(named)) = (searched, named) else { return };
-    searched.says(2, &["no configuration found", ".config/topicwatch/jobs.toml (this user may not look there)"]);
-    named.says(2, &["jobs.toml cannot be read: Permission denied", "check the path and its permissions"]);
+    searched
+        .assert_stderr(2, &["no configuration found", ".config/topicwatch/jobs.toml (this user may not look there)"]);
+    named.assert_stderr(2, &["jobs.toml cannot be read: Permission denied", "check the path and its permissions"]);
 }
 
 #[test]
 fn check_names_each_unset_key_and_the_commands_that_need_it() {
-    let server = Raw::saying(|_| reply("200 OK", "content-type: application/json\r\n", b"{\"results\": []}"));
+    let server =
+        FakeServer::respond_with(|_| reply("200 OK", "content-type: application/json\r\n", b"{\"results\": []}"));
     let rest = format!(
         "[providers.second]\nkind = \"spec\"\nbase_url = \"{}/second\"\nkey_env = \"SECOND_KEY\"\n\n\
          [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"second\"]\n",
@@ -231,7 +240,7 @@ fn check_names_each_unset_key_and_the_commands_that_need_it() {
     for (service, provider) in [(true, false), (false, true), (false, false), (true, true)] {
         let run = |args: &[&str]| {
             let program = place.program(args);
-            let program = if service { program } else { program.without("TOPICWATCH_API_KEY") };
+            let program = if service { program } else { program.without_env("TOPICWATCH_API_KEY") };
             if provider { program.env("SECOND_KEY", "s-0123456789").run() } else { program.run() }
         };
         let checked = run(&["check"]);

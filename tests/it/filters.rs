@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 fn shown(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|item| item["key"].as_str().unwrap()).collect()
@@ -21,17 +21,17 @@ fn rows(place: &Place, more: &[&str]) -> (usize, String) {
 fn a_filter_hides_and_counts_items_without_deleting_them() {
     let mut reported = Vec::new();
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
-        world.posts(&[post(1, 20, "acme one", 5)]);
-        once(&place, 24);
-        world.posts(&[
+        world.set_posts(&[post(1, 20, "acme one", 5)]);
+        run_once(&place, 24);
+        world.set_posts(&[
             post(1, 20, "acme one", 5),
             post(2, 24, "ACME is hiring", 5),
             post(3, 24, "two acmes", 5),
             post(4, 24, "acme four", 5),
         ]);
-        once(&place, 25);
+        run_once(&place, 25);
         let count = |diff: &Value| ["new", "filtered", "baseline"].map(|name| diff["counts"][name].as_u64().unwrap());
         assert_eq!(count(&place.json(&["diff", "acme", "--json"])), [3, 0, 0]);
         let definition = "SELECT definition FROM topic";
@@ -65,14 +65,14 @@ fn a_filter_hides_and_counts_items_without_deleting_them() {
         assert_eq!(shown(&tried["told"]["hides"]), ["post:x:3"]);
         place
             .run(&["topic", "filter", "test", "acme", "--must", "/(/"])
-            .says(2, &["must, entry 1 is not a valid pattern", "crate regex"]);
+            .assert_stderr(2, &["must, entry 1 is not a valid pattern", "crate regex"]);
 
         // It takes effect with the next run, and earlier items are counted again.
         place.configure(
             &world.lines(),
             &topic("acme", &more.replace("\n exclude_authors", "").replace("exclude_authors = [\"@AUTHOR1\"]", "")),
         );
-        once(&place, 26);
+        run_once(&place, 26);
         assert!(place.database.texts(definition)[0].contains("\"filter\":{\"must\":[\"acme\"]"));
         let all = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
         assert_eq!(count(&all), [1, 2, 1], "{all}");
@@ -82,11 +82,11 @@ fn a_filter_hides_and_counts_items_without_deleting_them() {
         );
         place
             .run(&["diff", "acme", "--since", "2026-03-01"])
-            .shows(0, &["1 new", "2 filtered", "hidden by the topic's filter"]);
+            .assert_stdout(0, &["1 new", "2 filtered", "hidden by the topic's filter"]);
         let show = place.json(&["show", "acme", "--json"]);
         assert_eq!((shown(&show["items"]), &show["filtered"]), (vec!["post:x:1", "post:x:4"], &json!(2)));
         assert_eq!(shown(&place.json(&["show", "acme", "--filtered", "only", "--json"])["items"]).len(), 2);
-        place.run(&["show", "acme"]).shows(0, &["4 found, 0 new, 2 filtered"]);
+        place.run(&["show", "acme"]).assert_stdout(0, &["4 found, 0 new, 2 filtered"]);
         let items = place.json(&["items", "--json"]);
         assert_eq!((shown(&items["items"]), &items["filtered"]), (vec!["post:x:4", "post:x:1"], &json!(2)));
         assert_eq!(shown(&place.json(&["items", "--json", "--filtered", "keep"])["items"]).len(), 4);
@@ -100,16 +100,16 @@ fn a_filter_hides_and_counts_items_without_deleting_them() {
             assert_eq!(rows(&place, &[&["--what", "sightings"], &more[..]].concat()).0, sightings, "{mode:?}");
         }
         // `status` shows a new item that is hidden; the counts in the ledger ignore filters.
-        world.posts(&[post(5, 26, "acme hiring again", 5), post(6, 26, "acme six", 5)]);
-        once(&place, 27);
+        world.set_posts(&[post(5, 26, "acme hiring again", 5), post(6, 26, "acme six", 5)]);
+        run_once(&place, 27);
         let status = place.json(&["status", "--json"]);
         let of = &status["topics"][0];
         assert_eq!((&of["new_filtered"], &of["last_run"]["new"]), (&json!(1), &json!(2)));
-        place.run(&["status"]).shows(0, &["acme: 1 more first seen in the last run, filtered"]);
+        place.run(&["status"]).assert_stdout(0, &["acme: 1 more first seen in the last run, filtered"]);
 
         // Without the filter, all items are back.
         place.configure(&world.lines(), &topic("acme", ""));
-        once(&place, 28);
+        run_once(&place, 28);
         let none = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
         assert_eq!(count(&none), [5, 0, 1], "{none}");
         reported.push((preview, tested["told"].clone(), all, rows(&place, &["--what", "sightings"]).0));
@@ -139,17 +139,17 @@ fn a_filter_hides_and_counts_items_without_deleting_them() {
 
 #[test]
 fn a_post_with_missing_fields_is_never_hidden_by_a_filter_on_them() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let more = "lang = [\"en\"]\nexclude_authors = [\"*\" , \"bot*\"]".replace("\"*\" , ", "");
     let place = Place::new(sqlite(), &world.lines(), &topic("acme", &more));
-    world.posts(&[
+    world.set_posts(&[
         json!({ "text": "only words" }),
         json!({ "id": "1", "text": "in English", "lang": "en-GB", "created_at": hour(20), "user": "ann" }),
         json!({ "id": "2", "text": "auf Deutsch", "lang": "de", "created_at": hour(20), "user": "ann" }),
         json!({ "id": "3", "text": "a machine", "lang": "en", "created_at": hour(20), "user": "Bot7" }),
         json!({ "id": "4", "text": "no language", "lang": "und", "created_at": hour(20), "user": "robot" }),
     ]);
-    once(&place, 24);
+    run_once(&place, 24);
     let items = place.json(&["show", "acme", "--json"]);
     let words: Vec<&str> = items["items"].as_array().unwrap().iter().map(|i| i["text"].as_str().unwrap()).collect();
     assert_eq!((words.len(), &items["filtered"]), (3, &json!(2)), "{words:?}");
@@ -160,15 +160,15 @@ fn a_post_with_missing_fields_is_never_hidden_by_a_filter_on_them() {
 #[test]
 fn the_lang_filter_accepts_any_code_of_a_language() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let tags = ["iw", "he-IL", "in", "id", "ji", "yi", "eng", "en_GB", "enm"];
         let posts: Vec<Value> = (1..)
             .zip(tags)
             .map(|(id, tag)| json!({ "id": id.to_string(), "text": tag, "lang": tag, "created_at": hour(20) }))
             .collect();
-        world.posts(&posts);
-        once(&place, 24);
+        world.set_posts(&posts);
+        run_once(&place, 24);
         for (wanted, texts) in [
             ("he", &["he-IL", "iw"][..]),
             ("IW", &["he-IL", "iw"]),
@@ -189,38 +189,38 @@ fn the_lang_filter_accepts_any_code_of_a_language() {
 
 #[test]
 fn items_older_than_the_window_are_not_new() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let place = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
-    world.posts(&[
+    world.set_posts(&[
         post(1, 20, "fresh", 5),
         json!({ "id": "2", "text": "stone age", "created_at": "2026-02-01T00:00:00Z" }),
         json!({ "text": "who knows when" }),
     ]);
-    once(&place, 24);
+    run_once(&place, 24);
     let new = place.json(&["items", "--new-since", "2026-03-11", "--json"]);
     assert_eq!((new["items"].as_array().unwrap().len(), &new["outside"]), (2, &json!(1)), "{new}");
-    place.run(&["items"]).shows(0, &["(older) stone age", "(undated) who knows when"]);
+    place.run(&["items"]).assert_stdout(0, &["(older) stone age", "(undated) who knows when"]);
     place
         .run(&["items", "--new-since", "2026-03-11"])
-        .shows(0, &["1 first seen since then, but older than the window"]);
+        .assert_stdout(0, &["1 first seen since then, but older than the window"]);
 }
 
 #[test]
 fn once_counts_new_and_filtered_items_separately() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"hiring\"]"));
         let three = || vec![post(1, 20, "acme one", 5), post(2, 20, "acme is hiring", 5), post(3, 20, "acme three", 5)];
-        world.posts(&three());
+        world.set_posts(&three());
         let output = place.run(&["once", "--at", &hour(24)]);
-        output.shows(0, &["filtered", "3 found = 2 new + 1 filtered + 0 duplicate"]);
+        output.assert_stdout(0, &["filtered", "3 found = 2 new + 1 filtered + 0 duplicate"]);
         let four: Vec<Value> = three().into_iter().chain([post(4, 22, "hiring again", 5)]).collect();
-        world.posts(&four);
+        world.set_posts(&four);
         let sums = &place.json(&["once", "--at", &hour(25), "--json"])["sums"];
         // The counts of the ledger, with the filtered ones shown beside them.
         assert_eq!(["found", "new", "filtered", "duplicate"].map(|name| sums[name].as_i64().unwrap()), [4, 1, 1, 3]);
         assert_eq!(place.database.number("SELECT sum(new) FROM v_search"), 4, "{}", place.database.name);
-        place.run(&["once", "--at", &hour(26)]).shows(0, &["4 found = 0 new + 4 duplicate"]);
+        place.run(&["once", "--at", &hour(26)]).assert_stdout(0, &["4 found = 0 new + 4 duplicate"]);
     }
 }
 
@@ -231,16 +231,16 @@ fn items_without_their_pruned_text_are_not_hidden_and_their_number_is_shown() {
     let late = "2026-04-20T00:00:00Z";
     let mut output = Vec::new();
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &of("must = [\"acme\"]\nexclude = [\"spam\"]"));
         let two = || vec![post(1, 20, "acme one", 5), post(2, 20, "acme spam", 5)];
-        world.posts(&two());
-        once(&place, 24);
+        world.set_posts(&two());
+        run_once(&place, 24);
         let more = [post(3, 20, "acme three", 5), post(4, 20, "more acme spam", 5), post(5, 20, "nothing of it", 5)];
-        world.posts(&two().into_iter().chain(more).collect::<Vec<_>>());
-        once(&place, 25);
+        world.set_posts(&two().into_iter().chain(more).collect::<Vec<_>>());
+        run_once(&place, 25);
         let post = |id: &str, text: &str| json!({ "id": id, "text": text, "user": "z", "created_at": late });
-        world.posts(&[post("6", "acme late"), post("7", "nothing late")]);
+        world.set_posts(&[post("6", "acme late"), post("7", "nothing late")]);
         place.ok(&["once", "--at", late]);
 
         let names = ["new", "baseline", "filtered", "unjudged"];
@@ -270,8 +270,8 @@ fn items_without_their_pruned_text_are_not_hidden_and_their_number_is_shown() {
         assert!(page.contains("**5** items") && page.contains(&format!("{sentence}.")), "{page}");
         assert!(!page.contains("hidden by the topic's filter"), "{page}");
         assert!(report("a.html").contains(sentence));
-        place.run(&["diff", "acme", "--since", "2026-03-01"]).shows(0, &["1 filtered", sentence]);
-        place.run(&["topic", "filter", "test", "acme"]).shows(0, &["1 hidden now, 1 with", sentence]);
+        place.run(&["diff", "acme", "--since", "2026-03-01"]).assert_stdout(0, &["1 filtered", sentence]);
+        place.run(&["topic", "filter", "test", "acme"]).assert_stdout(0, &["1 hidden now, 1 with", sentence]);
         assert_eq!([rows(&place, &["--filtered", "hide"]).0, rows(&place, &["--filtered", "only"]).0], [6, 1]);
 
         // Languages are stored, so a language filter still works.
@@ -286,14 +286,14 @@ fn items_without_their_pruned_text_are_not_hidden_and_their_number_is_shown() {
 #[test]
 fn an_item_of_two_sources_counts_once_as_filtered() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let both = topic("acme", "exclude = [\"hiring\"]").replace("[\"social\"]", "[\"social\", \"web\"]");
         let place = Place::new(database, &world.lines(), &both);
         let hiring = |id: u32| post(id, 20, "acme is hiring", 5);
-        world.posts(&[hiring(1), hiring(2), post(3, 20, "acme three", 5)]);
+        world.set_posts(&[hiring(1), hiring(2), post(3, 20, "acme three", 5)]);
         let page = |id: u32| json!({ "title": "acme is hiring", "snippet": "acme is hiring", "url": format!("https://x.com/a/status/{id}") });
-        world.pages(&[page(1), page(2)]);
-        once(&place, 24);
+        world.set_pages(&[page(1), page(2)]);
+        run_once(&place, 24);
         assert_eq!(place.database.number("SELECT count(*) FROM v_sighting"), 5, "{}", place.database.name);
         let show = place.json(&["show", "acme", "--json"]);
         assert_eq!(
@@ -302,11 +302,11 @@ fn an_item_of_two_sources_counts_once_as_filtered() {
             "{}",
             place.database.name
         );
-        place.run(&["show", "acme"]).shows(0, &[", 2 filtered"]);
+        place.run(&["show", "acme"]).assert_stdout(0, &[", 2 filtered"]);
         assert_eq!(place.json(&["show", "acme", "--filtered", "only", "--json"])["filtered"], 2);
         let diff = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
         assert_eq!(diff["counts"]["filtered"], 2, "{diff}");
-        place.run(&["items"]).shows(0, &["2 skipped by their topics' filters"]);
+        place.run(&["items"]).assert_stdout(0, &["2 skipped by their topics' filters"]);
         // What the filter hides is not called hidden where it is listed.
         place.ok(&["items", "star", "post:x:1"]);
         for how in

@@ -8,12 +8,12 @@ use topicwatch::model::Time;
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place, Program};
-use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::service::{FakeServer, Sandbox, reply};
 
 const SANDBOX: &str = "base_url = \"sandbox\"";
 
 /// `schedule next` in an empty folder.
-fn next(args: &[&str]) -> crate::support::program::Ended {
+fn schedule_next(args: &[&str]) -> crate::support::program::ProgramOutput {
     let folder = tempfile::tempdir().unwrap();
     let ended = Program::at(folder.path(), &[&["topic", "schedule", "next"], args].concat()).run();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "it writes nothing");
@@ -21,7 +21,7 @@ fn next(args: &[&str]) -> crate::support::program::Ended {
 }
 
 /// A text without its line breaks.
-fn flat(text: &str) -> String {
+fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -32,29 +32,29 @@ fn topic(id: &str, lines: &str) -> String {
 #[test]
 fn schedule_next_needs_no_configuration_file() {
     let berlin = ["--timezone", "Europe/Berlin", "--after", "2027-03-27T12:00:00Z", "--count", "2", "--json"];
-    let reported = next(&[&["30 2 * * *"][..], &berlin].concat());
+    let reported = schedule_next(&[&["30 2 * * *"][..], &berlin].concat());
     assert_eq!(reported.code, Some(0), "{reported}");
     let instants: Value = serde_json::from_str(&reported.out).unwrap();
     assert_eq!(instants, json!(["2027-03-28T01:00:00Z", "2027-03-29T00:30:00Z"]));
     assert_eq!(reported.err, "");
     // An option before the expression is not part of it.
-    assert_eq!(next(&[&berlin[..], &["30 2 * * *"]].concat()).out, reported.out);
+    assert_eq!(schedule_next(&[&berlin[..], &["30 2 * * *"]].concat()).out, reported.out);
 
-    let every = next(&["--every", "15m", "--after", "2026-03-11", "--count", "2", "--json"]);
+    let every = schedule_next(&["--every", "15m", "--after", "2026-03-11", "--count", "2", "--json"]);
     let instants: Value = serde_json::from_str(&every.out).unwrap();
     assert_eq!(instants, json!(["2026-03-11T00:15:00Z", "2026-03-11T00:30:00Z"]));
 
-    next(&["@daily", "--timezone", "Asia/Tokyo", "--after", NINE])
-        .shows(0, &["Asia/Tokyo", "2026-03-11T15:00:00Z", "Thu 2026-03-12 00:00:00 +09:00"]);
-    let most = next(&["* * * * *", "--count", "10000", "--after", NINE, "--json"]);
+    schedule_next(&["@daily", "--timezone", "Asia/Tokyo", "--after", NINE])
+        .assert_stdout(0, &["Asia/Tokyo", "2026-03-11T15:00:00Z", "Thu 2026-03-12 00:00:00 +09:00"]);
+    let most = schedule_next(&["* * * * *", "--count", "10000", "--after", NINE, "--json"]);
     assert_eq!(serde_json::from_str::<Vec<String>>(&most.out).unwrap().len(), 10_000);
     // The calendar may end before the requested number.
-    let last = next(&["0 0 1 1 *", "--after", "4998-06-01", "--count", "10000", "--json"]);
+    let last = schedule_next(&["0 0 1 1 *", "--after", "4998-06-01", "--count", "10000", "--json"]);
     let last: Vec<String> = serde_json::from_str(&last.out).unwrap();
     assert!((1..10).contains(&last.len()) && last[0] == "4999-01-01T00:00:00Z", "{last:?}");
     // A schedule that no topic may have is reported and still answered.
-    let seconds = next(&["* * * * * *", "--after", NINE, "--count", "1", "--json"]);
-    seconds.says(0, &["a topic cannot have this schedule", "1s apart"]);
+    let seconds = schedule_next(&["* * * * * *", "--after", NINE, "--count", "1", "--json"]);
+    seconds.assert_stderr(0, &["a topic cannot have this schedule", "1s apart"]);
     assert_eq!(seconds.out, "[\n  \"2026-03-11T09:00:01Z\"\n]\n");
 }
 
@@ -67,7 +67,8 @@ fn every_line_of_a_plan_fits_the_terminal() {
     let place = Place::new(sqlite(), SANDBOX, &format!("{topics}{daily}"));
     for columns in [80, 60] {
         let output = place.program(&["plan", "--days", "30", "--at", NINE]).env("COLUMNS", &columns.to_string()).run();
-        output.shows(0, &["runs less often than its", "2 more topics that run less often", "no usable database"]);
+        output
+            .assert_stdout(0, &["runs less often than its", "2 more topics that run less often", "no usable database"]);
         // Cells of tables are never broken.
         let (mut table, mut long) = (false, Vec::new());
         for line in output.out.lines() {
@@ -100,9 +101,9 @@ fn a_refused_expression_or_zone_ends_with_2_the_reason_and_a_hint() {
         (&["* * * * *", "--every", "5m"], &["--every"]),
         (&[], &["EXPR"]),
     ] {
-        let ended = next(args);
+        let ended = schedule_next(args);
         // clap writes these messages without colour: nothing here is a terminal.
-        ended.says(2, parts);
+        ended.assert_stderr(2, parts);
         assert_eq!(ended.out, "", "{args:?}");
     }
 }
@@ -119,7 +120,7 @@ fn every_schedule_test_vector_gives_the_same_slots_through_the_binary() {
     for row in reader.records() {
         let row = row.unwrap();
         let (expression, zone, after) = (&row[2], &row[3], &row[4]);
-        let ended = next(&[expression, "--timezone", zone, "--after", after, "--json"]);
+        let ended = schedule_next(&[expression, "--timezone", zone, "--after", after, "--json"]);
         if &row[5] == "FIRES" {
             fires += 1;
             let wanted: Vec<&str> = (6..11).map(|column| &row[column]).collect();
@@ -127,7 +128,7 @@ fn every_schedule_test_vector_gives_the_same_slots_through_the_binary() {
             assert_eq!(serde_json::from_str::<Vec<String>>(&ended.out).unwrap(), wanted, "{expression} {zone}");
         } else {
             refused += 1;
-            ended.says(2, &["error: ", "hint: "]);
+            ended.assert_stderr(2, &["error: ", "hint: "]);
         }
     }
     assert!(fires >= 180 && refused >= 25, "{fires} {refused}");
@@ -178,7 +179,7 @@ fn schedule_explain_shows_the_days_of_clock_changes() {
     assert!(wide.lines().count() < narrow.lines().count(), "{wide}");
     explain(&["minutes"])
         .run()
-        .shows(0, &["real time", "02:00 and 02:30 occur twice on 2026-10-25: they run both times"]);
+        .assert_stdout(0, &["real time", "02:00 and 02:30 occur twice on 2026-10-25: they run both times"]);
 
     let output = place.json(&["topic", "schedule", "explain", "acme", "--next", "3", "--at", at, "--json"]);
     let slots: Vec<&str> = output["slots"].as_array().unwrap().iter().map(|s| s["slot"].as_str().unwrap()).collect();
@@ -186,8 +187,10 @@ fn schedule_explain_shows_the_days_of_clock_changes() {
     assert_eq!(output["slots"][1]["note"], "02:30 occurs twice on 2026-10-25: runs the first time");
     assert_eq!(output["clock_changes"].as_array().unwrap().len(), 2);
 
-    explain(&["hand"]).run().says(2, &["has no schedule; it runs only on request (`once`, `topic run`)", "hint: "]);
-    explain(&["acmee"]).run().says(2, &["there is no topic `acmee`", "did you mean `acme`?"]);
+    explain(&["hand"])
+        .run()
+        .assert_stderr(2, &["has no schedule; it runs only on request (`once`, `topic run`)", "hint: "]);
+    explain(&["acmee"]).run().assert_stderr(2, &["there is no topic `acmee`", "did you mean `acme`?"]);
 }
 
 #[test]
@@ -203,7 +206,7 @@ fn a_plan_without_a_database_uses_configured_prices_and_creates_nothing() {
     let service = format!("{SANDBOX}\nprices.social = 0.003\nprices.web = 0.001\nprices.ai = 0.004");
     let place = Place::new(sqlite(), &service, &topics.concat());
     let plan = place.json(&["plan", "--days", "10", "--at", NINE, "--json"]);
-    assert_eq!(place.others(), Vec::<String>::new(), "no database is made for the question");
+    assert_eq!(place.other_files(), Vec::<String>::new(), "no database is made for the question");
     let row = |id: &str| plan["topics"].as_array().unwrap().iter().find(|row| row["topic"] == id).unwrap().clone();
     let figures = |id: &str| {
         let row = row(id);
@@ -236,7 +239,7 @@ fn a_plan_without_a_database_uses_configured_prices_and_creates_nothing() {
     assert_eq!(plan["quota"]["used_up"], Value::Null);
 
     let shown = place.program(&["plan", "--at", NINE]).env("COLUMNS", "80").env("NO_COLOR", "1").run();
-    shown.shows(
+    shown.assert_stdout(
         0,
         &["only on request", "paused", "≤", "there is no database", "rare: runs less often than its window", "6d"],
     );
@@ -244,10 +247,10 @@ fn a_plan_without_a_database_uses_configured_prices_and_creates_nothing() {
     let one = place.json(&["plan", "--topic", "rare", "--at", NINE, "--json"]);
     assert_eq!(one["topics"].as_array().unwrap().len(), 1);
     assert_eq!(one["quota"]["fullest_day_calls"], plan["quota"]["fullest_day_calls"], "the limit is everybody's");
-    place.run(&["plan", "--topic", "rar"]).says(2, &["there is no topic `rar`", "did you mean `rare`?"]);
-    place.run(&["plan", "--days", "0"]).says(2, &["--days"]);
-    place.run(&["plan", "--days", "367"]).says(2, &["--days"]);
-    assert_eq!(place.others(), Vec::<String>::new());
+    place.run(&["plan", "--topic", "rar"]).assert_stderr(2, &["there is no topic `rar`", "did you mean `rare`?"]);
+    place.run(&["plan", "--days", "0"]).assert_stderr(2, &["--days"]);
+    place.run(&["plan", "--days", "367"]).assert_stderr(2, &["--days"]);
+    assert_eq!(place.other_files(), Vec::<String>::new());
 }
 
 #[test]
@@ -264,7 +267,7 @@ fn a_plan_names_the_day_that_a_clock_change_leaves_partly_uncovered() {
     assert_eq!(gaps(1), (json!(3_600_000), json!("2026-10-25")));
     // The text for one call is singular.
     place.configure(SANDBOX, &topics[0]);
-    place.run(&["plan", "--days", "1", "--at", NINE]).shows(0, &["has 1 call of"]);
+    place.run(&["plan", "--days", "1", "--at", NINE]).assert_stdout(0, &["has 1 call of"]);
 }
 
 #[test]
@@ -282,7 +285,7 @@ fn a_plan_says_when_the_calls_of_a_day_are_used_up() {
     let shown = place.ok(&["plan", "--days", "3", "--at", NINE, "--topic", "b"]);
     // Each call is certain, and retries come on top: 72 is no upper bound.
     let words = "! 2026-03-12: the 45 calls of the day are used up at 14:00 UTC; 72 are planned; 2 more days exceed";
-    assert!(flat(&shown).contains(words), "{shown}");
+    assert!(on_one_line(&shown).contains(words), "{shown}");
     let exactly = format!("{SANDBOX}\nmax_calls_per_day = 72");
     place.configure(&exactly, &topics.concat());
     let quota = place.json(&["plan", "--days", "3", "--at", NINE, "--json"])["quota"].clone();
@@ -302,12 +305,12 @@ fn a_plan_adds_calls_already_made_today_to_its_quota_warning() {
         assert_eq!(plan["quota"]["used_up"]["calls"], 16, "{plan:#}");
         let shown = place.ok(&["plan", "--days", "1", "--at", NINE]);
         let words = "the 12 calls of the day are used up at 19:00 UTC; 14 more are planned (2 made today)";
-        assert!(flat(&shown).contains(words), "{}\n{shown}", place.database.name);
+        assert!(on_one_line(&shown).contains(words), "{}\n{shown}", place.database.name);
         let noon = topic("a", "schedule = \"0 12 * * *\"\ntimezone = \"UTC\"\nsources = [\"web\"]");
         place.configure(&format!("{}max_calls_per_day = 2", sandbox.lines()), &noon);
         let shown = place.ok(&["plan", "--days", "1", "--at", NINE]);
         let words = "the 2 calls of the day are used up at 09:00 UTC; 1 more is planned (2 made today). Further calls";
-        assert!(flat(&shown).contains(words), "{}\n{shown}", place.database.name);
+        assert!(on_one_line(&shown).contains(words), "{}\n{shown}", place.database.name);
     }
 }
 
@@ -366,7 +369,9 @@ fn a_topic_paused_by_command_has_no_planned_slots_and_explain_says_so() {
         assert!(fullest(&output) < fullest(&before), "{before}\n{output}");
         assert_eq!((&output["topics"][0]["state"], &output["topics"][0]["slots"]), (&json!("paused"), &json!(0)));
         let explain = ["topic", "schedule", "explain", "acme", "--at", NINE];
-        place.run(&explain).shows(0, &["paused", "until the fair", "topicwatch topic resume acme", "next slots"]);
+        place
+            .run(&explain)
+            .assert_stdout(0, &["paused", "until the fair", "topicwatch topic resume acme", "next slots"]);
         let output = place.json(&[&explain[..], &["--json"]].concat());
         assert!(output["rules"]["paused"].as_str().unwrap().contains("until the fair"), "{output}");
         place.ok(&["topic", "resume", "acme"]);
@@ -380,30 +385,33 @@ fn a_topic_paused_by_command_has_no_planned_slots_and_explain_says_so() {
 fn the_planned_price_of_a_multi_call_provider_is_per_call() {
     const FEED: &str = "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title></channel></rss>";
     for database in databases() {
-        let server = Raw::saying(|_| reply("200 OK", "content-type: application/rss+xml\r\n", FEED.as_bytes()));
+        let server =
+            FakeServer::respond_with(|_| reply("200 OK", "content-type: application/rss+xml\r\n", FEED.as_bytes()));
         let urls: Vec<String> = (0..10).map(|n| format!("\"{}/{n}\"", server.url())).collect();
         let provider = "[providers.news]\nkind = \"feeds\"\nallow_private = true\nrate_limit = \"unlimited\"\nprice.call = 0.01\n\n";
         let more = format!("{HOURLY}budget_per_day = 5\nnews.urls = [{}]", urls.join(", "));
-        let place = Place::bare(database, &format!("{provider}{}", topic("acme", &more)));
+        let place = Place::without_service(database, &format!("{provider}{}", topic("acme", &more)));
         let plan = || place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
         let costs =
             |plan: &Value| (plan["prices"][3]["price_usd"].clone(), plan["without_retries"]["per_day_usd"].clone());
         let name = place.database.name;
         assert_eq!(costs(&plan()), (json!(0.01), json!(2.4)), "{name}");
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
-        day(&place);
+        run_a_day(&place);
         assert_eq!(place.database.spent(), 2_400_000, "{name}");
         let reported = plan();
         // No reply named a cost, so nothing was observed.
         assert_eq!(reported["prices"][3]["basis"], "configured", "{name}: {reported:#}");
         assert_eq!(costs(&reported), (json!(0.01), json!(2.4)), "{name}: {reported:#}");
         assert_eq!(reported["budgets"][0]["used_up_on"], Value::Null, "{name}: {reported:#}");
-        place.run(&["plan", "--at", "2026-03-12T00:30:00Z"]).shows(0, &["one call", "no billed search in the last 30"]);
+        place
+            .run(&["plan", "--at", "2026-03-12T00:30:00Z"])
+            .assert_stdout(0, &["one call", "no billed search in the last 30"]);
         let file = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
         std::fs::write(place.path("jobs.toml"), file.replace("price.call = 0.01", "price.call = 0.02")).unwrap();
         assert_eq!(costs(&plan()), (json!(0.02), json!(4.8)), "{name}");
-        // Of a billed search of ten calls, nobody knows what the dearest of them cost.
-        place.database.bill("source = 'news'", 10, 300_000);
+        // For a billed search of ten calls, the cost of the dearest call is unknown.
+        place.database.bill_last_search("source = 'news'", 10, 300_000);
         let price = plan()["prices"][3].clone();
         assert_eq!((&price["highest_usd"], &price["highest_is_average"]), (&json!(0.03), &json!(true)), "{name}");
         let shown = place.ok(&["plan", "--at", "2026-03-12T00:30:00Z"]);
@@ -411,15 +419,15 @@ fn the_planned_price_of_a_multi_call_provider_is_per_call() {
             "in the last 30 days, 1 billed; highest: the average of the calls of one search",
             "count the highest bill (or average of a search's calls) of 30 days, or the price in the file if higher",
         ] {
-            assert!(flat(&shown).contains(words), "{name}: {words}\n{shown}");
+            assert!(on_one_line(&shown).contains(words), "{name}: {words}\n{shown}");
         }
     }
 }
 
 /// A service that names a cost of 0.001 dollars in every reply, or in every second one.
-fn billing(every: usize) -> Raw {
+fn billing_service(every: usize) -> FakeServer {
     let calls = AtomicUsize::new(0);
-    Raw::saying(move |_| {
+    FakeServer::respond_with(move |_| {
         let names = calls.fetch_add(1, Ordering::SeqCst).is_multiple_of(every);
         let cost = if names { "x-desearch-cost-usd: 0.001\r\n" } else { "" };
         let headers = format!("content-type: application/json\r\n{cost}");
@@ -431,7 +439,7 @@ fn billing(every: usize) -> Raw {
 const HOURLY: &str = "every = \"1h\"\ncatch_up = \"all\"\n";
 
 /// Runs the 24 slots of 11 March.
-fn day(place: &Place) {
+fn run_a_day(place: &Place) {
     place.ok(&["once", "--due", "--at", "2026-03-11T23:00:00Z"]);
     assert_eq!(place.database.number("SELECT count(*) FROM v_run WHERE slot IS NOT NULL AND state = 'ok'"), 24);
 }
@@ -439,11 +447,11 @@ fn day(place: &Place) {
 #[test]
 fn planned_costs_match_the_ledger_where_only_some_replies_are_billed() {
     for database in databases() {
-        let server = billing(2);
+        let server = billing_service(2);
         let lines = format!("{}prices.web = 0.003", server.lines());
         let place = Place::new(database, &lines, &topic("acme", &format!("sources = [\"web\"]\n{HOURLY}")));
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
-        day(&place);
+        run_a_day(&place);
         let paid = place.database.spent();
         assert_eq!(paid, 48_000, "{}", place.database.name);
         let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
@@ -479,7 +487,7 @@ fn planned_costs_match_the_ledger_where_only_some_replies_are_billed() {
         let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
         assert_eq!(costs(&output), (json!(0.018), json!(0.024)), "{output:#}");
         // A search that needed a retry has the cost of two calls.
-        place.database.bill("cost_basis = 'billed'", 2, 2_000);
+        place.database.bill_last_search("cost_basis = 'billed'", 2, 2_000);
         let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
         assert_eq!(output["prices"][1]["highest_usd"], 0.001, "{output:#}");
     }
@@ -488,11 +496,11 @@ fn planned_costs_match_the_ledger_where_only_some_replies_are_billed() {
 #[test]
 fn a_budget_is_used_up_in_the_plan_when_the_last_call_that_it_allows_is_made() {
     for database in databases() {
-        let server = billing(1);
+        let server = billing_service(1);
         let web = topic("acme", &format!("sources = [\"web\"]\n{HOURLY}"));
         let place = Place::new(database, &format!("{}prices.web = 0.003", server.lines()), &web);
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
-        day(&place);
+        run_a_day(&place);
         place.configure(&format!("{}prices.web = 0.003\nbudget_per_day = 0.0235", server.lines()), &web);
         let output = place.json(&["plan", "--days", "1", "--at", "2026-03-11T23:30:00Z", "--json"]);
         let money = &output["budgets"][0];
@@ -589,7 +597,7 @@ fn a_daily_answer_is_planned_for_today_unless_today_has_one() {
             let slots: Vec<i64> = (0..8).map(|n| first + n * period).collect();
             assert_eq!(plan["slots"], 8, "{name}");
             for slot in slots {
-                sandbox.turn_to(&Time(slot).to_string());
+                sandbox.set_clock(&Time(slot).to_string());
                 place.ok(&["once", "--due", "--at", &Time(slot).to_string()]);
             }
             let all = place.database.number("SELECT count(*) FROM v_answer");

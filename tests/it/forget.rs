@@ -3,14 +3,14 @@
 
 use serde_json::json;
 
-use crate::support::access_stage::link;
+use crate::support::access_stage::add_share_link;
 use crate::support::alert_rows::Event;
-use crate::support::copied_posts::heads;
-use crate::support::databases::{Database, databases, sqlite, wait};
+use crate::support::copied_posts::cluster_heads;
+use crate::support::databases::{Database, block_on, databases, sqlite};
 use crate::support::program::{NINE, Place};
-use crate::support::service::{Raw, Reply, reply};
+use crate::support::service::{FakeServer, Reply, reply};
 use crate::support::web_client::Pages;
-use crate::support::world::{World, hour, post};
+use crate::support::world::{ScriptedService, hour, post};
 
 const TEN: &str = "2026-03-11T10:00:00Z";
 const ELEVEN: &str = "2026-03-11T11:00:00Z";
@@ -18,14 +18,14 @@ const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nai.when = \"a
                       [[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n";
 /// Words that only the forgotten author wrote.
 const WORDS: &str = "zanzibar umbrella confession";
-const HER_POST: &str = "https://x.com/Jane_D/status/1900000000000000001";
+const JANES_POST: &str = "https://x.com/Jane_D/status/1900000000000000001";
 
 /// Posts, pages and an answer. One post is Jane's, the pages and the answer link to it, another post quotes it.
 fn service(path: &str) -> Reply {
     let body = match path.split('?').next().unwrap_or_default() {
         "/X/search" => format!(
             r#"{{"results": [
-              {{"id": "1900000000000000001", "text": "{WORDS} for everybody who reads this long post about acme", "url": "{HER_POST}",
+              {{"id": "1900000000000000001", "text": "{WORDS} for everybody who reads this long post about acme", "url": "{JANES_POST}",
                 "user": {{"username": "Jane_D", "name": "Jane Doe"}}, "created_at": "2026-03-11T08:00:00Z", "like_count": 4}},
               {{"id": "1900000000000000002", "text": "acme opens a second factory near the river, says the mayor of the town", "user": "bob",
                 "created_at": "2026-03-11T08:10:00Z"}},
@@ -33,7 +33,7 @@ fn service(path: &str) -> Reply {
                 "created_at": "2026-03-11T08:20:00Z"}}]}}"#
         ),
         "/ai/search" => {
-            format!(r#"{{"summary": "People speak of acme, see {HER_POST} and others.", "cost_usd": 0.001}}"#)
+            format!(r#"{{"summary": "People speak of acme, see {JANES_POST} and others.", "cost_usd": 0.001}}"#)
         }
         _ => format!(
             r#"{{"results": [{{"title": "Post of the day", "url": "https://x.com/i/web/status/1900000000000000001", "snippet": "{WORDS}"}},
@@ -45,8 +45,8 @@ fn service(path: &str) -> Reply {
 
 /// A place where both topics have run once, with a message and a report that mention Jane, and one message that does
 /// not.
-fn place_that_mentions_jane(database: Database) -> (Raw, Place) {
-    let server = Raw::saying(service);
+fn place_that_mentions_jane(database: Database) -> (FakeServer, Place) {
+    let server = FakeServer::respond_with(service);
     let place = Place::new(database, &server.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
     let message = |event: &str, text: &str, state: &str| {
@@ -57,7 +57,7 @@ fn place_that_mentions_jane(database: Database) -> (Raw, Place) {
     };
     let sql = [
         message("hers", "the loudest: @Jane_D, {WORDS}", "queued"),
-        message("hers-sent", &format!("see {HER_POST}"), "sent"),
+        message("hers-sent", &format!("see {JANES_POST}"), "sent"),
         message("other", "the loudest: @bob", "queued"),
         "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) VALUES \
          ('report:daily@x', 'report:daily', 1773300000000, 1, 2, 2, 'The day of @jane_d', '[\"reports/daily.html\"]');"
@@ -67,7 +67,7 @@ fn place_that_mentions_jane(database: Database) -> (Raw, Place) {
         "UPDATE run SET reason = 'the topic was paused: asked by Jane_D, wait' WHERE topic = 'globex';".to_owned(),
     ]
     .concat();
-    wait(place.database.execute(&sql));
+    block_on(place.database.execute(&sql));
     place.database.note("author = 'bob'", "an answer to jane_d (rude)");
     let acme = Some("acme");
     place.database.save_searches(&[
@@ -105,7 +105,7 @@ fn texts_with(place: &Place, words: &[&str]) -> Vec<String> {
             asked.push(format!("SELECT '{table}.{column}: ' || {column} FROM {table} WHERE {}", any.join(" OR ")));
         }
     }
-    // Each query opens a SQLite file anew: one asks for all.
+    // Each query opens the SQLite file again, so one query reads everything.
     place.database.texts(&asked.join(" UNION ALL "))
 }
 
@@ -140,7 +140,7 @@ fn assert_gone(place: &Place, when: &str) {
         assert!(!rows.contains("jane") && !rows.contains(WORDS), "{when}, {name}:\n{rows}");
     }
     for word in WORDS.split(' ') {
-        assert_eq!(crate::support::word_index::held(&place.database, word), 0, "{word}, {when}, {name}");
+        assert_eq!(crate::support::word_index::indexed_rows(&place.database, word), 0, "{word}, {when}, {name}");
         assert!(place.ok(&["search", word]).contains("nothing found"), "{word}, {when}, {name}");
     }
     let number = |sql: &str| place.database.number(sql);
@@ -157,7 +157,7 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
     for database in databases() {
         let (_server, place) = place_that_mentions_jane(database);
         let name = place.database.name;
-        let before = place.database.sizes();
+        let before = place.database.table_sizes();
         assert_ne!(texts_with(&place, &[WORDS]).len(), 0, "{name}");
 
         // What is stored about her, for a request for access.
@@ -168,14 +168,14 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
                 "{hers}"
             );
         }
-        place.run(&["forget", "--author", "@jane_d"]).says(2, &["nothing was erased: add --yes", "--dry-run"]);
+        place.run(&["forget", "--author", "@jane_d"]).assert_stderr(2, &["nothing was erased: add --yes", "--dry-run"]);
         let rehearsed = place.json(&["forget", "--author", "@jane_d", "--dry-run", "--json"]);
         assert_eq!(
             (&rehearsed["taken"]["items"], &rehearsed["taken"]["answers"]),
             (&1.into(), &1.into()),
             "{rehearsed}"
         );
-        assert_eq!((place.database.sizes(), texts_with(&place, &["jane"]).is_empty()), (before, false), "{name}");
+        assert_eq!((place.database.table_sizes(), texts_with(&place, &["jane"]).is_empty()), (before, false), "{name}");
         assert_eq!(place.database.number("SELECT count(*) FROM forgotten"), 0, "a rehearsal leaves nothing");
 
         let done = place.json(&["forget", "--author", "JANE_D", "--yes", "--json"]);
@@ -207,7 +207,7 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
         place.ok(&["db", "replay"]);
         assert_gone(&place, "after a replay");
         assert_eq!(place.json(&["forget", "--author", "jane_d", "--dry-run", "--json"])["taken"]["items"], 0);
-        place.run(&["forget", "--resume", "--yes"]).shows(0, &["nothing is left"]);
+        place.run(&["forget", "--resume", "--yes"]).assert_stdout(0, &["nothing is left"]);
     }
 }
 
@@ -234,11 +234,12 @@ fn a_rehearsal_counts_what_names_an_author_who_was_forgotten_before_and_a_topic_
 #[test]
 fn an_error_text_that_names_a_forgotten_author_is_stored_without_it() {
     for database in databases() {
-        let server = Raw::saying(|_| reply("400 Bad Request", "", b"{\"detail\": \"@jane_d blocks this query\"}"));
+        let server =
+            FakeServer::respond_with(|_| reply("400 Bad Request", "", b"{\"detail\": \"@jane_d blocks this query\"}"));
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
         let place = Place::new(database, &server.lines(), topic);
         let errors = "SELECT error_text FROM v_search ORDER BY seq";
-        place.run(&["once", "--at", NINE]).shows(3, &["jane_d"]);
+        place.run(&["once", "--at", NINE]).assert_stdout(3, &["jane_d"]);
         assert!(place.database.texts(errors)[0].contains("jane_d"), "it has to be quoted before it can be blanked");
         place.ok(&["forget", "--author", "jane_d", "--yes"]);
         place.run(&["once", "--at", TEN]);
@@ -251,7 +252,7 @@ fn an_error_text_that_names_a_forgotten_author_is_stored_without_it() {
 #[test]
 fn an_item_is_forgotten_by_its_url_and_its_copies_get_another_lead() {
     for database in databases() {
-        let server = Raw::saying(|_| {
+        let server = FakeServer::respond_with(|_| {
             let posts: Vec<String> = ["ann", "bob", "cleo"]
                 .iter()
                 .enumerate()
@@ -279,7 +280,7 @@ fn an_item_is_forgotten_by_its_url_and_its_copies_get_another_lead() {
         place.ok(&["forget", "--item", "https://x.com/i/status/1900000000000000000", "--yes"]);
         // Its copies are clustered again before the command ends, so counts are right at once.
         assert_eq!(place.database.texts(clusters), [format!("{b} {b}"), format!("{c} {b}")], "{name}");
-        assert_eq!(heads(&place.database), [b], "{name}: what its words were is gone");
+        assert_eq!(cluster_heads(&place.database), [b], "{name}: what its words were is gone");
         let kept = "SELECT DISTINCT place FROM (SELECT place FROM cluster_lead_young UNION ALL SELECT place FROM cluster_lead_middle \
                     UNION ALL SELECT place FROM cluster_lead) AS l WHERE place NOT IN (SELECT place FROM cluster_head)";
         assert!(place.database.texts(kept).is_empty(), "{name}: keys of what was forgotten");
@@ -287,7 +288,7 @@ fn an_item_is_forgotten_by_its_url_and_its_copies_get_another_lead() {
         assert_eq!(place.database.texts(clusters), [format!("{b} {b}"), format!("{c} {b}")], "{name}");
         // Another item of the same author is not affected.
         place.ok(&["forget", "--item", c, "--yes"]);
-        assert_eq!(place.database.kept_authors(), ["bob"], "{name}");
+        assert_eq!(place.database.all_item_authors(), ["bob"], "{name}");
         for wrong in [&["--item", "1900"][..], &["--author", "@"], &["--topic", "storm"], &[]] {
             let ended = place.run(&[&["forget", "--yes"], wrong].concat());
             assert_eq!(ended.code, Some(2), "{wrong:?}: {ended}");
@@ -300,7 +301,9 @@ fn forgetting_a_topic_removes_its_own_items_and_allows_a_fresh_start() {
     for database in databases() {
         let (server, place) = place_that_mentions_jane(database);
         let name = place.database.name;
-        place.run(&["forget", "--topic", "acme", "--yes"]).says(2, &["still watched", "remove it from the file"]);
+        place
+            .run(&["forget", "--topic", "acme", "--yes"])
+            .assert_stderr(2, &["still watched", "remove it from the file"]);
         let of = |sql: &str| place.database.number(sql);
         let shared = place.database.items_of("globex");
         place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
@@ -324,8 +327,8 @@ fn forgetting_a_topic_removes_its_own_items_and_allows_a_fresh_start() {
         assert_eq!(of("SELECT count(*) FROM raw_reply w JOIN search q ON q.id = w.search WHERE q.topic = 'acme'"), 0);
         // A new topic with the same id finds everything as new.
         place.configure(&server.lines(), TOPICS);
-        place.run(&["once", "--at", TEN, "--topic", "acme"]).shows(0, &["5 found = 4 new"]);
-        place.run(&["forget", "--resume"]).shows(0, &["nothing is left"]);
+        place.run(&["once", "--at", TEN, "--topic", "acme"]).assert_stdout(0, &["5 found = 4 new"]);
+        place.run(&["forget", "--resume"]).assert_stdout(0, &["nothing is left"]);
         assert_eq!(place.database.items_of("acme"), 4, "{name}");
     }
 }
@@ -352,7 +355,7 @@ fn a_message_that_names_a_topic_by_its_former_id_is_emptied_with_it() {
 fn a_link_to_a_forgotten_topic_does_not_show_another_that_gets_its_id() {
     for database in databases() {
         let (server, place) = place_that_mentions_jane(database);
-        let (secret, _) = link(&place, &["--topic", "acme", "--for", "7d", "--at", NINE]);
+        let (secret, _) = add_share_link(&place, &["--topic", "acme", "--for", "7d", "--at", NINE]);
         let shown = || Pages::serve(&place, &["--at", TEN]).get(&format!("/shared/{secret}")).status;
         assert_eq!(shown(), 200, "{}", place.database.name);
         place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
@@ -387,7 +390,7 @@ fn a_killed_forget_keeps_the_author_out_and_is_completed_later() {
             let before = place.database.items_of_all();
             let next = place.run(&["once", "--at", TEN]);
             if begun {
-                next.says(0, &["an erasure was interrupted", "forget --resume"]);
+                next.assert_stderr(0, &["an erasure was interrupted", "forget --resume"]);
                 assert!(place.database.items_of_all() <= before, "{point} on {name}");
                 place.ok(&["forget", "--resume"]);
             } else {
@@ -406,7 +409,7 @@ fn a_restored_backup_is_refused_until_the_author_is_forgotten_in_it() {
     let (_server, place) = place_that_mentions_jane(sqlite());
     let file = place.database.url.strip_prefix("sqlite:").unwrap().to_owned();
     let backup = place.path("backup.db").display().to_string();
-    wait(place.database.execute(&format!("VACUUM INTO '{backup}'")));
+    block_on(place.database.execute(&format!("VACUUM INTO '{backup}'")));
     place.ok(&["forget", "--author", "jane_d", "--yes"]);
     let journal = std::fs::read_to_string(format!("{file}.forgotten")).unwrap();
     assert!(journal.lines().count() > 1 && !journal.to_lowercase().contains("jane"), "{journal}");
@@ -416,7 +419,7 @@ fn a_restored_backup_is_refused_until_the_author_is_forgotten_in_it() {
     }
     std::fs::rename(&backup, &file).unwrap();
     for verb in [&["status"][..], &["items"], &["once", "--at", TEN], &["export"]] {
-        place.run(verb).says(4, &["the database is older than the journal", "topicwatch db forget --resume"]);
+        place.run(verb).assert_stderr(4, &["the database is older than the journal", "topicwatch db forget --resume"]);
     }
     place.ok(&["forget", "--resume"]);
     assert_gone(&place, "after a restore");
@@ -424,7 +427,7 @@ fn a_restored_backup_is_refused_until_the_author_is_forgotten_in_it() {
     assert_gone(&place, "after a restore and a run");
 
     std::fs::write(format!("{file}.forgotten"), "no journal\n").unwrap();
-    place.run(&["status"]).says(4, &["is not a journal"]);
+    place.run(&["status"]).assert_stderr(4, &["is not a journal"]);
 }
 
 #[test]
@@ -434,22 +437,26 @@ fn exported_tombstones_contain_no_names_and_work_in_another_database() {
         let (_other_server, restored) = place_that_mentions_jane(other);
         place.ok(&["forget", "--author", "jane_d", "--yes"]);
         let journal = place.path("tombstones").display().to_string();
-        place.run(&["forget", "--export", &journal]).shows(0, &["they contain no names"]);
+        place.run(&["forget", "--export", &journal]).assert_stdout(0, &["they contain no names"]);
         assert!(!std::fs::read_to_string(&journal).unwrap().to_lowercase().contains("jane"));
-        place.run(&["forget", "--export", "nowhere/tombstones"]).says(5, &["the folder nowhere", "create the folder"]);
-        place.run(&["forget", "--export", "/proc/tombstones"]).says(5, &["belongs to the system", "another folder"]);
-        restored.run(&["forget", "--import", "nowhere"]).says(2, &["there is no file nowhere"]);
+        place
+            .run(&["forget", "--export", "nowhere/tombstones"])
+            .assert_stderr(5, &["the folder nowhere", "create the folder"]);
+        place
+            .run(&["forget", "--export", "/proc/tombstones"])
+            .assert_stderr(5, &["belongs to the system", "another folder"]);
+        restored.run(&["forget", "--import", "nowhere"]).assert_stderr(2, &["there is no file nowhere"]);
         let other = restored.run(&["forget", "--import", "jobs.toml", "--yes"]);
-        other.says(2, &["jobs.toml is not a journal", "hint: give the file that --export wrote"]);
-        restored.run(&["forget", "--import", &journal]).says(2, &["nothing was erased: add --yes"]);
+        other.assert_stderr(2, &["jobs.toml is not a journal", "hint: give the file that --export wrote"]);
+        restored.run(&["forget", "--import", &journal]).assert_stderr(2, &["nothing was erased: add --yes"]);
         restored.ok(&["forget", "--import", &journal, "--yes"]);
         assert_gone(&restored, "after an import");
         restored.ok(&["once", "--at", TEN]);
         assert_gone(&restored, "after an import and a run");
         // A database with its own key cannot interpret entries made with another key.
         let (_third_server, third) = place_that_mentions_jane(sqlite());
-        third.run(&["forget", "--author", "nobody", "--yes"]).shows(0, &["erased:", "no stored item matches"]);
-        third.run(&["forget", "--import", &journal, "--yes"]).says(2, &["a different key"]);
+        third.run(&["forget", "--author", "nobody", "--yes"]).assert_stdout(0, &["erased:", "no stored item matches"]);
+        third.run(&["forget", "--import", &journal, "--yes"]).assert_stderr(2, &["a different key"]);
     }
 }
 
@@ -463,7 +470,7 @@ fn a_topic_that_was_forgotten_is_not_watched_after_a_restore() {
         place.configure(&server.lines(), globex);
         restored.configure(&other_server.lines(), globex);
         // The topic was added before it was forgotten, and something fired for it.
-        wait(restored.database.execute("UPDATE job SET created_at = 1 WHERE topic = 'acme'"));
+        block_on(restored.database.execute("UPDATE job SET created_at = 1 WHERE topic = 'acme'"));
         restored.database.add_events(&[Event { alert: "a", subject: "acme/social", at: 1, ..Event::default() }]);
         place.ok(&["forget", "--topic", "acme", "--yes"]);
         let journal = place.path("tombstones").display().to_string();
@@ -474,9 +481,9 @@ fn a_topic_that_was_forgotten_is_not_watched_after_a_restore() {
         assert_eq!(of("SELECT count(*) FROM alert_event"), 0, "{name}");
         assert_eq!(restored.database.items_of("acme"), 0, "{name}");
         assert_eq!(of("SELECT count(*) FROM topic WHERE id = 'globex'"), 1, "{name}: the other topic stays");
-        // It may begin anew.
+        // It may start afresh.
         restored.configure(&other_server.lines(), TOPICS);
-        restored.run(&["once", "--at", TEN, "--topic", "acme"]).shows(0, &["5 found = 4 new"]);
+        restored.run(&["once", "--at", TEN, "--topic", "acme"]).assert_stdout(0, &["5 found = 4 new"]);
     }
 }
 
@@ -493,12 +500,12 @@ fn exports(of: &[&str]) -> String {
 #[test]
 fn forget_names_exports_about_the_author_and_cleans_old_export_records() {
     for database in databases() {
-        let server = Raw::saying(service);
+        let server = FakeServer::respond_with(service);
         let place = Place::new(database, &server.lines(), &exports(&["jane_d", "bob"]));
         let name = place.database.name;
         for at in [NINE, TEN, ELEVEN] {
-            place.run(&["once", "--due", "--at", at]).shows(0, &[]);
-            place.run(&["once", "--at", at]).shows(0, &[]);
+            place.run(&["once", "--due", "--at", at]).assert_stdout(0, &[]);
+            place.run(&["once", "--at", at]).assert_stdout(0, &[]);
         }
         assert!(place.database.number("SELECT count(*) FROM export_edition WHERE files IS NOT NULL") >= 4, "{name}");
         let output = place.json(&["forget", "--author", "Jane_D", "--dry-run", "--json"]);
@@ -506,7 +513,10 @@ fn forget_names_exports_about_the_author_and_cleans_old_export_records() {
         let editions = place.database.number("SELECT count(*) FROM export_edition WHERE definition LIKE '%jane%'");
         assert!(editions > 0, "{name}");
         let done = place.run(&["forget", "--author", "Jane_D", "--yes"]);
-        done.shows(0, &["note: export:jane_d contains the name; remove it from the file", "old definitions blanked"]);
+        done.assert_stdout(
+            0,
+            &["note: export:jane_d contains the name; remove it from the file", "old definitions blanked"],
+        );
         let left = |table: &str| {
             place.database.number(&format!("SELECT count(*) FROM {table} WHERE lower(definition) LIKE '%jane%'"))
         };
@@ -517,13 +527,13 @@ fn forget_names_exports_about_the_author_and_cleans_old_export_records() {
         );
         // Once it is removed from the file, the next forgetting removes the rest.
         place.configure(&server.lines(), &exports(&["bob"]));
-        place.run(&["once", "--due", "--at", "2026-03-11T12:00:00Z"]).shows(0, &[]);
+        place.run(&["once", "--due", "--at", "2026-03-11T12:00:00Z"]).assert_stdout(0, &[]);
         let done = place.json(&["forget", "--author", "jane_d", "--yes", "--json"]);
         assert_eq!((&done["named_by"], left("job")), (&serde_json::json!([]), 0), "{name}: {done}");
         // Blanked definitions cause no trouble.
         place.configure(&server.lines(), &exports(&["jane_d", "bob"]));
-        place.run(&["once", "--due", "--at", "2026-03-11T13:00:00Z"]).shows(0, &[]);
-        place.run(&["once", "--due", "--at", "2026-03-11T14:00:00Z"]).shows(0, &[]);
+        place.run(&["once", "--due", "--at", "2026-03-11T13:00:00Z"]).assert_stdout(0, &[]);
+        place.run(&["once", "--due", "--at", "2026-03-11T14:00:00Z"]).assert_stdout(0, &[]);
         let written = std::fs::read_dir(place.path("out")).unwrap().count();
         assert!(written > 4, "{name}: {written}");
     }
@@ -532,12 +542,12 @@ fn forget_names_exports_about_the_author_and_cleans_old_export_records() {
 #[test]
 fn forget_removes_the_name_from_titles_and_tags_of_removed_topics() {
     for database in databases() {
-        let server = Raw::saying(service);
+        let server = FakeServer::respond_with(service);
         let hers = "[[topics]]\nid = \"hers\"\ntitle = \"About @Jane_D\"\ntags = [\"jane_d\"]\nquery = \"x\"\n";
         let place = Place::new(database, &server.lines(), &format!("{TOPICS}\n{hers}"));
-        place.run(&["once", "--due", "--at", NINE]).shows(0, &[]);
+        place.run(&["once", "--due", "--at", NINE]).assert_stdout(0, &[]);
         place.configure(&server.lines(), TOPICS);
-        place.run(&["once", "--due", "--at", TEN]).shows(0, &[]);
+        place.run(&["once", "--due", "--at", TEN]).assert_stdout(0, &[]);
         place.ok(&["forget", "--author", "jane_d", "--yes"]);
         let kept = "SELECT title || ' ' || tags || ' ' || definition FROM topic WHERE id = 'hers'";
         assert_eq!(place.database.texts(kept), ["[erased] [] {}"], "{}", place.database.name);
@@ -547,7 +557,7 @@ fn forget_removes_the_name_from_titles_and_tags_of_removed_topics() {
 #[test]
 fn forgetting_handle_x_keeps_rows_that_only_name_the_network_x() {
     for database in databases() {
-        let server = Raw::saying(|path| {
+        let server = FakeServer::respond_with(|path| {
             let posts = r#"{"results": [
                 {"id": "1900000000000000001", "text": "the storm took the roof of the old station", "user": "x", "created_at": "2026-03-11T08:00:00Z"},
                 {"id": "1900000000000000002", "text": "nobody was hurt, says the mayor of the town", "user": "bob", "created_at": "2026-03-11T08:10:00Z",
@@ -567,7 +577,7 @@ fn forgetting_handle_x_keeps_rows_that_only_name_the_network_x() {
         let done = place.json(&["forget", "--author", "x", "--yes", "--json"]);
         assert_eq!((&done["taken"]["items"], &done["taken"]["answers"]), (&1.into(), &0.into()), "{name}: {done}");
         assert_eq!(place.database.texts(answers), before, "{name}");
-        assert_eq!(place.database.kept_authors(), ["bob"], "{name}");
+        assert_eq!(place.database.all_item_authors(), ["bob"], "{name}");
         // The reply with the post of @x is deleted; the reply with the answer stays.
         assert_eq!(done["taken"]["raw_replies"], 1, "{name}: {done}");
         assert_eq!(done["taken"]["raws"], done["taken"]["raw_replies"], "{name}: {done}");
@@ -581,7 +591,7 @@ fn forgetting_handle_x_keeps_rows_that_only_name_the_network_x() {
 fn exporting_tombstones_without_any_writes_no_file_and_says_so() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     place.ok(&["db", "migrate"]);
-    place.run(&["forget", "--export", "tombstones"]).shows(0, &["no file was written"]);
+    place.run(&["forget", "--export", "tombstones"]).assert_stdout(0, &["no file was written"]);
     assert!(!place.path("tombstones").exists());
 }
 
@@ -592,7 +602,7 @@ fn forget_escapes_control_characters_of_paths_in_messages() {
     let import = ["db", "forget", "--import", NAME, "--yes"];
     let refused = |args: &[&str], text: &str| {
         let refused = place.run(args);
-        refused.says(2, &[text]);
+        refused.assert_stderr(2, &[text]);
         assert!(!refused.err.contains('\u{1b}'), "{refused}");
     };
     refused(&import, "there is no file a\\u{1b}[2J");
@@ -607,7 +617,7 @@ fn forget_escapes_control_characters_of_paths_in_messages() {
 #[test]
 fn an_author_whose_items_were_pruned_is_forgotten_with_their_keys() {
     for database in databases() {
-        let raw = Raw::saying(|_| {
+        let raw = FakeServer::respond_with(|_| {
             let body = br#"{"results": [{"id": "1", "text": "acme recalls its kettle after reports of fires", "user": "jane_d",
                 "created_at": "2026-03-11T08:00:00Z"}]}"#;
             reply("200 OK", "content-type: application/json\r\n", body)
@@ -619,19 +629,19 @@ fn an_author_whose_items_were_pruned_is_forgotten_with_their_keys() {
         place.ok(&["db", "prune", "--at", "2026-05-01T00:00:00Z"]);
         let name = place.database.name;
         let keys = "SELECT key FROM item_key WHERE key LIKE '%jane%'";
-        assert_eq!(place.database.kept_authors(), ["-"], "{name}");
+        assert_eq!(place.database.all_item_authors(), ["-"], "{name}");
         assert_eq!(place.database.texts(keys).len(), 1, "{name}: the key of its text names her");
         let output = place.run(&["db", "forget", "--author", "jane_d", "--yes"]);
         assert_eq!(output.code, Some(0), "{output}");
         assert_eq!(place.database.texts(keys), Vec::<String>::new(), "{name}: {output}");
-        assert!(place.database.kept_keys().is_empty(), "{name}");
+        assert!(place.database.all_item_keys().is_empty(), "{name}");
     }
 }
 
 #[test]
 fn the_entries_of_a_forgotten_page_do_not_come_back() {
     for database in databases() {
-        let raw = Raw::saying(|_| {
+        let raw = FakeServer::respond_with(|_| {
             let entry = |n: u32| {
                 format!(
                     "<item><guid isPermaLink=\"false\">entry-{n}</guid><title>Part {n} of the story</title>\
@@ -647,10 +657,10 @@ fn the_entries_of_a_forgotten_page_do_not_come_back() {
              [[topics]]\nid = \"acme\"\nquery = \"acme\"\nnews.urls = [\"{}/feed\"]\n",
             raw.url()
         );
-        let place = Place::bare(database, &file);
+        let place = Place::without_service(database, &file);
         let name = place.database.name;
         place.ok(&["once", "--at", NINE]);
-        let items = || place.database.kept_keys();
+        let items = || place.database.all_item_keys();
         let before = items();
         assert_eq!(before.len(), 3, "{name}: {before:?}");
         assert!(before.iter().all(|key| key.starts_with("page:https://news.example/live#")), "{name}: {before:?}");
@@ -668,7 +678,7 @@ fn forget_dry_run_counts_what_forget_removes() {
                   [[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"social\"]\n";
     for of in [&["--author", "user3"][..], &["--item", "post:x:2"], &["--topic", "acme"]] {
         for database in databases() {
-            let world = World::new();
+            let world = ScriptedService::new();
             let place = Place::new(database, &world.lines(), topics);
             let name = place.database.name;
             let page = json!({ "title": "Page", "url": "https://example.com/1", "snippet": "words of acme" });
@@ -679,8 +689,8 @@ fn forget_dry_run_counts_what_forget_removes() {
                     post
                 };
                 // The last is of one topic alone.
-                world.posts(&(1..=if at == 24 { 3 } else { 4 }).map(post).collect::<Vec<_>>());
-                world.pages(std::slice::from_ref(&page));
+                world.set_posts(&(1..=if at == 24 { 3 } else { 4 }).map(post).collect::<Vec<_>>());
+                world.set_pages(std::slice::from_ref(&page));
                 // Only the first run of the other topic: what it did not see goes with the topic.
                 let both: &[&str] = if at == 24 { &["acme", "globex"] } else { &["acme"] };
                 for topic in both {
@@ -723,10 +733,10 @@ fn erased_baseline_items_do_not_turn_others_into_new_ones() {
     for database in databases() {
         let (_server, place) = place_that_mentions_jane(database);
         let name = place.database.name;
-        place.run(&["show", "acme"]).shows(0, &[" 0 new, 4 baseline"]);
+        place.run(&["show", "acme"]).assert_stdout(0, &[" 0 new, 4 baseline"]);
         place.ok(&["db", "forget", "--author", "jane_d", "--yes"]);
-        place.run(&["show", "acme"]).shows(0, &[" 0 new, 3 baseline"]);
-        place.run(&["runs", "--topic", "acme"]).shows(0, &[" 0 (+3) "]);
+        place.run(&["show", "acme"]).assert_stdout(0, &[" 0 new, 3 baseline"]);
+        place.run(&["runs", "--topic", "acme"]).assert_stdout(0, &[" 0 (+3) "]);
         let run = place.json(&["runs", "--topic", "acme", "--json"])["runs"][0].clone();
         let new = ["new", "new_older", "new_baseline", "new_gone"].map(|name| run[name].as_i64());
         assert_eq!(new, [Some(4), Some(0), Some(3), Some(1)], "{name}: {run}");

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::support::databases::{Database, databases};
 use crate::support::program::{NINE, Place};
-use crate::support::replies::{Replies, reply};
+use crate::support::replies::{ReplyServer, reply};
 
 const TEN: &str = "2026-03-11T10:00:00Z";
 const BY_HANDLE: &str = "https://bsky.app/profile/ann.example/post/3k";
@@ -19,9 +19,9 @@ const POSTS: u8 = 1;
 const PAGES: u8 = 2;
 const BOTH: u8 = 3;
 
-fn service(found: &Arc<AtomicU8>) -> Replies {
+fn service(found: &Arc<AtomicU8>) -> ReplyServer {
     let found = Arc::clone(found);
-    Replies::of(move |_, path| {
+    ReplyServer::answering(move |_, path| {
         let has = |what: u8| found.load(Ordering::SeqCst) & what != 0;
         let some = |what: u8, list: serde_json::Value| if has(what) { list } else { json!([]) };
         let body = match path.split('?').next().unwrap() {
@@ -44,7 +44,7 @@ fn service(found: &Arc<AtomicU8>) -> Replies {
     })
 }
 
-fn place(database: Database, server: &Replies) -> Place {
+fn place(database: Database, server: &ReplyServer) -> Place {
     let address = format!("base_url = \"{}\"\nmax_tries = 1\nrate_limit = \"unlimited\"\n", server.url());
     let file = format!(
         "[providers.hn]\nkind = \"hackernews\"\n{address}\n\
@@ -56,7 +56,7 @@ fn place(database: Database, server: &Replies) -> Place {
 
 #[track_caller]
 fn once(place: &Place, at: &str) {
-    place.program(&["once", "--at", at]).env("BSKY_PASSWORD", "pass-0123-word").run().says(0, &[]);
+    place.program(&["once", "--at", at]).env("BSKY_PASSWORD", "pass-0123-word").run().assert_stderr(0, &[]);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_post_and_the_page_at_its_address_are_forgotten_together_and_neither_comes_b
             assert_eq!((&rehearsed["taken"], &done["taken"]["items"]), (&done["taken"], &json!(erased)), "{name}");
             found.store(after, Ordering::SeqCst);
             once(&place, TEN);
-            let kept = place.database.kept_keys();
+            let kept = place.database.all_item_keys();
             assert!(!kept.iter().any(|key| key.contains(gone)), "{name}: {kept:?}");
             assert!(!kept.is_empty(), "{name}");
         }

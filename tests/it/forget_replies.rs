@@ -7,15 +7,15 @@ use serde_json::json;
 
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place};
-use crate::support::service::{Raw, reply};
+use crate::support::service::{FakeServer, reply};
 
 const TEN: &str = "2026-03-11T10:00:00Z";
 const POST: &str = "https://x.com/i/status/1900000000000000001";
 
 /// A post as long as `found` is true, and an answer that cites its address.
-fn service(found: &Arc<AtomicBool>) -> Raw {
+fn service(found: &Arc<AtomicBool>) -> FakeServer {
     let found = Arc::clone(found);
-    Raw::saying(move |path| {
+    FakeServer::respond_with(move |path| {
         let post = json!({ "id": "1900000000000000001", "user": "ann", "text": "acme opens a shop", "created_at": "2026-03-11T08:00:00Z" });
         let posts = if found.load(Ordering::SeqCst) { json!([post]) } else { json!([]) };
         let body = match path.starts_with("/ai/") {

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::support::databases::databases;
 use crate::support::program::{Place, Program};
-use crate::support::world::{World, once, post, topic};
+use crate::support::world::{ScriptedService, post, run_once, topic};
 
 /// Reads a workbook as a spreadsheet would, and compares it with JSON Lines of the same rows.
 const WORKBOOK: &str = r#"
@@ -177,19 +177,19 @@ fn hostile_strings() -> Vec<String> {
     all.extend(strings.into_iter().filter(|text| !text.is_empty() && !text.contains('\0')));
     for entry in std::fs::read_dir(data.join("csv/csv-spectrum/json")).unwrap() {
         let rows = std::fs::read(entry.unwrap().path()).unwrap();
-        gather(&serde_json::from_slice(&rows).unwrap(), &mut all);
+        collect_strings(&serde_json::from_slice(&rows).unwrap(), &mut all);
     }
     all
 }
 
 /// Every string in a value, including field names.
-fn gather(value: &serde_json::Value, all: &mut Vec<String>) {
+fn collect_strings(value: &serde_json::Value, all: &mut Vec<String>) {
     match value {
-        serde_json::Value::Array(values) => values.iter().for_each(|value| gather(value, all)),
+        serde_json::Value::Array(values) => values.iter().for_each(|value| collect_strings(value, all)),
         serde_json::Value::Object(fields) => {
             for (name, value) in fields {
                 all.push(name.clone());
-                gather(value, all);
+                collect_strings(value, all);
             }
         }
         serde_json::Value::String(text) if !text.is_empty() => all.push(text.clone()),
@@ -207,7 +207,7 @@ fn naughty_strings_survive_every_export_format_in_independent_readers() {
         .collect();
     let mut all = Vec::new();
     for database in databases() {
-        let place = place_of(database, &texts);
+        let place = place_with_texts(database, &texts);
         let file = |name: &str| place.path(name);
         std::fs::write(file("texts.json"), serde_json::to_vec(&texts).unwrap()).unwrap();
         for name in ["items.csv", "items.jsonl", "items.xlsx"] {
@@ -218,11 +218,14 @@ fn naughty_strings_survive_every_export_format_in_independent_readers() {
         place.ok(&["export", "--format", "atom", "--topic", "t", "--out", "feed.xml"]);
         let (table, lines, list) = (file("items.csv"), file("items.jsonl"), file("texts.json"));
         let ok = format!("ok {}", texts.len());
-        if let Some(read) = python(TABLE, &[text(&table), text(&list), "machine"]) {
+        if let Some(read) = run_python(TABLE, &[path_text(&table), path_text(&list), "machine"]) {
             assert_eq!(read, ok);
-            assert_eq!(python(TABLE, &[text(&file("excel.csv")), text(&list), "excel"]).unwrap(), ok);
-            assert_eq!(python(WORKBOOK, &[text(&file("items.xlsx")), text(&lines), &kinds.join(",")]).unwrap(), ok);
-            let read = python(FEED, &[text(&file("feed.xml")), text(&file("new.jsonl"))]).unwrap();
+            assert_eq!(run_python(TABLE, &[path_text(&file("excel.csv")), path_text(&list), "excel"]).unwrap(), ok);
+            assert_eq!(
+                run_python(WORKBOOK, &[path_text(&file("items.xlsx")), path_text(&lines), &kinds.join(",")]).unwrap(),
+                ok
+            );
+            let read = run_python(FEED, &[path_text(&file("feed.xml")), path_text(&file("new.jsonl"))]).unwrap();
             // The first item is the baseline; without the published lists there are fewer than a feed may contain.
             let first = texts.len().saturating_sub(100).max(1);
             let links = (first..texts.len()).filter(|n| n % 3 == 0).count();
@@ -246,7 +249,7 @@ fn naughty_strings_survive_every_export_format_in_independent_readers() {
         guarded.sort();
         wanted.sort();
         assert_eq!(guarded, wanted);
-        in_libreoffice(&place, &texts);
+        assert_libreoffice_reads(&place, &texts);
         let names = ["items.csv", "items.jsonl", "items.xlsx", "excel.csv", "feed.xml"];
         all.push(names.map(|name| std::fs::read(file(name)).unwrap()));
     }
@@ -254,7 +257,7 @@ fn naughty_strings_survive_every_export_format_in_independent_readers() {
 }
 
 /// Opens the workbook in LibreOffice and converts it to CSV.
-fn in_libreoffice(place: &Place, texts: &[String]) {
+fn assert_libreoffice_reads(place: &Place, texts: &[String]) {
     let mut command = Command::new("soffice");
     command.args(["--headless", "--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false"]);
     command.current_dir(place.folder.path()).args(["--outdir", "office", "items.xlsx"]);
@@ -277,7 +280,7 @@ fn in_libreoffice(place: &Place, texts: &[String]) {
 fn an_output_named_gz_is_compressed_reproducibly() {
     for database in databases() {
         let texts = hostile_strings();
-        let place = place_of(database, &texts[..texts.len().min(40)]);
+        let place = place_with_texts(database, &texts[..texts.len().min(40)]);
         for (name, format) in [("a.csv.gz", "csv"), ("a.jsonl.GZ", "jsonl")] {
             let plain = place.ok(&["export", "--format", format, "--quiet"]);
             place.ok(&["export", "--out", name]);
@@ -289,7 +292,7 @@ fn an_output_named_gz_is_compressed_reproducibly() {
             place.ok(&["export", "--out", name]);
             assert_eq!(std::fs::read(place.path(name)).unwrap(), packed);
         }
-        place.run(&["export", "--out", "a.xlsx.gz"]).says(2, &["is already compressed", "hint"]);
+        place.run(&["export", "--out", "a.xlsx.gz"]).assert_stderr(2, &["is already compressed", "hint"]);
         assert!(!place.path("a.xlsx.gz").exists());
     }
 }
@@ -297,14 +300,14 @@ fn an_output_named_gz_is_compressed_reproducibly() {
 #[test]
 fn an_atom_export_covers_one_topic_and_only_its_new_items() {
     for database in databases() {
-        let place = place_of(database, &hostile_strings()[..5]);
-        place.run(&["export", "--format", "atom"]).says(2, &["a feed covers one topic", "hint: set --topic"]);
+        let place = place_with_texts(database, &hostile_strings()[..5]);
+        place.run(&["export", "--format", "atom"]).assert_stderr(2, &["a feed covers one topic", "hint: set --topic"]);
         place
             .run(&["export", "--format", "atom", "--topic", "t", "--topic", "u"])
-            .says(2, &["a feed covers one topic"]);
+            .assert_stderr(2, &["a feed covers one topic"]);
         place
             .run(&["export", "--format", "atom", "--topic", "t", "--what", "runs"])
-            .says(2, &["a feed contains new items"]);
+            .assert_stderr(2, &["a feed contains new items"]);
         let feed = place.ok(&["export", "--out", "x.atom", "--topic", "t", "--quiet"]);
         assert_eq!(feed, "");
         let feed = std::fs::read_to_string(place.path("x.atom")).unwrap();
@@ -318,7 +321,7 @@ fn an_atom_export_covers_one_topic_and_only_its_new_items() {
 #[test]
 fn a_pipe_closed_early_ends_every_export_format_without_an_error() {
     let texts: Vec<String> = (0..600).map(|n| format!("{n} {}", "words and more words ".repeat(20))).collect();
-    let place = place_of(crate::support::databases::sqlite(), &texts);
+    let place = place_with_texts(crate::support::databases::sqlite(), &texts);
     for format in ["csv", "jsonl", "xlsx", "atom"] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
@@ -335,11 +338,11 @@ fn a_pipe_closed_early_ends_every_export_format_without_an_error() {
 /// A spreadsheet would read them as numbers and drop the zeros.
 #[test]
 fn ids_of_digits_are_text_in_the_excel_profile() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let numbered = topic("acme", "").replace("id = \"acme\"", "id = \"0042\"");
     let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &numbered);
-    world.posts(&[post(1, 5, "words", 1)]);
-    once(&place, 7);
+    world.set_posts(&[post(1, 5, "words", 1)]);
+    run_once(&place, 7);
     let topics = |more: &[&str]| -> Vec<String> {
         let text = place.ok(&[&["export"], more].concat());
         let mut reader = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
@@ -351,7 +354,7 @@ fn ids_of_digits_are_text_in_the_excel_profile() {
 
 #[test]
 fn an_xlsx_export_reports_cells_cut_to_the_spreadsheet_limit() {
-    let place = place_of(crate::support::databases::sqlite(), &["x".repeat(40_000), "short".to_owned()]);
+    let place = place_with_texts(crate::support::databases::sqlite(), &["x".repeat(40_000), "short".to_owned()]);
     let ended = place.run(&["export", "--out", "a.xlsx"]);
-    ended.says(0, &["2 items written to a.xlsx", "1 cell cut to 32767 characters"]);
+    ended.assert_stderr(0, &["2 items written to a.xlsx", "1 cell cut to 32767 characters"]);
 }

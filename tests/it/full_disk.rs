@@ -3,28 +3,28 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::daemons::{today, topics};
-use crate::support::databases::{postgres, sqlite, wait};
-use crate::support::mounted_disk::{Mounted, mounted};
-use crate::support::program::{NINE, Place, Program, until};
-use crate::support::rare_schedule::FAILPOINT;
+use crate::support::daemons::{sandbox_of_today, topics};
+use crate::support::databases::{block_on, postgres, sqlite};
+use crate::support::ledger_checks::FAILPOINT;
+use crate::support::mounted_disk::{MountedDisk, mount_disk};
+use crate::support::program::{NINE, Place, Program, wait_until};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 
 const TEN: &str = "2026-03-11T10:00:00Z";
 
 /// A place whose database has a small disk to itself.
-struct Small {
+struct SmallDiskPlace {
     place: Place,
     sandbox: Sandbox,
     disk: tempfile::TempDir,
-    _mounted: Mounted,
+    _mounted: MountedDisk,
 }
 
-impl Small {
+impl SmallDiskPlace {
     fn of(sandbox: Sandbox, rest: &str) -> Option<Self> {
         let disk = tempfile::tempdir().unwrap();
-        let mounted = mounted(disk.path(), "16m")?;
+        let mounted = mount_disk(disk.path(), "16m")?;
         let mut database = sqlite();
         database.url = format!("sqlite:{}/t.db", disk.path().display());
         let place = Place::new(database, &sandbox.lines(), rest);
@@ -71,7 +71,7 @@ fn crash_before_checkpoint(place: &Place, file: &Path) -> (usize, usize) {
 }
 
 /// Asserts that every read-only command works; `out` is a folder with free space.
-fn assert_reads_work(run: &dyn Fn(&[&str]) -> crate::support::program::Ended, out: &Path, runs: usize) {
+fn assert_reads_work(run: &dyn Fn(&[&str]) -> crate::support::program::ProgramOutput, out: &Path, runs: usize) {
     let (csv, page, copy) = (out.join("items.csv"), out.join("day.html"), out.join("copy.db"));
     let verbs: &[&[&str]] = &[
         &["runs", "--json", "--limit", "100"],
@@ -105,22 +105,24 @@ fn assert_reads_work(run: &dyn Fn(&[&str]) -> crate::support::program::Ended, ou
 #[test]
 fn a_database_on_a_full_disk_is_readable_even_after_a_process_died() {
     for died in [false, true] {
-        let Some(small) = Small::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
+        let Some(small) = SmallDiskPlace::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
         let (place, out) = (&small.place, tempfile::tempdir().unwrap());
         let file = small.disk.path().join("t.db");
         place.ok(&["once", "--at", NINE]);
-        small.sandbox.turn_to(TEN);
+        small.sandbox.set_clock(TEN);
         let (runs, _) = if died { crash_before_checkpoint(place, &file) } else { (1, 1) };
         small.fill();
         assert_reads_work(&|args| place.run(args), out.path(), runs);
         // An export to the full disk fails.
         let full = small.disk.path().join("items.csv");
-        place.run(&["export", "--out", full.to_str().unwrap()]).says(5, &["items.csv", "could not be written"]);
+        place
+            .run(&["export", "--out", full.to_str().unwrap()])
+            .assert_stderr(5, &["items.csv", "could not be written"]);
         if !died {
             let once = place.run(&["once", "--at", TEN]);
-            once.says(4, &["hint: ", "free space"]);
+            once.assert_stderr(4, &["hint: ", "free space"]);
             assert!(!once.out.contains("nothing was due") && !once.out.contains("stored in"), "{once}");
-            place.run(&["topic", "pause", "acme"]).says(4, &["hint: ", "free space"]);
+            place.run(&["topic", "pause", "acme"]).assert_stderr(4, &["hint: ", "free space"]);
         }
         small.make_room();
         place.ok(&["once", "--at", "2026-03-11T11:00:00Z"]);
@@ -131,18 +133,18 @@ fn a_database_on_a_full_disk_is_readable_even_after_a_process_died() {
 
 #[test]
 fn status_advises_to_free_space_and_to_start_a_daemon_only_when_there_is_room() {
-    let Some(small) = Small::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
+    let Some(small) = SmallDiskPlace::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
     let place = &small.place;
     place.ok(&["once", "--due", "--at", NINE]);
     let start = "start `topicwatch run`";
     let status = || place.run(&["status", "--at", "2026-03-13T09:00:00Z"]);
-    status().shows(0, &["1 topic is overdue since", start]);
+    status().assert_stdout(0, &["1 topic is overdue since", start]);
     small.fill();
     let full = status();
-    full.shows(0, &["1 topic is overdue since", "nothing can be stored in ", "hint: free space on that disk"]);
+    full.assert_stdout(0, &["1 topic is overdue since", "nothing can be stored in ", "hint: free space on that disk"]);
     assert!(!full.out.contains(start), "{full}");
     small.make_room();
-    status().shows(0, &[start]);
+    status().assert_stdout(0, &[start]);
 }
 
 #[test]
@@ -152,7 +154,7 @@ fn a_database_in_a_read_only_folder_is_readable() {
         let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
         let file = PathBuf::from(&place.database.url[7..]);
         place.ok(&["once", "--at", NINE]);
-        sandbox.turn_to(TEN);
+        sandbox.set_clock(TEN);
         let (all, old) = if died { crash_before_checkpoint(&place, &file) } else { (1, 1) };
         let folder = file.parent().unwrap().to_str().unwrap().to_owned();
         let chmod = |mode: &str, files: &[&str]| {
@@ -168,19 +170,19 @@ fn a_database_in_a_read_only_folder_is_readable() {
         // Root may write anything, so as root the program runs as another user.
         let root = std::process::Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
         let script = if root { "exec setpriv --reuid=65534 --clear-groups -- \"$@\"" } else { "exec \"$@\"" };
-        let run = |args: &[&str]| Program::prepared_by(place.folder.path(), script, args).run();
+        let run = |args: &[&str]| Program::under_shell(place.folder.path(), script, args).run();
         let out = tempfile::tempdir().unwrap();
         chmod("777", &[out.path().to_str().unwrap()]);
         let first = run(&["runs"]);
         if first.err.contains("setpriv") || matches!(first.code, Some(126 | 127)) {
-            crate::support::server_choice::say(
+            crate::support::server_choice::print_to_stderr(
                 "SKIPPED: a folder that may not be written to (cannot become another user)",
             );
         } else {
             let missing = "t.db-wal cannot be read: the newest commits of a process that died may be missing";
             assert_eq!(first.err.contains(missing), !log_readable, "{first}");
             assert_reads_work(&run, out.path(), if log_readable { all } else { old });
-            run(&["topic", "pause", "acme"]).says(4, &["hint: "]);
+            run(&["topic", "pause", "acme"]).assert_stderr(4, &["hint: "]);
         }
         chmod("700", &[&folder, &here]);
         assert!(died || !side_file(&file, "-shm").exists(), "somebody could write there");
@@ -190,9 +192,9 @@ fn a_database_in_a_read_only_folder_is_readable() {
 #[test]
 fn health_fails_only_while_the_disk_is_full() {
     let web = format!("[web]\nlisten = \"127.0.0.1:0\"\n{}", topics(&["acme"]));
-    let Some(small) = Small::of(today(&[]), &web) else { return };
+    let Some(small) = SmallDiskPlace::of(sandbox_of_today(&[]), &web) else { return };
     let place = &small.place;
-    let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_TEST_BOUND", "room=1000").start());
+    let pages = Pages::wait_for_address(place.program(&["run"]).env("TOPICWATCH_TEST_BOUND", "room=1000").start());
     let url = format!("http://{}", pages.address);
     let asked: [&[&str]; 2] = [&["health", "--url", &url], &["health"]];
     place.ok(asked[0]);
@@ -200,56 +202,56 @@ fn health_fails_only_while_the_disk_is_full() {
     place.configure(&small.sandbox.lines(), &topics(&["acme"]));
     place.ok(asked[1]);
     small.fill();
-    until("the process says so", || pages.get("/readyz").status == 503);
-    place.run(asked[0]).says(4, &["not ready: database cannot store anything: its disk is full", "hint: "]);
-    place.run(asked[1]).says(4, &["nothing can be stored in", "hint: free space on that disk"]);
+    wait_until("its log line", || pages.get("/readyz").status == 503);
+    place.run(asked[0]).assert_stderr(4, &["not ready: database cannot store anything: its disk is full", "hint: "]);
+    place.run(asked[1]).assert_stderr(4, &["nothing can be stored in", "hint: free space on that disk"]);
     let output: serde_json::Value = serde_json::from_str(&place.run(&["health", "--json"]).out).unwrap();
     assert_eq!((&output["healthy"], &output["checks"][0]["status"]), (&false.into(), &"fail".into()), "{output}");
-    assert_eq!(pages.get("/healthz").status, 200, "to start it anew makes no room");
+    assert_eq!(pages.get("/healthz").status, 200, "a restart frees no space");
     // Readers still work.
     place.ok(&["status"]);
     small.make_room();
-    until("it is ready again", || pages.get("/readyz").status == 200);
+    wait_until("it is ready again", || pages.get("/readyz").status == 200);
     asked.iter().for_each(|args| drop(place.ok(args)));
     // A process that only shows pages stores nothing.
     small.fill();
-    Pages::serve(place, &[]).until_status("/readyz", 200);
+    Pages::serve(place, &[]).wait_for_status("/readyz", 200);
 }
 
 #[test]
 fn a_process_is_not_ready_while_the_server_refuses_writes_for_a_full_disk() {
     // On SQLite the disk itself is checked.
     let Some(database) = postgres() else { return };
-    let sandbox = today(&[]);
+    let sandbox = sandbox_of_today(&[]);
     let place = Place::new(
         database,
         &sandbox.lines(),
         &format!("[web]\nlisten = \"127.0.0.1:0\"\n[scheduler]\nlease = \"1s\"\n{}", topics(&["acme"])),
     );
-    let pages = Pages::of(place.program(&["run"]).start());
-    until("it is ready", || pages.get("/readyz").status == 200);
+    let pages = Pages::wait_for_address(place.program(&["run"]).start());
+    wait_until("it is ready", || pages.get("/readyz").status == 200);
     // The error of a server with a full disk.
-    wait(place.database.execute(
+    block_on(place.database.execute(
         "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
          RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$; \
          CREATE TRIGGER full_disk BEFORE INSERT ON search FOR EACH ROW EXECUTE FUNCTION full_disk()",
     ));
-    until("a daemon takes it", || place.run(&["topic", "run", "acme"]).code == Some(0));
-    until("the process says so", || pages.get("/readyz").status == 503);
-    until("its reason", || pages.get("/readyz").body.contains("cannot store anything"));
+    wait_until("a daemon takes it", || place.run(&["topic", "run", "acme"]).code == Some(0));
+    wait_until("its log line", || pages.get("/readyz").status == 503);
+    wait_until("its reason", || pages.get("/readyz").body.contains("cannot store anything"));
     let url = format!("http://{}", pages.address);
-    place.run(&["health", "--url", &url]).says(4, &["cannot store anything: its disk is full or failing"]);
-    wait(place.database.execute("DROP FUNCTION full_disk CASCADE"));
-    until("a daemon takes it", || place.run(&["topic", "run", "acme"]).code == Some(0));
-    until("it is ready again", || pages.get("/readyz").status == 200);
+    place.run(&["health", "--url", &url]).assert_stderr(4, &["cannot store anything: its disk is full or failing"]);
+    block_on(place.database.execute("DROP FUNCTION full_disk CASCADE"));
+    wait_until("a daemon takes it", || place.run(&["topic", "run", "acme"]).code == Some(0));
+    wait_until("it is ready again", || pages.get("/readyz").status == 200);
 }
 
 #[test]
 fn a_configuration_that_does_not_fit_on_the_disk_is_not_left_in_part() {
-    let Some(small) = Small::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
+    let Some(small) = SmallDiskPlace::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
     let file = small.disk.path().join("jobs.toml");
     small.fill();
-    small.place.run(&["init", file.to_str().unwrap()]).says(5, &["jobs.toml could not be written", "hint: "]);
+    small.place.run(&["init", file.to_str().unwrap()]).assert_stderr(5, &["jobs.toml could not be written", "hint: "]);
     assert!(!file.exists());
     small.make_room();
     small.place.ok(&["init", file.to_str().unwrap()]);

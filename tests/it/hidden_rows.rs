@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::databases::databases;
 use crate::support::program::Place;
-use crate::support::world::{World, hour, keys, once, post, topic};
+use crate::support::world::{ScriptedService, hour, item_keys, post, run_once, topic};
 
 /// A text unlike any other.
 fn words(of: &str, id: u32) -> String {
@@ -31,13 +31,13 @@ fn risers(place: &Place) -> Vec<String> {
 #[test]
 fn diff_shows_rising_items_behind_hundreds_of_hidden_ones() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"spam\"]"));
         let both = |good: i64, spam: i64| [posts("good", 1..9, 22, good), posts("spam", 100..350, 22, spam)].concat();
-        world.posts(&both(0, 0));
-        once(&place, 25);
-        world.posts(&both(40, 90));
-        once(&place, 26);
+        world.set_posts(&both(0, 0));
+        run_once(&place, 25);
+        world.set_posts(&both(40, 90));
+        run_once(&place, 26);
         let reported = risers(&place);
         assert_eq!(reported.len(), 5, "{}: {reported:#?}", place.database.name);
         assert!(reported.iter().all(|line| line.contains("good") && line.contains("+40")), "{reported:#?}");
@@ -50,16 +50,16 @@ fn diff_shows_rising_items_behind_hundreds_of_copies() {
     let text =
         "a campaign that many accounts repeat word by word until everybody has read it at least once or twice today";
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let both = |good: i64, copied: i64| {
             let copies = (100..350).map(|id| post(id, 22, text, copied)).collect();
             [posts("good", 1..4, 22, good), copies].concat()
         };
-        world.posts(&both(0, 0));
-        once(&place, 25);
-        world.posts(&both(40, 90));
-        once(&place, 26);
+        world.set_posts(&both(0, 0));
+        run_once(&place, 25);
+        world.set_posts(&both(40, 90));
+        run_once(&place, 26);
         let reported = risers(&place);
         assert_eq!(reported.len(), 4, "{}: {reported:#?}", place.database.name);
         assert!(
@@ -72,49 +72,49 @@ fn diff_shows_rising_items_behind_hundreds_of_copies() {
 #[test]
 fn items_are_listed_even_behind_many_newer_hidden_ones() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"spam\"]"));
         let name = place.database.name;
-        world.posts(&posts("good", 1..31, 22, 0));
-        once(&place, 24);
-        world.posts(&posts("spam", 100..1_000, 24, 0));
-        once(&place, 25);
+        world.set_posts(&posts("good", 1..31, 22, 0));
+        run_once(&place, 24);
+        world.set_posts(&posts("spam", 100..1_000, 24, 0));
+        run_once(&place, 25);
         let listed = |more: &[&str]| place.json(&[&["items", "--json"], more].concat());
         let some = listed(&["--limit", "20"]);
-        assert_eq!((keys(&some["items"]).len(), &some["filtered"]), (20, &json!(900)), "{name}");
+        assert_eq!((item_keys(&some["items"]).len(), &some["filtered"]), (20, &json!(900)), "{name}");
         place
             .run(&["items", "--limit", "20"])
-            .shows(0, &["good z", "the newest 20; --limit N for more", "900 skipped by their topics' filters"]);
+            .assert_stdout(0, &["good z", "the newest 20; --limit N for more", "900 skipped by their topics' filters"]);
         // A feed contains the newest 100 of the 900, and counts no others.
         let feed = |mode| place.run(&["export", "--topic", "acme", "--out", "new.atom", "--filtered", mode]);
-        feed("keep").says(0, &["100 entries written to ", ", 100 filtered (included)"]);
-        feed("hide").says(0, &["0 entries written to ", ", 900 filtered (left out)"]);
+        feed("keep").assert_stderr(0, &["100 entries written to ", ", 100 filtered (included)"]);
+        feed("hide").assert_stderr(0, &["0 entries written to ", ", 900 filtered (left out)"]);
         let all = listed(&["--limit", "30"]);
-        assert_eq!((keys(&all["items"]).len(), &all["filtered"]), (30, &json!(900)), "{name}");
+        assert_eq!((item_keys(&all["items"]).len(), &all["filtered"]), (30, &json!(900)), "{name}");
         assert!(!place.ok(&["items", "--limit", "30"]).contains("for more"), "there are no more: {name}");
         // Only hidden items, which come after those that are not.
         place.configure(&world.lines(), &topic("acme", "exclude = [\"good\"]"));
-        world.posts(&[]);
-        once(&place, 26);
+        world.set_posts(&[]);
+        run_once(&place, 26);
         let hidden = listed(&["--filtered", "only", "--limit", "20"]);
-        assert_eq!((keys(&hidden["items"]).len(), &hidden["filtered"]), (20, &json!(20)), "{name}");
-        assert!(keys(&hidden["items"]).iter().all(|key| key.len() < "post:x:100".len()), "{hidden}");
+        assert_eq!((item_keys(&hidden["items"]).len(), &hidden["filtered"]), (20, &json!(20)), "{name}");
+        assert!(item_keys(&hidden["items"]).iter().all(|key| key.len() < "post:x:100".len()), "{hidden}");
     }
 }
 
 #[test]
 fn new_items_are_listed_even_behind_many_older_posts_seen_later() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
-        world.posts(&posts("good", 1..31, 22, 0));
-        once(&place, 24);
+        world.set_posts(&posts("good", 1..31, 22, 0));
+        run_once(&place, 24);
         let mut old = posts("archived", 100..600, 22, 0);
         old.iter_mut().for_each(|post| post["created_at"] = json!("2026-02-01T00:00:00Z"));
-        world.posts(&old);
-        once(&place, 25);
+        world.set_posts(&old);
+        run_once(&place, 25);
         let new = place.json(&["items", "--new-since", "2026-03-11", "--limit", "20", "--json"]);
-        assert_eq!((keys(&new["items"]).len(), &new["outside"]), (20, &json!(500)), "{}", place.database.name);
+        assert_eq!((item_keys(&new["items"]).len(), &new["outside"]), (20, &json!(500)), "{}", place.database.name);
     }
 }
 
@@ -122,7 +122,7 @@ fn new_items_are_listed_even_behind_many_older_posts_seen_later() {
 fn paging_items_with_equal_times_of_two_topics_loses_and_repeats_none() {
     let more = "exclude = [\"spam\"]";
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let two = format!("{}\n{}", topic("acme", more), topic("globex", more).replace("\"acme\"", "\"globex\""));
         let place = Place::new(database, &world.lines(), &two);
         let some = |id: u32| if id.is_multiple_of(50) { "good" } else { "spam" };
@@ -134,8 +134,8 @@ fn paging_items_with_equal_times_of_two_topics_loses_and_repeats_none() {
             }
             post
         });
-        world.posts(&all.collect::<Vec<_>>());
-        once(&place, 24);
+        world.set_posts(&all.collect::<Vec<_>>());
+        run_once(&place, 24);
         let listed = place.json(&["items", "--limit", "90", "--json"]);
         let rows = listed["items"].as_array().unwrap();
         let seen: BTreeSet<_> = rows.iter().map(|row| (row["topic"].to_string(), row["key"].to_string())).collect();
@@ -154,7 +154,7 @@ fn edits_from_before_a_topic_saw_the_item_are_not_reported_to_it() {
     let two = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n\n\
                [[topics]]\nid = \"corp\"\nquery = \"acme corp\"\nsources = [\"social\"]\n";
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), two);
         let name = place.database.name;
         let run = |topic: &str, at: u32| {
@@ -178,15 +178,15 @@ fn edits_from_before_a_topic_saw_the_item_are_not_reported_to_it() {
             place.ok(&[&["report", "--topic", topic][..], &at].concat());
             std::fs::read_to_string(place.path("r.md")).unwrap().contains("Edited")
         };
-        world.posts(&[post(1, 20, "it costs $10", 5)]);
+        world.set_posts(&[post(1, 20, "it costs $10", 5)]);
         run("acme", 25);
-        world.posts(&[post(1, 20, "it costs $12", 5)]);
+        world.set_posts(&[post(1, 20, "it costs $12", 5)]);
         run("acme", 26);
         run("corp", 28);
         assert_eq!((edits("acme").len(), edits("corp").len()), (1, 0), "{name}");
         assert_eq!((reported("acme"), reported("corp")), (true, false), "{name}");
         // It reports edits of an item it has seen, whichever topic noticed them.
-        world.posts(&[post(1, 20, "it costs $15", 5)]);
+        world.set_posts(&[post(1, 20, "it costs $15", 5)]);
         run("acme", 30);
         run("corp", 31);
         assert_eq!(edits("corp"), [json!("it costs $12")], "{name}");
@@ -197,17 +197,17 @@ fn edits_from_before_a_topic_saw_the_item_are_not_reported_to_it() {
 #[test]
 fn an_unknown_language_code_is_refused() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
-        world.posts(&[post(1, 20, "one is here", 5)]);
-        once(&place, 24);
+        world.set_posts(&[post(1, 20, "one is here", 5)]);
+        run_once(&place, 24);
         for code in ["zxx", "qaa", "und", "mul"] {
             let tested = place.run(&["topic", "filter", "test", "acme", "--lang", "en", "--lang", code]);
-            tested.says(2, &["lang, entry 2 names no language, so it matches nothing", "leave it out"]);
+            tested.assert_stderr(2, &["lang, entry 2 names no language, so it matches nothing", "leave it out"]);
             place.configure(&world.lines(), &topic("acme", &format!("lang = [\"{code}\"]")));
-            place.run(&["check"]).says(2, &["names no language", "leave it out"]);
+            place.run(&["check"]).assert_stderr(2, &["names no language", "leave it out"]);
             place.configure(&world.lines(), &topic("acme", ""));
         }
-        place.run(&["topic", "filter", "test", "acme", "--lang", "que"]).shows(0, &[]);
+        place.run(&["topic", "filter", "test", "acme", "--lang", "que"]).assert_stdout(0, &[]);
     }
 }

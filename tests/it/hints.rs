@@ -3,7 +3,7 @@
 
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place};
-use crate::support::replies::{Replies, reply};
+use crate::support::replies::{ReplyServer, reply};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 
@@ -63,7 +63,7 @@ fn a_refusal_hint_names_the_providers_own_keys() {
             "check the feed's address",
         ),
     ] {
-        let server = Replies::of(move |_, path| match path {
+        let server = ReplyServer::answering(move |_, path| match path {
             "/feed" => reply(200, &[], feed),
             _ => reply(status, &[("Location", "/elsewhere")], "{}"),
         });
@@ -74,9 +74,9 @@ fn a_refusal_hint_names_the_providers_own_keys() {
             server.url(),
             whole(asks)
         );
-        let place = Place::bare(sqlite(), &file);
+        let place = Place::without_service(sqlite(), &file);
         let ended = place.program(&["once", "--at", NINE]).env("KEY", "k-0123456789").env("COLUMNS", "500").run();
-        ended.shows(3, &[hint]);
+        ended.assert_stdout(3, &[hint]);
         assert!(!format!("{}{}", ended.out, ended.err).contains("service."), "{ended}");
         let kept =
             place.database.texts("SELECT error_class || ' ' || error_text FROM v_search WHERE error_class IS NOT NULL");
@@ -99,32 +99,33 @@ fn suggested_commands_name_the_same_file_and_database() {
     std::fs::rename(place.path("jobs.toml"), place.path("my jobs.toml")).unwrap();
     let there = ["--config", "my jobs.toml", "--database", "sqlite:elsewhere.db"];
     let with = |args: &[&str]| place.run(&[args, &there].concat());
-    with(&["db", "migrate"]).shows(0, &[]);
+    with(&["db", "migrate"]).assert_stdout(0, &[]);
     let same = "--config 'my jobs.toml' --database sqlite:elsewhere.db";
     for verb in ["show", "diff", "coverage"] {
-        with(&[verb, "acme"]).says(2, &[&format!("run it: topicwatch once --topic acme {same}")]);
+        with(&[verb, "acme"]).assert_stderr(2, &[&format!("run it: topicwatch once --topic acme {same}")]);
     }
-    with(&["items", "--topic", "acme", "--suggest"]).shows(0, &["nothing is left to mark: of the latest 5,000 items"]);
+    with(&["items", "--topic", "acme", "--suggest"])
+        .assert_stdout(0, &["nothing is left to mark: of the latest 5,000 items"]);
     with(&["export", "--tag", "news"])
-        .says(2, &["there is no tag `news`", "hint: tags are set in `tags` of [[topics]]"]);
+        .assert_stderr(2, &["there is no tag `news`", "hint: tags are set in `tags` of [[topics]]"]);
     let stored =
         format!("my jobs.toml has it, but the database does not: run it (topicwatch once --topic acme {same})");
-    with(&["topic", "pause", "acme"]).says(2, &[&format!("{stored}, or change the file")]);
-    with(&["items", "mark", "acme", "post:x:1", "good"]).says(2, &[&format!("{stored}\n")]);
-    with(&["topic", "run", "acme"]).says(3, &[&format!("run it here: topicwatch once --topic acme {same}")]);
+    with(&["topic", "pause", "acme"]).assert_stderr(2, &[&format!("{stored}, or change the file")]);
+    with(&["items", "mark", "acme", "post:x:1", "good"]).assert_stderr(2, &[&format!("{stored}\n")]);
+    with(&["topic", "run", "acme"]).assert_stderr(3, &[&format!("run it here: topicwatch once --topic acme {same}")]);
     let next = format!(
         "next: topicwatch show acme {same} · topicwatch items --new-since 24h {same} · topicwatch export --out items.csv {same}\n"
     );
     let probe = format!("$TOPICWATCH_API_KEY, then topicwatch check --probe {same}\n");
-    with(&["once", "--at", NINE]).shows(0, &[&next, &probe]);
+    with(&["once", "--at", NINE]).assert_stdout(0, &[&next, &probe]);
     // What the environment says, the file cannot change.
     let by_variable = place.program(&[&["once", "--at", NINE][..], &there].concat());
     let by_variable = by_variable.env("TOPICWATCH_SERVICE_BASE_URL", "sandbox").run();
-    by_variable.shows(0, &["for real searches: set TOPICWATCH_SERVICE_BASE_URL and put"]);
+    by_variable.assert_stdout(0, &["for real searches: set TOPICWATCH_SERVICE_BASE_URL and put"]);
     std::fs::write(place.path("address"), "sandbox\n").unwrap();
     let by_file = place.program(&[&["once", "--at", NINE][..], &there].concat());
     let by_file = by_file.env("TOPICWATCH_SERVICE_BASE_URL_FILE", &place.path("address").display().to_string()).run();
-    by_file.shows(0, &["set the address in the file that TOPICWATCH_SERVICE_BASE_URL_FILE names and put"]);
+    by_file.assert_stdout(0, &["set the address in the file that TOPICWATCH_SERVICE_BASE_URL_FILE names and put"]);
 }
 
 #[test]
@@ -133,9 +134,10 @@ fn a_topic_removed_before_its_first_run_is_not_suggested_to_run() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", &both);
     place.ok(&["once", "--due", "--at", NINE]);
     place.configure("base_url = \"sandbox\"", &TOPIC.replace("acme", "globex"));
-    place
-        .run(&["diff", "acme"])
-        .says(2, &["has no finished run yet", "jobs.toml does not have it: name the file that does with --config"]);
+    place.run(&["diff", "acme"]).assert_stderr(
+        2,
+        &["has no finished run yet", "jobs.toml does not have it: name the file that does with --config"],
+    );
     // It has no items, and none of them is said to be marked.
     let page = Pages::serve(&place, &["--at", NINE]).page("/topics/globex?order=suggested");
     assert!(page.contains("Nothing is left to mark: of the latest 5,000 items"), "{page}");
@@ -143,14 +145,17 @@ fn a_topic_removed_before_its_first_run_is_not_suggested_to_run() {
 
 #[test]
 fn the_sandbox_hint_names_no_service_section_that_the_file_lacks() {
-    let server = Replies::of(|_, _| reply(200, &[], "{\"hits\":[],\"nbHits\":0}"));
+    let server = ReplyServer::answering(|_, _| reply(200, &[], "{\"hits\":[],\"nbHits\":0}"));
     let file = format!("[providers.hn]\nkind = \"hackernews\"\nbase_url = \"{}\"\n\n{TOPIC}", server.url());
-    let place = Place::bare(sqlite(), &file);
+    let place = Place::without_service(sqlite(), &file);
     place.ok(&["once", "--at", NINE]);
     let file = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
     std::fs::write(place.path("jobs.toml"), file.replace(&server.url(), "sandbox")).unwrap();
     let refused = place.run(&["once"]);
-    refused.says(4, &["cannot be mixed with SANDBOX", "hint: choose another database", "`base_url` is \"sandbox\""]);
+    refused.assert_stderr(
+        4,
+        &["cannot be mixed with SANDBOX", "hint: choose another database", "`base_url` is \"sandbox\""],
+    );
 }
 
 #[test]
@@ -158,13 +163,13 @@ fn after_all_runs_failed_the_suggestion_is_to_find_the_cause() {
     let sandbox = Sandbox::at(NINE, &["status=401"]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPIC);
     let failed = place.run(&["once", "--at", NINE]);
-    failed.shows(3, &["next: topicwatch check --probe"]);
+    failed.assert_stdout(3, &["next: topicwatch check --probe"]);
     assert!(!failed.out.contains("topicwatch show"), "{failed}");
 }
 
 #[test]
 fn try_names_the_sources_it_cannot_call_and_why() {
-    let server = Replies::of(|_, _| reply(200, &[], "{\"hits\":[],\"nbHits\":0}"));
+    let server = ReplyServer::answering(|_, _| reply(200, &[], "{\"hits\":[],\"nbHits\":0}"));
     let url = server.url();
     let file = |hn: &str| {
         format!(
@@ -173,19 +178,21 @@ fn try_names_the_sources_it_cannot_call_and_why() {
         )
     };
     let reasons = ["reads the addresses of a topic", "writes about the new items of a run"];
-    let place = Place::bare(sqlite(), &file(""));
+    let place = Place::without_service(sqlite(), &file(""));
     for args in [&["try", "acme"][..], &["try", "acme", "--json"], &["try", "acme", "--source", "news"]] {
         let ended = place.run(args);
-        ended.says(2, &["nothing can be tried: news (it reads the addresses of a topic", "once --topic"]);
+        ended.assert_stderr(2, &["nothing can be tried: news (it reads the addresses of a topic", "once --topic"]);
         assert_eq!(ended.err.contains(reasons[1]), args.len() < 4, "{ended}");
     }
-    place.run(&["try", "acme", "--source", "web"]).says(2, &["web (the file has no search service ([service]))"]);
+    place
+        .run(&["try", "acme", "--source", "web"])
+        .assert_stderr(2, &["web (the file has no search service ([service]))"]);
     assert_eq!(server.heads().len(), 0);
     let hn = format!("[providers.hn]\nkind = \"hackernews\"\nbase_url = \"{url}\"\n\n");
-    let place = Place::bare(sqlite(), &file(&hn));
+    let place = Place::without_service(sqlite(), &file(&hn));
     place
         .run(&["try", "acme"])
-        .shows(0, &["hn · 0 found", "news · not asked: it reads", "writer · not asked: it writes"]);
+        .assert_stdout(0, &["hn · 0 found", "news · not asked: it reads", "writer · not asked: it writes"]);
     let output = place.json(&["try", "acme", "--json"]);
     let names: Vec<&str> =
         output["not_asked"].as_array().unwrap().iter().map(|one| one["source"].as_str().unwrap()).collect();
@@ -240,7 +247,7 @@ fn a_second_page_of_searxng_that_fails_is_not_blamed_on_the_format() {
         (403, "no", "page 2: 403: its limiter may block programs"),
         (200, "<html>", "page 2: an HTML page instead of JSON"),
     ] {
-        let server = Replies::of(move |_, path| match path.contains("pageno=1") {
+        let server = ReplyServer::answering(move |_, path| match path.contains("pageno=1") {
             true => reply(200, &[], first),
             false => reply(status, &[], body),
         });
@@ -248,9 +255,9 @@ fn a_second_page_of_searxng_that_fails_is_not_blamed_on_the_format() {
             "[providers.sx]\nkind = \"searxng\"\nbase_url = \"{}\"\nmax_tries = 1\n\n{TOPIC}sx.pages = 2\nsx.time_range = \"any\"\n",
             server.url()
         );
-        let place = Place::bare(sqlite(), &file);
+        let place = Place::without_service(sqlite(), &file);
         for ended in [place.run(&["once", "--at", NINE]), place.run(&["check", "--probe"])] {
-            ended.shows(3, &[says]);
+            ended.assert_stdout(3, &[says]);
             let all = format!("{ended}");
             assert!(all.contains("ask for fewer `pages`") && !all.contains("search.formats"), "{all}");
         }
@@ -268,10 +275,10 @@ fn a_probe_tells_an_error_of_the_service_from_another_dialect() {
         ),
         ("[[1]]", "but not in dialect `spec`", "compare base_url and dialect"),
     ] {
-        let server = Replies::start(vec![reply(200, &[("Content-Type", "application/json")], body)]);
+        let server = ReplyServer::start(vec![reply(200, &[("Content-Type", "application/json")], body)]);
         let file =
             format!("[service]\nbase_url = \"{}\"\napi_key_env = \"KEY\"\nmax_tries = 1\n\n{TOPIC}", server.url());
-        let place = Place::bare(sqlite(), &file);
+        let place = Place::without_service(sqlite(), &file);
         let ended = place.program(&["check", "--probe"]).env("KEY", "a-key-of-many-letters").run();
         let all = format!("{ended}");
         assert!(ended.code == Some(3) && all.contains(says) && all.contains(hint), "{body}: {all}");

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{KEY, NINE, Place};
-use crate::support::service::{Raw, Reply, Sandbox, bytes, repeated, reply};
+use crate::support::service::{FakeServer, Reply, Sandbox, bytes, repeated, reply};
 use crate::support::stored::COST;
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n";
@@ -159,7 +159,7 @@ const CASES: &[Case] = &[
 ];
 
 /// Everything stored that does not depend on time or on the database's own ids.
-fn held(place: &Place) -> Vec<String> {
+fn stored_content(place: &Place) -> Vec<String> {
     let mut all = place.database.texts(&format!(
         "SELECT s.topic || ' ' || s.source || ' ' || s.state || ' ' || coalesce(s.error_class, '-') || ' ' || coalesce(s.error_text, '-') || ' ' || \
          s.found || ' ' || s.unreadable || ' ' || coalesce({COST}, -1) FROM v_search s ORDER BY s.topic, s.source",
@@ -178,7 +178,7 @@ fn every_hostile_reply_is_recorded_and_the_other_source_is_kept() {
     // Each case is a topic, so that what all of them leave is read once. Its number is in the address of its page.
     let now = Arc::new(Mutex::new((0, Reply::default())));
     let said = Arc::clone(&now);
-    let server = Raw::saying(move |path| {
+    let server = FakeServer::respond_with(move |path| {
         let said = said.lock().unwrap();
         let (n, social) = &*said;
         match path {
@@ -199,7 +199,7 @@ fn every_hostile_reply_is_recorded_and_the_other_source_is_kept() {
             let reported = format!("{} on {}", case.name, place.database.name);
             let (ended, peak_kib) =
                 place.program(&["once", "--at", NINE, "--topic", &topic]).start().wait_and_measure();
-            ended.shows(if case.becomes.starts_with("error") { 3 } else { 0 }, &[&topic]);
+            ended.assert_stdout(if case.becomes.starts_with("error") { 3 } else { 0 }, &[&topic]);
             assert!(peak_kib < MEMORY, "{reported}: {peak_kib} KiB");
             let social = place.database.texts(&format!(
                 "SELECT state || ' ' || coalesce(error_class, '-') FROM v_search WHERE source = 'social' AND topic = '{topic}'"
@@ -210,7 +210,7 @@ fn every_hostile_reply_is_recorded_and_the_other_source_is_kept() {
             assert_eq!(kept.len() as i64 - 1, case.posts, "{reported}: posts\n{ended}");
             if case.posts > 0 {
                 for verb in [&["show", &topic][..], &["show", &topic, "--md"]] {
-                    place.run(verb).shows(0, &[&topic]);
+                    place.run(verb).assert_stdout(0, &[&topic]);
                 }
             }
         }
@@ -220,14 +220,14 @@ fn every_hostile_reply_is_recorded_and_the_other_source_is_kept() {
         let name = place.database.name;
         for verb in [&["items", "--limit", "2000"][..], &["runs", "--searches", "--limit", "50"], &["status"]] {
             let ended = place.run(verb);
-            ended.shows(0, &[]);
+            ended.assert_stdout(0, &[]);
             for (n, case) in CASES.iter().enumerate() {
                 assert!(ended.out.contains(&format!("acme-{n} ")), "{verb:?}: {} on {name}\n{ended}", case.name);
             }
         }
         let posts: i64 = CASES.iter().map(|case| case.posts + 1).sum();
         assert_eq!(place.database.items(), posts, "{name}: no case has an item of another");
-        let held = held(place);
+        let held = stored_content(place);
         assert!(!held.iter().any(|text| text.contains('\0')), "{name}");
         assert_eq!(first.get_or_insert_with(|| held.clone()), &held, "{name} holds something else");
     }
@@ -254,7 +254,7 @@ fn the_sandbox_rehearses_every_kind_of_broken_reply() {
         let sandbox = Sandbox::at(NINE, &[&format!("source=social,{rule}")]);
         let place = Place::new(sqlite(), &sandbox.lines(), TOPIC);
         let (ended, peak_kib) = place.program(&["once", "--at", NINE]).start().wait_and_measure();
-        ended.shows(if becomes.starts_with("error") { 3 } else { 0 }, &["SANDBOX"]);
+        ended.assert_stdout(if becomes.starts_with("error") { 3 } else { 0 }, &["SANDBOX"]);
         assert!(peak_kib < MEMORY, "{rule}: {peak_kib} KiB");
         let social = place
             .database
@@ -277,12 +277,12 @@ fn a_key_echoed_in_two_stream_pieces_is_redacted() {
                 format!("data: {}\n\n", serde_json::json!({ "type": "text", "role": "summary", "content": part }))
             })
             .concat();
-        let server = Raw::saying(move |_| reply("200 OK", "", body.as_bytes()));
+        let server = FakeServer::respond_with(move |_| reply("200 OK", "", body.as_bytes()));
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"ai\"]\nstreaming = true\n";
         let place = Place::new(database, &server.lines(), topic);
         place.run(&["once", "--at", NINE]);
         let answers = place.database.texts("SELECT text FROM v_answer");
         assert_eq!(answers, ["***"], "{}", place.database.name);
-        place.run(&["show", "acme", "--md"]).shows(0, &["acme"]);
+        place.run(&["show", "acme", "--md"]).assert_stdout(0, &["acme"]);
     }
 }

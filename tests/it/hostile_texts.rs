@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place, Program};
-use crate::support::replies::{Replies, reply};
-use crate::support::world::{World, hour, once, topic};
+use crate::support::replies::{ReplyServer, reply};
+use crate::support::world::{ScriptedService, hour, run_once, topic};
 
 /// Texts of posts; the last two are near-copies of each other.
 fn texts() -> Vec<(&'static str, String)> {
@@ -30,15 +30,15 @@ fn texts() -> Vec<(&'static str, String)> {
 fn hostile_texts_are_scored_and_compared_within_limits() {
     let mut reported = Vec::new();
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let name = place.database.name;
         let posts: Vec<Value> = (1..)
             .zip(texts())
             .map(|(id, (_, text))| json!({ "id": id.to_string(), "text": text, "user": "ann", "created_at": hour(20) }))
             .collect();
-        world.posts(&posts);
-        once(&place, 24);
+        world.set_posts(&posts);
+        run_once(&place, 24);
         let undone = "SELECT key FROM v_item WHERE cluster IS NULL OR scorer IS NULL OR tone IS NULL ORDER BY key";
         assert_eq!(place.database.texts(undone), [] as [&str; 0], "{name}");
         let longest = place.database.number("SELECT max(length(text)) FROM v_item");
@@ -58,7 +58,7 @@ fn hostile_texts_are_scored_and_compared_within_limits() {
         let page = place.ok(&[&["report"][..], &at, &["-"]].concat());
         assert!(!page.contains("<script") && !page.contains('\u{1b}') && !page.contains('\0'), "{name}");
         place.ok(&[&["report"][..], &at, &["page.md"]].concat());
-        place.run(&["items"]).shows(0, &[]);
+        place.run(&["items"]).assert_stdout(0, &[]);
         let csv = place.ok(&["export"]);
         reported.push((page, std::fs::read_to_string(place.path("page.md")).unwrap(), csv));
     }
@@ -69,7 +69,7 @@ fn hostile_texts_are_scored_and_compared_within_limits() {
 #[test]
 fn broken_characters_lose_no_entry_of_any_provider() {
     const BROKEN: &str = "acme \\u0000 and \\ud83d";
-    let server = Replies::of(|_, path| {
+    let server = ReplyServer::answering(|_, path| {
         let path = path.split('?').next().unwrap();
         let body = match path {
             "/api/v1/search_by_date" => {
@@ -115,8 +115,8 @@ fn broken_characters_lose_no_entry_of_any_provider() {
         provider("writer", "openai", "/v1"),
     );
     for database in databases() {
-        let place = Place::bare(database, &file);
-        place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "pass-0123-word").run().says(0, &[]);
+        let place = Place::without_service(database, &file);
+        place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "pass-0123-word").run().assert_stderr(0, &[]);
         let name = place.database.name;
         assert_eq!(
             place.database.texts("SELECT key || ' ' || coalesce(title, text) FROM v_item ORDER BY key"),
@@ -154,20 +154,20 @@ fn score_answers_every_hostile_text() {
 fn json_and_feed_output_has_no_terminal_controls_and_loses_nothing() {
     let text = "a\u{9b}31mred\u{7f} and \u{202e}turned\u{202c} around";
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
-        world.posts(&[json!({ "id": "1", "text": "the first", "user": "ann", "created_at": hour(20) })]);
-        once(&place, 24);
-        world.posts(&[json!({ "id": "2", "text": text, "user": "ann", "created_at": hour(24) })]);
-        once(&place, 25);
+        world.set_posts(&[json!({ "id": "1", "text": "the first", "user": "ann", "created_at": hour(20) })]);
+        run_once(&place, 24);
+        world.set_posts(&[json!({ "id": "2", "text": text, "user": "ann", "created_at": hour(24) })]);
+        run_once(&place, 25);
         let name = place.database.name;
         for args in [&["items", "--json"][..], &["show", "acme", "--json"], &["diff", "acme", "--json"]] {
             // Output contains no control characters.
-            place.run(args).shows(0, &["\\u009b31mred\\u007f and \\u202eturned\\u202c around"]);
+            place.run(args).assert_stdout(0, &["\\u009b31mred\\u007f and \\u202eturned\\u202c around"]);
         }
         let items = place.json(&["items", "--json"]);
         assert_eq!(items["items"][0]["text"], text, "{name}");
         let feed = place.run(&["export", "--format", "atom", "--topic", "acme", "--quiet"]);
-        feed.shows(0, &["a&#x9b;31mred&#x7f; and"]);
+        feed.assert_stdout(0, &["a&#x9b;31mred&#x7f; and"]);
     }
 }

@@ -27,7 +27,7 @@ fn file(place: &Place) -> String {
 
 #[test]
 fn imported_folders_become_topics_and_a_second_import_adds_nothing() {
-    let place = Place::bare(sqlite(), KEPT);
+    let place = Place::without_service(sqlite(), KEPT);
     let before = file(&place);
     std::fs::write(place.path("feeds.opml"), OPML).unwrap();
     let printed = place.ok(&["import", "--print", "feeds.opml"]);
@@ -77,13 +77,13 @@ fn imported_folders_become_topics_and_a_second_import_adds_nothing() {
     let after = file(&place);
     assert!(after.starts_with(&before) && after.ends_with(&printed), "{after}");
     place.ok(&["check"]);
-    place.run(&["import", "feeds.opml"]).says(0, &["nothing to import"]);
+    place.run(&["import", "feeds.opml"]).assert_stderr(0, &["nothing to import"]);
     assert_eq!(file(&place), after);
 }
 
 #[test]
 fn import_hides_possible_secrets_of_feed_urls() {
-    let place = Place::bare(sqlite(), KEPT);
+    let place = Place::without_service(sqlite(), KEPT);
     let opml = r#"<opml version="2.0"><body>
         <outline type="rss" text="c" xmlUrl="https://c.example/rss?key=HUSH1"/>
         <outline type="rss" text="d" xmlUrl="https://me:HUSH2@d.example/rss#HUSH3"/>
@@ -112,14 +112,14 @@ fn import_hides_possible_secrets_of_feed_urls() {
 fn imported_topics_run() {
     let sandbox = Sandbox::at(NINE, &[]);
     let base = sandbox.lines().lines().next().unwrap().replace("base_url = ", "").replace('"', "");
-    let place = Place::bare(sqlite(), "[providers.news]\nkind = \"feeds\"\nallow_private = true\n");
+    let place = Place::without_service(sqlite(), "[providers.news]\nkind = \"feeds\"\nallow_private = true\n");
     let list = format!("{base}/feeds/acme.rss news, mine\n{base}/feeds/rival.atom\nhttps://shop.example/price\n");
     std::fs::write(place.path("list.txt"), list).unwrap();
     let ended = place.run(&["import", "list.txt"]);
-    ended.shows(0, &["2 topics with 2 feeds"]);
-    ended.says(0, &["https://shop.example/price is a page"]);
+    ended.assert_stdout(0, &["2 topics with 2 feeds"]);
+    ended.assert_stderr(0, &["https://shop.example/price is a page"]);
     // Without a file, one is created.
-    place.run(&["import", "list.txt", "--config", "new.toml"]).shows(0, &["appended to new.toml"]);
+    place.run(&["import", "list.txt", "--config", "new.toml"]).assert_stdout(0, &["appended to new.toml"]);
     place.ok(&["check", "--config", "new.toml"]);
     place.ok(&["once", "--at", NINE]);
     assert!(place.database.items() > 0);
@@ -131,11 +131,11 @@ fn import_reads_the_feeds_of_changedetection_and_urlwatch_exports() {
         "b":{"url":"https://b.example/page","title":null,"tags":[]}},"settings":{"application":{"tags":{"t1":{"title":"Tools"}}}}}"#;
     let urlwatch = "name: \"Kernel\"\nurl: \"https://kernel.example/feeds/all.atom.xml\"\nfilter:\n  - html2text\n---\nname: shop\nnavigate: https://shop.example/\n";
     for (name, text, title) in [("url-watches.json", backup, "Tools"), ("urls.yaml", urlwatch, "Kernel")] {
-        let place = Place::bare(sqlite(), KEPT);
+        let place = Place::without_service(sqlite(), KEPT);
         std::fs::write(place.path(name), text).unwrap();
         let ended = place.run(&["import", name]);
-        ended.shows(0, &["1 topic with 1 feed"]);
-        ended.says(0, &["is a page, and pages cannot be watched"]);
+        ended.assert_stdout(0, &["1 topic with 1 feed"]);
+        ended.assert_stderr(0, &["is a page, and pages cannot be watched"]);
         assert!(file(&place).contains(&format!("title = \"{title}\"")), "{}", file(&place));
         place.ok(&["check"]);
     }
@@ -159,20 +159,20 @@ fn an_unknown_or_invalid_import_file_is_refused_and_nothing_is_written() {
         (bomb, "contains no URLs"),
         (&huge, "is longer than"),
     ] {
-        let place = Place::bare(sqlite(), KEPT);
+        let place = Place::without_service(sqlite(), KEPT);
         let before = file(&place);
         std::fs::write(place.path("in"), text).unwrap();
-        place.run(&["import", "in"]).says(2, &[said]);
+        place.run(&["import", "in"]).assert_stderr(2, &[said]);
         assert_eq!(file(&place), before);
     }
     // It is no XML either.
-    let place = Place::bare(sqlite(), KEPT);
+    let place = Place::without_service(sqlite(), KEPT);
     std::fs::write(place.path("urls.yaml"), "url: https://a.example/\n").unwrap();
-    place.run(&["import", "urls.yaml", "--format", "opml"]).says(2, &["urls.yaml is not OPML"]);
-    let place = Place::bare(sqlite(), "[[topics]]\nid = \"no good id\"\n");
+    place.run(&["import", "urls.yaml", "--format", "opml"]).assert_stderr(2, &["urls.yaml is not OPML"]);
+    let place = Place::without_service(sqlite(), "[[topics]]\nid = \"no good id\"\n");
     std::fs::write(place.path("in"), OPML).unwrap();
     let before = file(&place);
-    place.run(&["import", "in"]).says(2, &["no good id"]);
+    place.run(&["import", "in"]).assert_stderr(2, &["no good id"]);
     assert_eq!(file(&place), before);
 }
 
@@ -180,7 +180,7 @@ fn an_unknown_or_invalid_import_file_is_refused_and_nothing_is_written() {
 #[cfg(unix)]
 fn import_keeps_permissions_and_symbolic_links_of_the_file() {
     use std::os::unix::fs::PermissionsExt as _;
-    let place = Place::bare(sqlite(), KEPT);
+    let place = Place::without_service(sqlite(), KEPT);
     let real = place.path("real.toml");
     std::fs::rename(place.path("jobs.toml"), &real).unwrap();
     std::os::unix::fs::symlink(&real, place.path("jobs.toml")).unwrap();
@@ -197,13 +197,13 @@ fn import_keeps_permissions_and_symbolic_links_of_the_file() {
 #[cfg(unix)]
 fn import_keeps_the_files_group_and_refuses_a_read_only_file() {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-    let place = Place::bare(sqlite(), KEPT);
+    let place = Place::without_service(sqlite(), KEPT);
     let jobs = place.path("jobs.toml");
     std::fs::write(place.path("feeds.opml"), OPML).unwrap();
     let mode = |mode| std::fs::set_permissions(&jobs, std::fs::Permissions::from_mode(mode)).unwrap();
     let before = file(&place);
     mode(0o444);
-    place.run(&["import", "feeds.opml"]).says(5, &["it is read-only"]);
+    place.run(&["import", "feeds.opml"]).assert_stderr(5, &["it is read-only"]);
     assert_eq!(file(&place), before);
     mode(0o640);
     // Only root may give a file to any group.
@@ -216,10 +216,10 @@ fn import_keeps_the_files_group_and_refuses_a_read_only_file() {
 
 #[test]
 fn import_adds_the_first_topics_to_a_file_without_any() {
-    let place = Place::bare(sqlite(), "# nothing yet\n");
+    let place = Place::without_service(sqlite(), "# nothing yet\n");
     std::fs::write(place.path("feeds.opml"), OPML).unwrap();
     let before = file(&place);
-    place.run(&["--config", "jobs.toml", "import", "feeds.opml"]).shows(
+    place.run(&["--config", "jobs.toml", "import", "feeds.opml"]).assert_stdout(
         0,
         &[
             "3 topics with 3 feeds appended to jobs.toml",

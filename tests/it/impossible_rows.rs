@@ -31,7 +31,7 @@ fn impossible_times_and_counts_crash_no_command() {
         // Records where the schedule and the alert begin.
         place.ok(&["once", "--due", "--at", begin]);
         for at in ["2026-03-10T09:00:00Z", "2026-03-11T08:00:00Z", NINE] {
-            sandbox.turn_to(at);
+            sandbox.set_clock(at);
             place.ok(&["once", "--at", at]);
         }
         let key = place.database.first_key();

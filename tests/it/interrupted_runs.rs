@@ -14,8 +14,8 @@ use topicwatch::search::{self, Access, Client, Dialect};
 use topicwatch::store::{Store, StoreErrorKind};
 
 use crate::support::databases::{databases, sqlite};
-use crate::support::searched::{LEASE, NOW, manual, open, plan, topic};
-use crate::support::service::{Raw, Reply, reply};
+use crate::support::searched::{LEASE, NOW, open_store, plan, start_manual_run, topic};
+use crate::support::service::{FakeServer, Reply, reply};
 
 /// A service that takes ten minutes to answer.
 async fn slow() -> SandboxHandle {
@@ -62,7 +62,7 @@ fn collector_with(store: &Store, service: &str, random: impl Fn() -> f64 + Send 
 }
 
 /// Waits until it holds; fails after a minute.
-async fn until(what: &str, holds: impl AsyncFn() -> bool) {
+async fn wait_until(what: &str, holds: impl AsyncFn() -> bool) {
     let waiting = async {
         while !holds().await {
             tokio::task::yield_now().await;
@@ -72,18 +72,18 @@ async fn until(what: &str, holds: impl AsyncFn() -> bool) {
 }
 
 async fn counted(store: &Store, calls: i64) {
-    until("the call is counted", async || store.calls_on(NOW.utc_day()).await.unwrap() >= calls).await;
+    wait_until("the call is counted", async || store.calls_on(NOW.utc_day()).await.unwrap() >= calls).await;
 }
 
 #[tokio::test]
 async fn an_interrupted_run_is_charged_only_if_it_made_a_call() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let service = slow().await;
         let cancel = CancellationToken::new();
         let (worker_pool, mut ends) = WorkerPool::new(collector(&store, &service.base_url()), 2, cancel.clone());
         for id in ["calls", "waits"] {
-            let run = manual(&store, &topic("rust"), id, NOW).await;
+            let run = start_manual_run(&store, &topic("rust"), id, NOW).await;
             worker_pool.start(run, worker_pool.acquire().await.unwrap());
             counted(&store, 1).await;
         }
@@ -107,7 +107,7 @@ async fn an_interrupted_run_is_charged_only_if_it_made_a_call() {
 #[tokio::test]
 async fn a_second_claim_after_the_lease_fences_the_first() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let service = slow().await;
         let cancel = CancellationToken::new();
         let (worker_pool, mut ends) = WorkerPool::new(collector(&store, &service.base_url()), 2, cancel.clone());
@@ -132,7 +132,7 @@ async fn a_second_claim_after_the_lease_fences_the_first() {
             let worker_pool = worker_pool.clone();
             async move { worker_pool.keep_alive(Duration::from_millis(3)).await }
         });
-        until("the second's lease is prolonged", async || store.rescue(NOW.plus(LEASE)).await.unwrap() == 1).await;
+        wait_until("the second's lease is prolonged", async || store.rescue(NOW.plus(LEASE)).await.unwrap() == 1).await;
         alive.abort();
         assert_eq!(store.run(&run).await.unwrap().unwrap().state, RunState::Failed, "two attempts, both lost");
         cancel.cancel();
@@ -157,13 +157,13 @@ async fn an_unanswered_try_counts_at_its_price_in_addition_to_the_next_try() {
         (vec![("503 Busy", NONE), ("503 Busy", NONE), ("503 Busy", NONE)], 0, "none"),
     ] {
         let database = sqlite();
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let (met, count) = (tries.clone(), AtomicUsize::new(0));
-        let service = Raw::saying(move |_| match met[count.fetch_add(1, Ordering::SeqCst)] {
+        let service = FakeServer::respond_with(move |_| match met[count.fetch_add(1, Ordering::SeqCst)] {
             ("-", _) => Reply::default(),
             (status, headers) => reply(status, headers, br#"{"results": [{"text": "hello", "user": "ann"}]}"#),
         });
-        let run = manual(&store, &topic("rust"), "R1", NOW).await;
+        let run = start_manual_run(&store, &topic("rust"), "R1", NOW).await;
         let stop =
             Stop { cancel: CancellationToken::new(), deadline: tokio::time::Instant::now() + Duration::from_secs(60) };
         collector(&store, &service.url()).run(&run, &stop).await.unwrap();
@@ -178,8 +178,8 @@ async fn an_unanswered_try_counts_at_its_price_in_addition_to_the_next_try() {
 async fn what_a_failed_try_was_billed_is_not_assumed_when_the_run_is_interrupted_before_the_next() {
     const HEADERS: &str = "x-desearch-cost-usd: 0.002\r\nretry-after: 60\r\ncontent-type: application/json\r\n";
     for database in databases() {
-        let store = open(&database).await;
-        let service = Raw::saying(|_| reply("503 Busy", HEADERS, b"{}"));
+        let store = open_store(&database).await;
+        let service = FakeServer::respond_with(|_| reply("503 Busy", HEADERS, b"{}"));
         let (cancel, pauses) = (CancellationToken::new(), Arc::new(AtomicUsize::new(0)));
         // The length of the pause is drawn when the failure is known.
         let drawn = Arc::clone(&pauses);
@@ -189,9 +189,9 @@ async fn what_a_failed_try_was_billed_is_not_assumed_when_the_run_is_interrupted
         };
         let collector = collector_with(&store, &service.url(), random);
         let (worker_pool, mut ends) = WorkerPool::new(collector, 1, cancel.clone());
-        let run = manual(&store, &topic("rust"), "R1", NOW).await;
+        let run = start_manual_run(&store, &topic("rust"), "R1", NOW).await;
         worker_pool.start(run, worker_pool.acquire().await.unwrap());
-        until("the pause", async || pauses.load(Ordering::SeqCst) > 0).await;
+        wait_until("the pause", async || pauses.load(Ordering::SeqCst) > 0).await;
         cancel.cancel();
         worker_pool.finished().await;
         drop(worker_pool);
@@ -209,7 +209,7 @@ async fn what_a_failed_try_was_billed_is_not_assumed_when_the_run_is_interrupted
 #[tokio::test]
 async fn the_worker_pool_grows_at_once_and_shrinks_as_runs_end() {
     let database = sqlite();
-    let store = open(&database).await;
+    let store = open_store(&database).await;
     let service = slow().await;
     let cancel = CancellationToken::new();
     let collector = collector(&store, &service.base_url());
@@ -217,14 +217,14 @@ async fn the_worker_pool_grows_at_once_and_shrinks_as_runs_end() {
     worker_pool.replace(Arc::clone(&collector), 3);
     assert_eq!(worker_pool.free(), 3);
     for id in ["one", "two"] {
-        let run = manual(&store, &topic("rust"), id, NOW).await;
+        let run = start_manual_run(&store, &topic("rust"), id, NOW).await;
         worker_pool.start(run, worker_pool.acquire().await.unwrap());
     }
     worker_pool.replace(Arc::clone(&collector), 1);
-    until("no place is free", async || worker_pool.free() == 0).await;
+    wait_until("no place is free", async || worker_pool.free() == 0).await;
     cancel.cancel();
     worker_pool.finished().await;
-    until("one place is left", async || worker_pool.free() == 1).await;
+    wait_until("one place is left", async || worker_pool.free() == 1).await;
     service.stop().await;
     database.close(store).await;
 }

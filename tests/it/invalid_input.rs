@@ -38,7 +38,7 @@ fn unknown_names_and_ignored_options_are_refused() {
             (&["items", "--new-since", "2026-03-11", "--since", "2026-03-11"], "--since"),
             (&["items", "--noted", "--after", "zzz"], "--after"),
         ] {
-            place.run(args).says(2, &[said]);
+            place.run(args).assert_stderr(2, &[said]);
         }
         assert_eq!(std::fs::read(place.path("good.csv")).unwrap(), good, "a good export stays");
     }
@@ -73,7 +73,7 @@ fn a_backup_does_not_overwrite_a_file_that_is_not_a_backup() {
         place.ok(&["once", "--at", NINE]);
         let precious = "a,b\n".repeat(50_000);
         std::fs::write(place.path("precious.csv"), &precious).unwrap();
-        place.run(&["db", "backup", "precious.csv"]).says(2, &["it is not a SQLite database", "hint: "]);
+        place.run(&["db", "backup", "precious.csv"]).assert_stderr(2, &["it is not a SQLite database", "hint: "]);
         assert_eq!(std::fs::read_to_string(place.path("precious.csv")).unwrap(), precious);
         std::fs::write(place.path("empty.db"), "").unwrap();
         place.ok(&["db", "backup", "empty.db"]);

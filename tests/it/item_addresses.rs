@@ -6,12 +6,12 @@ use topicwatch::compare::find_item_key;
 use topicwatch::model::{Kind, Source};
 use topicwatch::store::SeenItem;
 
-use crate::support::api_client::get;
+use crate::support::api_client::get_json;
 use crate::support::databases::databases;
-use crate::support::mcp_client::Stdio;
+use crate::support::mcp_client::StdioClient;
 use crate::support::program::{NINE, Place};
-use crate::support::replies::{Replies, reply};
-use crate::support::searched::{NOW, manual, open, outcome, seen, topic};
+use crate::support::replies::{ReplyServer, reply};
+use crate::support::searched::{NOW, open_store, outcome, seen_item, start_manual_run, topic};
 use crate::support::web_client::Pages;
 
 const TEN: &str = "2026-03-11T10:00:00Z";
@@ -23,7 +23,7 @@ const POSTS: [(&str, &str); 3] = [
 ];
 
 /// A comment on Hacker News, and two posts on Bluesky; the account of the second has no valid handle.
-fn service() -> Replies {
+fn service() -> ReplyServer {
     let post = |account: &str, id: &str, handle: &str, text: &str| {
         json!({
             "uri": format!("at://{account}/app.bsky.feed.post/{id}"),
@@ -31,7 +31,7 @@ fn service() -> Replies {
             "record": { "text": text, "createdAt": "2026-03-11T08:00:00Z" },
         })
     };
-    Replies::of(move |_, path| {
+    ReplyServer::answering(move |_, path| {
         let body = match path.split('?').next().unwrap() {
             "/api/v1/search_by_date" => json!({
                 "nbHits": 1,
@@ -51,7 +51,7 @@ fn service() -> Replies {
 
 #[track_caller]
 fn once(place: &Place, at: &str) {
-    place.program(&["once", "--at", at]).env("BSKY_PASSWORD", "pass-0123-word").run().says(0, &[]);
+    place.program(&["once", "--at", at]).env("BSKY_PASSWORD", "pass-0123-word").run().assert_stderr(0, &[]);
 }
 
 #[test]
@@ -70,20 +70,20 @@ fn a_post_can_be_found_and_forgotten_by_its_url() {
             provider("hn", "hackernews"),
             provider("bsky", "bluesky"),
         );
-        let place = Place::bare(database, &file);
+        let place = Place::without_service(database, &file);
         let name = place.database.name;
         once(&place, NINE);
         assert_eq!(place.database.items_of_all(), 3, "{name}");
 
         let pages = Pages::serve(&place, &["--at", NINE]);
-        let mut client = Stdio::start(place.program(&["mcp", "--at", NINE]));
+        let mut client = StdioClient::start(place.program(&["mcp", "--at", NINE]));
         for (address, key) in POSTS {
             let coded: String = url::form_urlencoded::byte_serialize(address.as_bytes()).collect();
-            let api = get(&pages, &format!("/api/v1/items?key={coded}"));
+            let api = get_json(&pages, &format!("/api/v1/items?key={coded}"));
             assert_eq!(api["data"]["key"], key, "{name}: {address}");
-            assert_eq!(api["data"], get(&pages, &format!("/api/v1/items?key={key}"))["data"], "{name}: {address}");
-            let by_address = client.call("get_item", &json!({ "key": address }));
-            assert_eq!(by_address, client.call("get_item", &json!({ "key": key })), "{name}: {address}");
+            assert_eq!(api["data"], get_json(&pages, &format!("/api/v1/items?key={key}"))["data"], "{name}: {address}");
+            let by_address = client.call_tool("get_item", &json!({ "key": address }));
+            assert_eq!(by_address, client.call_tool("get_item", &json!({ "key": key })), "{name}: {address}");
             let story = |named: &str| -> Value { place.json(&["items", "story", named, "--json"])["story"].clone() };
             assert_eq!(story(address), story(key), "{name}: {address}");
             place.ok(&["items", "star", address]);
@@ -95,7 +95,7 @@ fn a_post_can_be_found_and_forgotten_by_its_url() {
         }
         place
             .run(&["items", "story", "https://bsky.app/profile/bob.example/post/3k"])
-            .says(2, &["there is no item `https://bsky.app/profile/bob.example/post/3k`"]);
+            .assert_stderr(2, &["there is no item `https://bsky.app/profile/bob.example/post/3k`"]);
         drop((pages, client));
 
         for (left, (address, _)) in [2, 1, 0].into_iter().zip(POSTS) {
@@ -116,7 +116,7 @@ fn a_post_can_be_found_and_forgotten_by_its_url() {
 
 /// A post or page with this key, id and address.
 fn item_at(rank: u32, key: &str, id: Option<&str>, address: &str) -> SeenItem {
-    let mut item = seen(Source::Social, rank, &[key], key);
+    let mut item = seen_item(Source::Social, rank, &[key], key);
     let finding = &mut item.sightings[0];
     finding.found.id = id.map(str::to_owned);
     finding.found.url = Some(address.to_owned());
@@ -130,10 +130,10 @@ fn item_at(rank: u32, key: &str, id: Option<&str>, address: &str) -> SeenItem {
 #[tokio::test]
 async fn an_address_that_leads_to_no_key_finds_the_first_item_stored_with_it() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let watched = topic("acme");
         store.sync_topics(std::slice::from_ref(&watched), NOW).await.unwrap();
-        let run = manual(&store, &watched, "R0", NOW).await;
+        let run = start_manual_run(&store, &watched, "R0", NOW).await;
         let world = vec![
             item_at(1, "post:x:20", Some("20"), "https://x.com/ann/status/20"),
             item_at(2, "post:x:21", Some("21"), "https://x.com/ann"),

@@ -4,16 +4,16 @@
 
 use serde_json::json;
 
-use crate::support::daemons::today;
+use crate::support::daemons::sandbox_of_today;
 use crate::support::databases::{Database, databases};
-use crate::support::editor::send;
-use crate::support::program::{Place, until};
-use crate::support::receivers::{Answer, Hook};
+use crate::support::editor::post_form;
+use crate::support::program::{Place, wait_until};
+use crate::support::receivers::{Answer, WebhookServer};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN};
 
 /// A report and an export whose slots are far away, a channel and alerts.
-fn rest(hook: &Hook) -> String {
+fn configuration(hook: &WebhookServer) -> String {
     format!(
         "[web]\nlisten = \"127.0.0.1:0\"\n[scheduler]\nlease = \"3s\"\n\
          [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\nmax_calls_per_day = 2\n\
@@ -25,19 +25,19 @@ fn rest(hook: &Hook) -> String {
          [[alerts]]\nname = \"thrift\"\nrule = \"budget\"\ntopics = [\"acme\"]\npercent = 50\npaused = true\n\
          [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\n\
          [[channels]]\nname = \"still\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\npaused = true\n",
-        hook.at("/very-secret-part"),
+        hook.url_of("/very-secret-part"),
         hook.url()
     )
 }
 
-fn world(database: Database, hook: &Hook) -> (Sandbox, Place) {
-    let sandbox = today(&[]);
-    let place = Place::new(database, &sandbox.lines(), &rest(hook));
+fn place_with_channel(database: Database, hook: &WebhookServer) -> (Sandbox, Place) {
+    let sandbox = sandbox_of_today(&[]);
+    let place = Place::new(database, &sandbox.lines(), &configuration(hook));
     (sandbox, place)
 }
 
-/// The `press` value of a row's button.
-fn press_of(pages: &Pages, kind: &str, name: &str) -> String {
+/// The `press_button` value of a row's button.
+fn press_token(pages: &Pages, kind: &str, name: &str) -> String {
     let page = pages.page("/jobs");
     let form = page.split("<form ").find(|form| {
         let has = |field: &str, value: &str| form.contains(&format!("name=\"{field}\" value=\"{value}\""));
@@ -48,8 +48,8 @@ fn press_of(pages: &Pages, kind: &str, name: &str) -> String {
     press.unwrap().to_owned()
 }
 
-fn press(pages: &Pages, kind: &str, name: &str, press: &str) -> String {
-    let answer = send(pages, "/jobs", &[("do", "run"), ("kind", kind), ("name", name), ("press", press)]);
+fn press_button(pages: &Pages, kind: &str, name: &str, press: &str) -> String {
+    let answer = post_form(pages, "/jobs", &[("do", "run"), ("kind", kind), ("name", name), ("press", press)]);
     assert_eq!(answer.status, 303, "{kind} {name}: {}", answer.text);
     answer.header("location").unwrap().to_owned()
 }
@@ -62,48 +62,48 @@ fn runs(place: &Place, job: &str) -> Vec<String> {
 fn a_button_press_sent_twice_starts_one_run() {
     for database in databases() {
         let name = database.name;
-        let hook = Hook::good();
-        let (_sandbox, place) = world(database, &hook);
-        let pages = Pages::of(place.program(&["run"]).start());
+        let hook = WebhookServer::accepting();
+        let (_sandbox, place) = place_with_channel(database, &hook);
+        let pages = Pages::wait_for_address(place.program(&["run"]).start());
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
         for (kind, of) in [("report", "daily"), ("export", "all")] {
             let job = format!("{kind}:{of}");
-            let id = press_of(&pages, kind, of);
-            let at = press(&pages, kind, of, &id);
+            let id = press_token(&pages, kind, of);
+            let at = press_button(&pages, kind, of, &id);
             assert_eq!(at, format!("/progress/{id}"), "{name}");
-            assert_eq!(press(&pages, kind, of, &id), at, "{name}: sent twice");
-            until("its end", || runs(&place, &job) == ["ok"]);
+            assert_eq!(press_button(&pages, kind, of, &id), at, "{name}: sent twice");
+            wait_until("its end", || runs(&place, &job) == ["ok"]);
             // The same press after its run returns that run; another press starts another.
-            assert_eq!(press(&pages, kind, of, &id), at, "{name}");
+            assert_eq!(press_button(&pages, kind, of, &id), at, "{name}");
             assert_eq!(runs(&place, &job), ["ok"], "{name}");
             let reported = pages.page(&at);
             assert!(reported.contains(&format!("Run of {job}")) && !reported.contains("0 found"), "{name}: {reported}");
             assert!(pages.page("/runs").contains(&format!("<strong>{job}</strong>")), "{name}");
             let listed = place.json(&["runs", "--json", "--limit", "1"])["runs"][0].clone();
             assert_eq!((&listed["job"], &listed["run"]), (&json!(job), &json!(id)), "{name}");
-            place.run(&["runs", "--limit", "1"]).shows(0, &[&format!("{job} "), &id]);
-            let next = press(&pages, kind, of, &press_of(&pages, kind, of));
+            place.run(&["runs", "--limit", "1"]).assert_stdout(0, &[&format!("{job} "), &id]);
+            let next = press_button(&pages, kind, of, &press_token(&pages, kind, of));
             assert_ne!(next, at, "{name}");
-            until("the next", || runs(&place, &job) == ["ok", "ok"]);
+            wait_until("the next", || runs(&place, &job) == ["ok", "ok"]);
         }
         // Like a scheduled run: its files, its record, its message once.
         assert!(std::fs::read_to_string(place.path("all.csv")).unwrap().contains("acme"), "{name}");
         assert_eq!(place.database.number("SELECT count(*) FROM report WHERE name = 'report:daily'"), 2, "{name}");
-        until("the messages", || hook.got().len() == 2);
-        until("that they are settled", || {
+        wait_until("the messages", || hook.received().len() == 2);
+        wait_until("that they are settled", || {
             place.database.number("SELECT count(*) FROM outbox WHERE state = 'sent'") == 2
         });
         // A topic's button works the same.
         let page = pages.page("/topics/acme");
         let id = page.split("name=\"press\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
         for _ in 0..2 {
-            let answer = send(&pages, "/topics/acme", &[("kind", "run_now"), ("press", id)]);
+            let answer = post_form(&pages, "/topics/acme", &[("kind", "run_now"), ("press", id)]);
             assert_eq!(answer.header("location"), Some(format!("/progress/{id}").as_str()), "{}", answer.text);
         }
-        until("its run", || runs(&place, "topic:acme").iter().filter(|state| *state == "ok").count() >= 2);
+        wait_until("its run", || runs(&place, "topic:acme").iter().filter(|state| *state == "ok").count() >= 2);
         assert_eq!(place.database.ledger_runs().iter().filter(|run| run.id == id).count(), 1, "{name}");
-        pages.going.signal("TERM");
-        assert_eq!(pages.going.wait().code, Some(0));
+        pages.program.signal("TERM");
+        assert_eq!(pages.program.wait().code, Some(0));
     }
 }
 
@@ -111,8 +111,8 @@ fn a_button_press_sent_twice_starts_one_run() {
 fn a_requested_job_runs_once_even_if_its_process_is_killed() {
     for database in databases() {
         let name = database.name;
-        let hook = Hook::good();
-        let (_sandbox, place) = world(database, &hook);
+        let hook = WebhookServer::accepting();
+        let (_sandbox, place) = place_with_channel(database, &hook);
         place.ok(&["once"]);
         for (n, (kind, of, point)) in [
             ("report", "daily", "requests::execute/committed"),
@@ -126,26 +126,26 @@ fn a_requested_job_runs_once_even_if_its_process_is_killed() {
             let job = format!("{kind}:{of}");
             let before = runs(&place, &job).len();
             let program = place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point}"));
-            let pages = Pages::of(program.start());
-            let id = press_of(&pages, kind, of);
+            let pages = Pages::wait_for_address(program.start());
+            let id = press_token(&pages, kind, of);
             // The process may die before it has answered.
             let form = [("do", "run"), ("kind", kind), ("name", of), ("press", id.as_str())];
-            assert!([303, 0].contains(&send(&pages, "/jobs", &form).status), "{name}: {point}");
-            assert_eq!(pages.going.wait().code, None, "{name}: {point} was not reached");
-            let pages = Pages::of(place.program(&["run"]).start());
-            until("its end", || place.database.ledger_runs().iter().any(|run| run.id == id && run.state == "ok"));
+            assert!([303, 0].contains(&post_form(&pages, "/jobs", &form).status), "{name}: {point}");
+            assert_eq!(pages.program.wait().code, None, "{name}: {point} was not reached");
+            let pages = Pages::wait_for_address(place.program(&["run"]).start());
+            wait_until("its end", || place.database.ledger_runs().iter().any(|run| run.id == id && run.state == "ok"));
             assert_eq!(runs(&place, &job).len(), before + 1, "{name}: {point}");
             if kind == "report" {
                 let records = format!("SELECT count(*) FROM report WHERE run = '{id}' AND delivered_at IS NOT NULL");
-                until("its delivery", || place.database.number(&records) == 1);
-                assert_eq!(hook.got().len(), n + 1, "{name}: {point}: told once");
+                wait_until("its delivery", || place.database.number(&records) == 1);
+                assert_eq!(hook.received().len(), n + 1, "{name}: {point}: reported once");
             } else {
                 let rows = place.database.items_of("acme");
                 let text = std::fs::read_to_string(place.path("all.csv")).unwrap();
                 assert!(rows > 0 && text.lines().count() > usize::try_from(rows).unwrap(), "{name}: {point}");
             }
-            pages.going.signal("TERM");
-            assert_eq!(pages.going.wait().code, Some(0), "{name}: {point}");
+            pages.program.signal("TERM");
+            assert_eq!(pages.program.wait().code, Some(0), "{name}: {point}");
         }
     }
 }
@@ -154,20 +154,20 @@ fn a_requested_job_runs_once_even_if_its_process_is_killed() {
 fn a_daemon_keeps_its_own_job_when_it_renews_the_lease_late() {
     for database in databases() {
         let name = database.name;
-        let (sandbox, hook) = (today(&[]), Hook::good());
-        let file = rest(&hook).replace("lease = \"3s\"", "lease = \"600s\"");
+        let (sandbox, hook) = (sandbox_of_today(&[]), WebhookServer::accepting());
+        let file = configuration(&hook).replace("lease = \"3s\"", "lease = \"600s\"");
         let place = Place::new(database, &sandbox.lines(), &file);
         let hung = "hang job/begun of=report:daily";
-        let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", hung).start());
-        press(&pages, "report", "daily", &press_of(&pages, "report", "daily"));
-        until("the report is being made", || runs(&place, "report:daily") == ["running"]);
+        let pages = Pages::wait_for_address(place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", hung).start());
+        press_button(&pages, "report", "daily", &press_token(&pages, "report", "daily"));
+        wait_until("the report is being made", || runs(&place, "report:daily") == ["running"]);
         place.database.change_runs("lease_until = 1");
         // The round of the loop that begins this run looks for lost ones.
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
-        until("its lease is renewed", || place.database.first_lease_end() > 1);
+        wait_until("its lease is renewed", || place.database.first_lease_end() > 1);
         let made = place.database.ledger_runs().into_iter().find(|run| run.job == "report:daily").unwrap();
         assert_eq!((made.state.as_str(), made.attempt), ("running", 1), "{name}");
-        assert!(pages.going.kill(), "{name}");
+        assert!(pages.program.kill(), "{name}");
     }
 }
 
@@ -175,11 +175,11 @@ fn a_daemon_keeps_its_own_job_when_it_renews_the_lease_late() {
 fn an_alert_test_shows_its_result_and_sends_nothing() {
     for database in databases() {
         let name = database.name;
-        let hook = Hook::good();
-        let (_sandbox, place) = world(database, &hook);
-        let pages = Pages::of(place.program(&["run"]).start());
+        let hook = WebhookServer::accepting();
+        let (_sandbox, place) = place_with_channel(database, &hook);
+        let pages = Pages::wait_for_address(place.program(&["run"]).start());
         let reported = |alert: &str| {
-            let at = press(&pages, "alert", alert, &press_of(&pages, "alert", alert));
+            let at = press_button(&pages, "alert", alert, &press_token(&pages, "alert", alert));
             assert!(at.starts_with("/jobs?tested="), "{at}");
             (pages.page(&at), at)
         };
@@ -204,7 +204,7 @@ fn an_alert_test_shows_its_result_and_sends_nothing() {
         for table in ["alert_event", "alert_firing", "outbox", "request"] {
             assert_eq!(place.database.number(&format!("SELECT count(*) FROM {table}")), 0, "{name}: {table}");
         }
-        assert!(hook.got().is_empty());
+        assert!(hook.received().is_empty());
         // Of many runs only the latest are evaluated: those of a week may be more.
         place.database.skip_run_numbers(2_000);
         let (page, _) = reported("many");
@@ -216,16 +216,16 @@ fn an_alert_test_shows_its_result_and_sends_nothing() {
 fn the_answer_to_a_channel_test_is_shown_without_secrets() {
     for database in databases() {
         let name = database.name;
-        let hook = Hook::answering(|_| {
+        let hook = WebhookServer::answering(|_| {
             let said = "no such hook /very-secret-part here";
             Answer::Say(format!("404 Not Found\r\ncontent-length: {}\r\n\r\n{said}", said.len()).leak())
         });
-        let (_sandbox, place) = world(database, &hook);
-        let pages = Pages::of(place.program(&["run"]).start());
-        let id = press_of(&pages, "channel", "hook");
-        assert_eq!(press(&pages, "channel", "hook", &id), "/jobs#channels", "{name}");
-        assert_eq!(press(&pages, "channel", "hook", &id), "/jobs#channels", "{name}");
-        until("what it said", || pages.page("/jobs").contains("no such hook"));
+        let (_sandbox, place) = place_with_channel(database, &hook);
+        let pages = Pages::wait_for_address(place.program(&["run"]).start());
+        let id = press_token(&pages, "channel", "hook");
+        assert_eq!(press_button(&pages, "channel", "hook", &id), "/jobs#channels", "{name}");
+        assert_eq!(press_button(&pages, "channel", "hook", &id), "/jobs#channels", "{name}");
+        wait_until("its log line", || pages.page("/jobs").contains("no such hook"));
         let page = pages.page("/jobs");
         let said = page.split("Test, requested").nth(1).unwrap_or_else(|| panic!("{name}: {page}"));
         let said = said.split("</td>").next().unwrap();
@@ -242,14 +242,14 @@ fn the_answer_to_a_channel_test_is_shown_without_secrets() {
 #[test]
 fn a_channel_test_held_back_by_a_pause_shows_no_next_try() {
     for database in databases() {
-        let (hook, _answer) = Hook::changeable("503 Service Unavailable");
-        let (sandbox, place) = world(database, &hook);
-        let pages = Pages::of(place.program(&["run"]).start());
-        press(&pages, "channel", "hook", &press_of(&pages, "channel", "hook"));
-        until("a refused try", || pages.page("/jobs").contains("next try at"));
+        let (hook, _answer) = WebhookServer::changeable("503 Service Unavailable");
+        let (sandbox, place) = place_with_channel(database, &hook);
+        let pages = Pages::wait_for_address(place.program(&["run"]).start());
+        press_button(&pages, "channel", "hook", &press_token(&pages, "channel", "hook"));
+        wait_until("a refused try", || pages.page("/jobs").contains("next try at"));
         let begin = "/very-secret-part\"\nallow_private = true\n";
-        place.configure(&sandbox.lines(), &rest(&hook).replace(begin, &format!("{begin}paused = true\n")));
-        until("the pause", || pages.page("/jobs").contains("not tried while the channel is paused"));
+        place.configure(&sandbox.lines(), &configuration(&hook).replace(begin, &format!("{begin}paused = true\n")));
+        wait_until("the pause", || pages.page("/jobs").contains("not tried while the channel is paused"));
         assert!(!pages.page("/jobs").contains("next try at"), "{}", place.database.name);
     }
 }
@@ -258,10 +258,10 @@ fn a_channel_test_held_back_by_a_pause_shows_no_next_try() {
 fn invalid_job_requests_are_refused_and_write_nothing() {
     for database in databases() {
         let name = database.name;
-        let hook = Hook::good();
-        let (_sandbox, place) = world(database, &hook);
-        let pages = Pages::of(place.program(&["run"]).start());
-        let run = |kind: &str, of: &str| send(&pages, "/jobs", &[("do", "run"), ("kind", kind), ("name", of)]);
+        let hook = WebhookServer::accepting();
+        let (_sandbox, place) = place_with_channel(database, &hook);
+        let pages = Pages::wait_for_address(place.program(&["run"]).start());
+        let run = |kind: &str, of: &str| post_form(&pages, "/jobs", &[("do", "run"), ("kind", kind), ("name", of)]);
         for (kind, of, status, why) in [
             ("report", "nobody", 404, "There is no report `nobody`"),
             ("export", "nobody", 404, "There is no export `nobody`"),
@@ -279,28 +279,28 @@ fn invalid_job_requests_are_refused_and_write_nothing() {
             assert!(answer.body.contains(why), "{name}: {kind} {of}: {}", answer.body);
         }
         for verb in ["on", "off"] {
-            let answer = send(&pages, "/jobs", &[("do", verb), ("kind", "report"), ("name", "nobody")]);
+            let answer = post_form(&pages, "/jobs", &[("do", verb), ("kind", "report"), ("name", "nobody")]);
             assert_eq!(answer.status, 404, "{}", answer.text);
         }
         // A GET changes nothing and accepts no form parameters. A form on another site has no effect.
         assert_eq!(pages.get("/jobs?do=run&kind=report&name=daily").status, 400);
         let form = "do=run&kind=report&name=daily";
         for origin in ["http://evil.example", "null"] {
-            assert_eq!(pages.ask("POST", "/jobs", &[("Origin", origin)], form).status, 403);
+            assert_eq!(pages.request("POST", "/jobs", &[("Origin", origin)], form).status, 403);
         }
-        assert_eq!(pages.ask("POST", "/jobs", &[], form).status, 403);
+        assert_eq!(pages.request("POST", "/jobs", &[], form).status, 403);
         // No button for what would be refused.
         let page = pages.page("/jobs");
         let button = |reported: &str| page.contains(&format!("aria-label=\"{reported}\""));
         assert!(button("Run now: report daily") && button("Test: alert many"), "{page}");
         assert!(!button("Run now: report off") && !button("Send a test: channel still"), "{page}");
         // Where a token is required, nothing happens without it; `serve` refuses, because no daemon would do it.
-        let some = Pages::serve_to_some(&place, &[]);
+        let some = Pages::serve_with_token(&place, &[]);
         let origin = some.origin();
-        assert_eq!(some.ask("POST", "/jobs", &[("Origin", &origin)], form).status, 401);
+        assert_eq!(some.request("POST", "/jobs", &[("Origin", &origin)], form).status, 401);
         let bearer = format!("Bearer {TOKEN}");
         for form in [form, "do=run&kind=alert&name=many", "do=run&kind=channel&name=hook"] {
-            assert_eq!(some.ask("POST", "/jobs", &[("Authorization", &bearer)], form).status, 403, "{form}");
+            assert_eq!(some.request("POST", "/jobs", &[("Authorization", &bearer)], form).status, 403, "{form}");
         }
         for table in ["request", "outbox"] {
             assert_eq!(place.database.number(&format!("SELECT count(*) FROM {table}")), 0, "{name}: {table}");

@@ -7,8 +7,8 @@ use topicwatch::model::Time;
 
 use crate::support::databases::databases;
 use crate::support::exported_story::assert_adds_up;
+use crate::support::ledger_checks::assert_sound;
 use crate::support::program::{NINE, Place};
-use crate::support::rare_schedule::assert_sound;
 use crate::support::service::Sandbox;
 
 /// How many processes are killed in each case and database.
@@ -24,7 +24,7 @@ fn kill_often(place: &Place, sandbox: &Sandbox, args: &[&str]) -> Time {
     let mut run = |full: Option<Duration>| {
         now = now.plus(Duration::from_secs(3_600));
         let at = now.to_string();
-        sandbox.turn_to(&at);
+        sandbox.set_clock(&at);
         let going = place.program(&[args, &["--at", &at]].concat()).start();
         let begun = Instant::now();
         match full {

@@ -71,7 +71,7 @@ fn an_old_or_unreadable_post_does_not_make_a_full_reply_look_complete() {
     }
 }
 
-fn sky(n: i64, record: &Value, indexed_ago: i64) -> Value {
+fn bluesky_post(n: i64, record: &Value, indexed_ago: i64) -> Value {
     json!({ "uri": format!("at://did:plc:abc/app.bsky.feed.post/{n}"), "author": { "handle": "a.example" },
         "record": record, "indexedAt": ago(indexed_ago).to_string() })
 }
@@ -79,8 +79,9 @@ fn sky(n: i64, record: &Value, indexed_ago: i64) -> Value {
 #[test]
 fn bluesky_paging_continues_after_a_post_with_a_backdated_date() {
     let question = query("bluesky", &[("query", text("acme"))]);
-    let said =
-        |n: i64, ago_: i64| sky(n, &json!({ "text": format!("acme {n}"), "createdAt": ago(ago_).to_string() }), n);
+    let said = |n: i64, ago_: i64| {
+        bluesky_post(n, &json!({ "text": format!("acme {n}"), "createdAt": ago(ago_).to_string() }), n)
+    };
     let mut posts: Vec<Value> = (0..99).map(|n| said(n, n)).collect();
     posts.insert(40, said(100, 9 * 24 * 60));
     let (page, next) = read(&question, &json!({ "posts": posts, "cursor": "100" }), &[]);
@@ -97,12 +98,12 @@ fn a_bluesky_post_takes_its_age_from_its_place_and_may_lack_text() {
     let at = |minutes: i64| ago(minutes).to_string();
     let image = |alt: &str| json!({ "$type": "app.bsky.embed.images", "images": [{ "alt": alt }, { "alt": "" }] });
     let posts = json!({ "posts": [
-        sky(1, &json!({ "text": "in the future", "createdAt": at(-100 * 24 * 60) }), 1),
-        sky(2, &json!({ "text": "", "createdAt": at(2), "embed": image("A red robot") }), 2),
-        sky(3, &json!({ "text": "", "createdAt": at(3), "embed": { "media": image("Quoted robot") } }), 3),
-        sky(4, &json!({ "text": " ", "createdAt": at(4),
+        bluesky_post(1, &json!({ "text": "in the future", "createdAt": at(-100 * 24 * 60) }), 1),
+        bluesky_post(2, &json!({ "text": "", "createdAt": at(2), "embed": image("A red robot") }), 2),
+        bluesky_post(3, &json!({ "text": "", "createdAt": at(3), "embed": { "media": image("Quoted robot") } }), 3),
+        bluesky_post(4, &json!({ "text": " ", "createdAt": at(4),
             "embed": { "$type": "app.bsky.embed.external", "external": { "title": "A page", "uri": "https://a.example" } } }), 4),
-        sky(5, &json!({ "text": "", "createdAt": at(5), "embed": image("") }), 5),
+        bluesky_post(5, &json!({ "text": "", "createdAt": at(5), "embed": image("") }), 5),
     ] });
     let (read, _) = read(&question, &posts, &[]);
     let reported: Vec<(Option<&str>, Option<Time>)> =

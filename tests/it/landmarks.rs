@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::access_stage::link;
+use crate::support::access_stage::add_share_link;
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
-use crate::support::web_client::{Pages, unlinked};
+use crate::support::web_client::{Pages, without_links};
 use crate::support::web_topics::TOPICS;
 
 const REPORT: &str = "\n[[reports]]\nname = \"daily\"\nevery = \"1h\"\nwindow = \"since_last\"\npath = \"daily\"\n";
@@ -76,7 +76,7 @@ fn every_landmark_of_pages_and_reports_has_a_unique_name() {
         format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());
     let run = place.database.last_run("acme");
     let progress = format!("/progress/{run}");
-    let shared = format!("/shared/{}", link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]).0);
+    let shared = format!("/shared/{}", add_share_link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]).0);
     let pages = Pages::serve(&place, &["--at", NINE]);
     for (path, least) in [
         ("/", 2),
@@ -112,7 +112,7 @@ fn lists_in_answers_are_marked_up_and_a_first_day_shows_its_baseline() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        place.database.give_answer("acme", "Three things:\n- one\n- two\n\n* three\nthe end - of it");
+        place.database.replace_answers("acme", "Three things:\n- one\n- two\n\n* three\nthe end - of it");
         let many = "SELECT new FROM v_run WHERE topic = 'acme'";
         let new = place.database.number(many);
         let pages = Pages::serve(&place, &["--at", NINE]);
@@ -127,7 +127,7 @@ fn lists_in_answers_are_marked_up_and_a_first_day_shows_its_baseline() {
              (SELECT 1 FROM v_sighting s WHERE s.key = i.key AND s.run = i.first_run AND s.fit <> 'outside')",
         );
         assert!(new > older && new > 0, "{new} {older}");
-        let page = unlinked(&pages.page("/topics/acme"));
+        let page = without_links(&pages.page("/topics/acme"));
         let reported = format!("0 new items (+{} of the baseline)", new - older);
         assert!(page.contains(&reported), "{reported}: {page}");
         let named = format!("(+{} of the baseline)", new - older);
@@ -136,7 +136,7 @@ fn lists_in_answers_are_marked_up_and_a_first_day_shows_its_baseline() {
         let of_run = format!("{new} new ({} of the baseline)", new - older);
         let run = place.database.last_run("acme");
         for (path, reported) in [("/", &named), ("/runs", &of_run), (&format!("/progress/{run}"), &of_run)] {
-            let page = unlinked(&pages.page(path));
+            let page = without_links(&pages.page(path));
             assert!(page.contains(reported), "{path}: {reported}: {page}");
         }
         let runs = place.ok(&["runs", "--topic", "acme"]);
@@ -148,11 +148,11 @@ fn lists_in_answers_are_marked_up_and_a_first_day_shows_its_baseline() {
         );
         drop(pages);
         // A second run has no baseline, and its new items are new.
-        sandbox.turn_to("2026-03-11T21:00:00Z");
+        sandbox.set_clock("2026-03-11T21:00:00Z");
         place.ok(&["once", "--at", "2026-03-11T21:00:00Z"]);
         let last = place.database.number("SELECT new FROM v_run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1");
         let pages = Pages::serve(&place, &["--at", "2026-03-11T21:00:00Z"]);
-        let page = unlinked(&pages.page("/topics/acme"));
+        let page = without_links(&pages.page("/topics/acme"));
         assert!(last > 0 && page.contains("new item") && !page.contains("new items (+"), "{last}: {page}");
         assert!(page.contains(&named), "the day has both: {page}");
     }

@@ -19,7 +19,7 @@ fn logged(place: &Place, verb: &[&str]) -> Vec<String> {
 
 /// Asserts that SQLite sorts at most the rows of one instant for each list of the latest. PostgreSQL decides by the size of
 /// the tables, and an index fits.
-fn walks_back(database: &Database, all: &[String], order: &str, least: usize) {
+fn assert_reads_backwards(database: &Database, all: &[String], order: &str, least: usize) {
     let lists = all.iter().filter(|sql| sql.contains(order) && sql.contains(" LIMIT ") && !sql.contains(" AS w"));
     let lists: Vec<&String> = lists.collect();
     assert!(lists.len() >= least, "{}: {order}: {all:#?}", database.name);
@@ -29,7 +29,7 @@ fn walks_back(database: &Database, all: &[String], order: &str, least: usize) {
     // They say that the tables are small.
     database.forget_statistics();
     for sql in lists {
-        let plan = database.plan(sql);
+        let plan = database.query_plan(sql);
         let has = |part: &str| plan.iter().any(|line| line.contains(part));
         // The page of a topic also sorts what is in its window.
         let holds = if sql.starts_with("WITH") { has("topic_item_new") } else { !has("USE TEMP B-TREE FOR ORDER BY") };
@@ -44,24 +44,34 @@ fn lists_of_latest_items_do_not_sort_the_whole_history() {
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
         let runs = "ORDER BY coalesce(r.started_at, r.slot, r.planned_at) DESC";
-        walks_back(&place.database, &logged(&place, &["runs"]), runs, 1);
-        walks_back(&place.database, &logged(&place, &["runs", "--topic", "acme", "--topic", "other"]), runs, 1);
-        walks_back(&place.database, &logged(&place, &["show", "acme"]), runs, 1);
+        assert_reads_backwards(&place.database, &logged(&place, &["runs"]), runs, 1);
+        assert_reads_backwards(
+            &place.database,
+            &logged(&place, &["runs", "--topic", "acme", "--topic", "other"]),
+            runs,
+            1,
+        );
+        assert_reads_backwards(&place.database, &logged(&place, &["show", "acme"]), runs, 1);
         let items = "ORDER BY t.first_seen DESC";
-        walks_back(&place.database, &logged(&place, &["items"]), items, 1);
-        walks_back(&place.database, &logged(&place, &["items", "--topic", "acme"]), items, 1);
-        walks_back(&place.database, &logged(&place, &["items", "--topic", "acme", "--topic", "other"]), items, 1);
+        assert_reads_backwards(&place.database, &logged(&place, &["items"]), items, 1);
+        assert_reads_backwards(&place.database, &logged(&place, &["items", "--topic", "acme"]), items, 1);
+        assert_reads_backwards(
+            &place.database,
+            &logged(&place, &["items", "--topic", "acme", "--topic", "other"]),
+            items,
+            1,
+        );
         let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
-        let pages = Pages::of(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
+        let pages = Pages::wait_for_address(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
         for path in ["/topics/acme", "/items", "/items?topic=acme", "/items?tag=shop", "/runs?topic=acme"] {
             assert_eq!(pages.get(path).status, 200, "{}: {path}", place.database.name);
         }
         let mut log = String::new();
-        pages.going.look(|_, err| log = err.to_owned());
+        pages.program.with_output(|_, err| log = err.to_owned());
         let all: Vec<String> =
             statements(&log).filter(|sql| sql.contains("topic_item") || sql.contains("run r")).collect();
-        walks_back(&place.database, &all, items, 4);
-        walks_back(&place.database, &all, runs, 1);
+        assert_reads_backwards(&place.database, &all, items, 4);
+        assert_reads_backwards(&place.database, &all, runs, 1);
         // Without a limit, PostgreSQL sorts everything before it returns the first item to count.
         let counts = all.iter().filter(|sql| sql.contains("ORDER BY t.topic, t.first_seen, i.key"));
         let counts: Vec<&String> = counts.collect();
@@ -102,7 +112,7 @@ fn forgetting_reads_each_edition_of_an_export_once() {
         let name = place.database.name;
         let pages: Vec<&String> = all.iter().filter(|sql| sql.contains("FROM export_edition WHERE (export")).collect();
         assert_eq!(pages.len(), 1, "{name}: {all:#?}");
-        let plan = place.database.plan(pages[0]);
+        let plan = place.database.query_plan(pages[0]);
         assert!(!plan.iter().any(|line| line.contains("TEMP B-TREE") || line.contains("Sort")), "{name}: {plan:#?}");
     }
 }
@@ -119,7 +129,7 @@ fn an_address_that_leads_to_no_item_is_looked_up_in_an_index() {
         assert_eq!(ended.code, Some(2), "{name}: {}", ended.err);
         let all: Vec<String> = statements(&ended.err).filter(|sql| sql.contains("i.url = ")).collect();
         assert!(!all.is_empty(), "{name}: {}", ended.err);
-        let plan = place.database.plan(&all[0]);
+        let plan = place.database.query_plan(&all[0]);
         assert!(plan.iter().any(|line| line.contains("item_address")), "{name}: {plan:#?}");
     }
 }
@@ -131,19 +141,19 @@ fn near_copies_are_folded_among_the_items_of_a_list_read_once() {
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
         let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
-        let pages = Pages::of(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
+        let pages = Pages::wait_for_address(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
         let name = place.database.name;
         for path in ["/topics/acme?order=engagement", "/topics/acme?order=negative", "/topics/acme?search=acme"] {
             assert_eq!(pages.get(path).status, 200, "{name}: {path}");
         }
         let mut log = String::new();
-        pages.going.look(|_, err| log = err.to_owned());
+        pages.program.with_output(|_, err| log = err.to_owned());
         let all: Vec<String> = statements(&log).filter(|sql| sql.contains("FROM matched h")).collect();
         assert!(all.len() >= 3, "{name}: {log}");
         assert!(all.iter().all(|sql| sql.contains("matched AS MATERIALIZED")), "{name}: {all:#?}");
         if name == "SQLite" {
             place.database.forget_statistics();
-            let plan = place.database.plan(&all[0]);
+            let plan = place.database.query_plan(&all[0]);
             assert!(!plan.iter().any(|line| line == "SCAN i" || line.starts_with("SCAN t")), "{plan:#?}");
         }
     }
@@ -156,15 +166,15 @@ fn reports_and_editions_are_listed_from_the_latest_back() {
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
         let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
-        let pages = Pages::of(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
+        let pages = Pages::wait_for_address(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
         let name = place.database.name;
         assert_eq!(pages.get("/files").status, 200, "{name}");
         let mut log = String::new();
-        pages.going.look(|_, err| log = err.to_owned());
+        pages.program.with_output(|_, err| log = err.to_owned());
         let all: Vec<String> = statements(&log).filter(|sql| sql.contains("AS editions")).collect();
         assert!(!all.is_empty(), "{name}: {log}");
         if name == "SQLite" {
-            let plan = place.database.plan(&all[0]);
+            let plan = place.database.query_plan(&all[0]);
             for index in ["report_at", "export_edition_at"] {
                 assert!(plan.iter().any(|line| line.contains(index)), "{plan:#?}");
             }
@@ -179,10 +189,10 @@ fn the_overview_reads_full_replies_and_runs_that_found_something_new() {
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
         let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
-        let pages = Pages::of(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
+        let pages = Pages::wait_for_address(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
         assert_eq!(pages.get("/").status, 200, "{}", place.database.name);
         let mut log = String::new();
-        pages.going.look(|_, err| log = err.to_owned());
+        pages.program.with_output(|_, err| log = err.to_owned());
         for (condition, of_run, index) in [
             ("s.saturated = 1", "r.id = s.run", "search_full"),
             ("r.new > 0", "r.topic = given.value", "run_topic_new"),
@@ -194,7 +204,7 @@ fn the_overview_reads_full_replies_and_runs_that_found_something_new() {
             if place.database.name == "SQLite" {
                 place.database.forget_statistics();
                 for sql in all {
-                    let plan = place.database.plan(&sql);
+                    let plan = place.database.query_plan(&sql);
                     assert!(plan.iter().any(|line| line.contains(index)), "{sql}\n{plan:#?}");
                 }
             }

@@ -8,12 +8,12 @@ use topicwatch::model::{Clock, Follower, Time};
 
 use crate::support::copied_posts::{FLOOD, STORM, at, post, store_runs};
 use crate::support::databases::databases;
-use crate::support::searched::{open, topic};
+use crate::support::searched::{open_store, topic};
 
 #[tokio::test]
 async fn a_day_that_was_counted_before_its_items_were_compared_is_counted_again() {
     for database in databases() {
-        let (store, name) = (open(&database).await, database.name);
+        let (store, name) = (open_store(&database).await, database.name);
         let clock: Clock = Arc::new(|| at(60));
         let counted = async || {
             catch_up(Follower::Days, &store, &clock, &|| false).await.unwrap();

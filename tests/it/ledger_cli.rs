@@ -5,7 +5,7 @@ use topicwatch::daemon::system_clock;
 
 use crate::support::databases::databases;
 use crate::support::ledger::LedgerRun;
-use crate::support::program::{NINE, Place, until};
+use crate::support::program::{NINE, Place, wait_until};
 use crate::support::service::Sandbox;
 
 fn topics(names: &[&str], more: &str) -> String {
@@ -19,7 +19,7 @@ fn slots(place: &Place) -> Vec<String> {
     place.database.ledger_slots().iter().map(LedgerRun::slot_line).collect()
 }
 
-fn due(place: &Place, at: &str) -> String {
+fn run_due(place: &Place, at: &str) -> String {
     place.ok(&["once", "--due", "--at", at])
 }
 
@@ -29,20 +29,20 @@ fn the_first_once_due_plans_and_each_slot_runs_once_when_due() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"1h\""));
         for at in [NINE, NINE, "2026-03-11T09:59:59.999Z"] {
-            assert!(due(&place, at).contains("nothing was due"), "{at}");
+            assert!(run_due(&place, at).contains("nothing was due"), "{at}");
         }
         assert_eq!((sandbox.calls(), slots(&place)), (0, vec![]), "a new topic owes nothing");
-        assert!(due(&place, "2026-03-11T10:00:00Z").contains("1 of 1 run ok"));
-        assert!(due(&place, "2026-03-11T10:00:00Z").contains("nothing was due"));
-        assert!(due(&place, "2026-03-11T10:59:00Z").contains("nothing was due"));
+        assert!(run_due(&place, "2026-03-11T10:00:00Z").contains("1 of 1 run ok"));
+        assert!(run_due(&place, "2026-03-11T10:00:00Z").contains("nothing was due"));
+        assert!(run_due(&place, "2026-03-11T10:59:00Z").contains("nothing was due"));
         // A manual run is not a slot and causes none.
         place.ok(&["once", "--at", "2026-03-11T10:59:30Z"]);
-        assert!(due(&place, "2026-03-11T11:00:05Z").contains("1 of 1 run ok"));
+        assert!(run_due(&place, "2026-03-11T11:00:05Z").contains("1 of 1 run ok"));
         assert_eq!(slots(&place), ["2026-03-11T10:00:00Z ok scheduled", "2026-03-11T11:00:00Z ok scheduled"]);
         assert_eq!(sandbox.calls(), 3);
         // The clock goes back: nothing runs again.
         for at in ["2026-03-11T10:00:00Z", "2026-03-11T11:00:05Z"] {
-            assert!(due(&place, at).contains("nothing was due"), "{at}");
+            assert!(run_due(&place, at).contains("nothing was due"), "{at}");
         }
         assert_eq!(sandbox.calls(), 3);
     }
@@ -62,16 +62,16 @@ fn after_a_gap_each_slot_has_its_row_and_the_policy_says_which_run() {
             let sandbox = Sandbox::at(NINE, &[]);
             let more = format!("every = \"1h\"\ncatch_up = \"{policy}\"");
             let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], &more));
-            due(&place, NINE);
-            due(&place, GAP);
+            run_due(&place, NINE);
+            run_due(&place, GAP);
             assert_eq!(slots(&place), expected, "{policy} on {}", place.database.name);
             let ran = expected.iter().filter(|slot| slot.contains(" ok ")).count();
             assert_eq!(sandbox.calls(), ran as u64);
-            assert!(due(&place, GAP).contains("nothing was due"), "{policy}");
+            assert!(run_due(&place, GAP).contains("nothing was due"), "{policy}");
             if ran < expected.len() {
-                place.run(&["runs"]).shows(0, &["missed", "not started in time"]);
+                place.run(&["runs"]).assert_stdout(0, &["missed", "not started in time"]);
             }
-            assert_eq!(place.database.unread_runs(), 0, "all are readable");
+            assert_eq!(place.database.unpublished_runs(), 0, "all are readable");
         }
     }
 }
@@ -107,18 +107,18 @@ fn a_daemon_catches_up_and_finishes_active_runs_on_sigterm() {
         let sandbox = Sandbox::at(&now.to_string(), &["delay=2s"]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"12h\""));
         let two_days_ago = now.minus(std::time::Duration::from_secs(2 * 86_400)).to_string();
-        due(&place, &two_days_ago);
+        run_due(&place, &two_days_ago);
         let daemon = place.program(&["run"]).start();
-        until("the call", || place.database.ledger_searches().len() == 1);
+        wait_until("the call", || place.database.ledger_searches().len() == 1);
         daemon.signal("TERM");
         let ended = daemon.wait();
-        ended.says(0, &["stopping: running topics finish", "run stored", "stopped"]);
+        ended.assert_stderr(0, &["stopping: running topics finish", "run stored", "stopped"]);
         assert_eq!((sandbox.calls(), ended.out.as_str()), (1, ""));
         let states = place.database.texts("SELECT state FROM v_run ORDER BY slot DESC");
         assert_eq!(states[0], "ok");
         // One more when noon or midnight passes meanwhile.
         assert!(states.len() >= 4 && states[1..].iter().all(|state| state == "missed"), "{states:?}");
-        assert_eq!(place.database.unread_runs(), 0);
+        assert_eq!(place.database.unpublished_runs(), 0);
     }
 }
 
@@ -129,20 +129,20 @@ fn a_sqlite_file_has_one_daemon_and_the_other_verbs_work_beside_it() {
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"6h\""));
         let start = || {
             let mut daemon = place.program(&["run", "--log-format", "json"]).start();
-            daemon.until("its plan", |said| said.contains("next slot"));
+            daemon.wait_until("its plan", |said| said.contains("next slot"));
             daemon
         };
         let first = start();
         let mut daemons = vec![first];
         if place.database.name == "SQLite" {
-            place.run(&["run"]).says(4, &["another `topicwatch run`", "hint: stop it first"]);
+            place.run(&["run"]).assert_stderr(4, &["another `topicwatch run`", "hint: stop it first"]);
         } else {
             daemons.push(start());
         }
         place.ok(&["once", "--at", NINE]);
         place.ok(&["once", "--due"]);
         place.ok(&["export", "--out", "items.csv"]);
-        place.run(&["status"]).shows(0, &["acme"]);
+        place.run(&["status"]).assert_stdout(0, &["acme"]);
         for daemon in daemons {
             daemon.signal("TERM");
             let ended = daemon.wait();
@@ -161,6 +161,6 @@ fn a_sqlite_file_has_one_daemon_and_the_other_verbs_work_beside_it() {
 #[test]
 fn a_daemon_without_any_schedule_is_refused() {
     let place = Place::new(crate::support::databases::sqlite(), "base_url = \"sandbox\"", &topics(&["acme"], ""));
-    place.run(&["run"]).says(2, &["no topic, report or export in", "schedule = ", "topicwatch once"]);
-    assert_eq!(place.others(), Vec::<String>::new());
+    place.run(&["run"]).assert_stderr(2, &["no topic, report or export in", "schedule = ", "topicwatch once"]);
+    assert_eq!(place.other_files(), Vec::<String>::new());
 }

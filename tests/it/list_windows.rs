@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use crate::support::api_client::{ask, get};
+use crate::support::api_client::{get_json, send_request};
 use crate::support::databases::databases;
 use crate::support::program::Place;
 use crate::support::web_client::Pages;
-use crate::support::world::{World, hour, once, topic};
+use crate::support::world::{ScriptedService, hour, run_once, topic};
 
 /// A post of minute `n` that is like no other, with a word that all have.
 fn unique_post(n: usize, likes: usize) -> Value {
@@ -19,7 +19,7 @@ fn unique_post(n: usize, likes: usize) -> Value {
 #[test]
 fn a_search_for_a_common_word_ranks_the_latest_thousand_items() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         // 3,200 posts, 800 in each run. The most liked of the last thousand is in the middle of them; an older one has
         // more.
@@ -29,13 +29,13 @@ fn a_search_for_a_common_word_ranks_the_latest_thousand_items() {
                 10 => 5_000,
                 n => n % 50,
             };
-            world.posts(&(run * 800..run * 800 + 800).map(|n| unique_post(n, likes(n))).collect::<Vec<_>>());
-            once(&place, 21 + u32::try_from(run).unwrap());
+            world.set_posts(&(run * 800..run * 800 + 800).map(|n| unique_post(n, likes(n))).collect::<Vec<_>>());
+            run_once(&place, 21 + u32::try_from(run).unwrap());
         }
         place.ok(&["items", "--search", "acme", "--limit", "1"]);
         let pages = Pages::serve(&place, &["--at", &hour(25)]);
         for words in ["", "&search=acme"] {
-            let list = get(&pages, &format!("/api/v1/topics/acme/items?order=engagement&limit=3{words}"));
+            let list = get_json(&pages, &format!("/api/v1/topics/acme/items?order=engagement&limit=3{words}"));
             assert_eq!(list["data"][0]["key"], "post:x:2701", "{} {words}: {list:#}", place.database.name);
         }
         // The list of all topics, with and without the word that all items have: latest runs first, of each the latest posts.
@@ -45,10 +45,10 @@ fn a_search_for_a_common_word_ranks_the_latest_thousand_items() {
             .map(|n| format!("post:x:{}", n + 1))
             .collect();
         for words in ["", "?search=acme"] {
-            let file = ask(&pages, "GET", &format!("/items.jsonl{words}"), &[], "");
+            let file = send_request(&pages, "GET", &format!("/items.jsonl{words}"), &[], "");
             assert_eq!(file.status, 200, "{} {words}: {}", place.database.name, file.head);
             let row = |line: &str| serde_json::from_str::<Value>(line).unwrap()["key"].as_str().unwrap().to_owned();
-            let keys: Vec<String> = file.words().lines().map(row).collect();
+            let keys: Vec<String> = file.body_text().lines().map(row).collect();
             assert!(keys == newest, "{} {words}: {:?}", place.database.name, &keys[..9.min(keys.len())]);
         }
     }
@@ -57,22 +57,22 @@ fn a_search_for_a_common_word_ranks_the_latest_thousand_items() {
 #[test]
 fn a_text_whose_first_copy_is_older_than_the_list_is_in_it_once() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let text = "acme recalls the new electric kettle after reports of fires in homes across the country";
         let copy = |id: usize, hour_of: u32, likes: usize| json!({ "id": format!("{id}"), "text": text, "user": format!("c{id}"), "created_at": hour(hour_of), "like_count": likes });
-        world.posts(&[copy(9_001, 20, 1)]);
-        once(&place, 23);
+        world.set_posts(&[copy(9_001, 20, 1)]);
+        run_once(&place, 23);
         // 1,050 posts are newer than the first copy, and two copies are the newest.
-        world.posts(&(0..525).map(|n| unique_post(n, n % 50)).collect::<Vec<_>>());
-        once(&place, 24);
+        world.set_posts(&(0..525).map(|n| unique_post(n, n % 50)).collect::<Vec<_>>());
+        run_once(&place, 24);
         let mut posts: Vec<Value> = (525..1_050).map(|n| unique_post(n, n % 50)).collect();
         posts.extend([copy(9_002, 24, 700), copy(9_003, 24, 800)]);
-        world.posts(&posts);
-        once(&place, 25);
+        world.set_posts(&posts);
+        run_once(&place, 25);
         let pages = Pages::serve(&place, &["--at", &hour(26)]);
         let name = place.database.name;
-        let list = get(&pages, "/api/v1/topics/acme/items?order=engagement&limit=200");
+        let list = get_json(&pages, "/api/v1/topics/acme/items?order=engagement&limit=200");
         let rows = list["data"].as_array().unwrap();
         let copies: Vec<&Value> = rows.iter().filter(|row| row["text"] == text).collect();
         assert_eq!(copies.len(), 1, "{name}");
@@ -80,7 +80,7 @@ fn a_text_whose_first_copy_is_older_than_the_list_is_in_it_once() {
         // All pages together: each text of the window once.
         let (mut all, mut path) = (0, "/api/v1/topics/acme/items?order=engagement&limit=200".to_owned());
         loop {
-            let page = get(&pages, &path);
+            let page = get_json(&pages, &path);
             all += page["data"].as_array().unwrap().len();
             match page["next_page_token"].as_str() {
                 Some(token) => {
@@ -96,16 +96,16 @@ fn a_text_whose_first_copy_is_older_than_the_list_is_in_it_once() {
 #[test]
 fn a_source_that_claims_impossible_counts_does_not_break_the_lists() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let mut huge = unique_post(1, 1);
         for count in ["like_count", "retweet_count", "reply_count", "quote_count"] {
             huge[count] = i64::MAX.into();
         }
-        world.posts(&[unique_post(0, 9), huge, unique_post(2, 5)]);
-        once(&place, 21);
+        world.set_posts(&[unique_post(0, 9), huge, unique_post(2, 5)]);
+        run_once(&place, 21);
         let pages = Pages::serve(&place, &["--at", &hour(22)]);
-        let list = get(&pages, "/api/v1/topics/acme/items?order=engagement");
+        let list = get_json(&pages, "/api/v1/topics/acme/items?order=engagement");
         let keys: Vec<&str> = list["data"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap()).collect();
         assert_eq!(keys, ["post:x:2", "post:x:1", "post:x:3"], "{}", place.database.name);
     }
@@ -115,7 +115,7 @@ fn a_source_that_claims_impossible_counts_does_not_break_the_lists() {
 fn unknown_engagement_is_listed_after_a_known_zero() {
     for database in databases() {
         let name = database.name;
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let of = |n: usize, author: &str, likes: Option<usize>| {
             let mut post = unique_post(n, 0);
@@ -123,12 +123,12 @@ fn unknown_engagement_is_listed_after_a_known_zero() {
             post
         };
         // Two posts whose engagement is unknown come before the others in every other respect.
-        world.posts(&[of(0, "ann", None), of(1, "ann", None), of(2, "bob", Some(0)), of(3, "cid", Some(7))]);
-        once(&place, 1);
+        world.set_posts(&[of(0, "ann", None), of(1, "ann", None), of(2, "bob", Some(0)), of(3, "cid", Some(7))]);
+        run_once(&place, 1);
         let pages = Pages::serve(&place, &["--at", &hour(2)]);
         let (mut keys, mut token) = (Vec::new(), String::new());
         loop {
-            let page = get(&pages, &format!("/api/v1/topics/acme/items?order=engagement&limit=1{token}"));
+            let page = get_json(&pages, &format!("/api/v1/topics/acme/items?order=engagement&limit=1{token}"));
             keys.extend(page["data"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap().to_owned()));
             let Some(next) = page["next_page_token"].as_str() else { break };
             token = format!("&page_token={next}");
@@ -153,16 +153,16 @@ fn items_with_a_rare_word_are_folded_on_all_pages_together() {
         "acme wins a prize for a quiet vacuum cleaner that cleans carpets without any noise at night",
     ];
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         // Each text first by a post with its number, and later by others.
         let post = |id: usize, text: usize| json!({ "id": id.to_string(), "text": TEXTS[text - 1], "user": format!("u{id}"), "created_at": hour(20), "like_count": id });
-        world.posts(&[post(1, 1), post(2, 2), post(3, 3)]);
-        once(&place, 21);
-        world.posts(&[post(11, 1), post(12, 2), post(4, 4)]);
-        once(&place, 22);
-        world.posts(&[post(22, 2), post(13, 3), post(21, 1), post(5, 5)]);
-        once(&place, 23);
+        world.set_posts(&[post(1, 1), post(2, 2), post(3, 3)]);
+        run_once(&place, 21);
+        world.set_posts(&[post(11, 1), post(12, 2), post(4, 4)]);
+        run_once(&place, 22);
+        world.set_posts(&[post(22, 2), post(13, 3), post(21, 1), post(5, 5)]);
+        run_once(&place, 23);
         place.ok(&["items", "--search", "acme", "--limit", "1"]);
         let pages = Pages::serve(&place, &["--at", &hour(24)]);
         let name = place.database.name;
@@ -170,7 +170,7 @@ fn items_with_a_rare_word_are_folded_on_all_pages_together() {
             let (mut keys, mut token) = (Vec::new(), String::new());
             loop {
                 let path = format!("/api/v1/topics/acme/items?search=acme&order={order}&limit={limit}{token}");
-                let page = get(&pages, &path);
+                let page = get_json(&pages, &path);
                 keys.extend(page["data"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap().to_owned()));
                 let Some(next) = page["next_page_token"].as_str() else { return keys };
                 token = format!("&page_token={next}");

@@ -1,20 +1,20 @@
 //! A report as mail programs show it: without style sheets, pictures and charts, in narrow windows, light and dark. The
 //! mail is the stored one; a real browser measures it.
 
-use crate::support::browser::browser;
-use crate::support::databases::{databases, wait};
-use crate::support::page_size::numbers;
+use crate::support::browser::find_browser;
+use crate::support::databases::{block_on, databases};
+use crate::support::page_size::measure_in_window;
 use crate::support::program::{NINE, Place};
-use crate::support::receivers::Post;
+use crate::support::receivers::MailServer;
 use crate::support::service::Sandbox;
 
 /// The size in bytes above which the largest mail service clips a mail.
 const SHOWN: usize = 102_000;
 
 /// By how many pixels the page is wider than a window of this width.
-fn wider(browser: &str, place: &Place, mail: &str, width: u32) -> i64 {
+fn overflow_pixels(browser: &str, place: &Place, mail: &str, width: u32) -> i64 {
     let wanted = format!("d.scrollWidth-{width},d.scrollHeight");
-    let [by, high] = numbers(browser, place, mail, width, &wanted)[..] else { panic!("not measured") };
+    let [by, high] = measure_in_window(browser, place, mail, width, &wanted)[..] else { panic!("not measured") };
     assert!(high > 2_000, "an empty mail: {high} px");
     by
 }
@@ -22,7 +22,7 @@ fn wider(browser: &str, place: &Place, mail: &str, width: u32) -> i64 {
 #[test]
 fn a_report_mail_fits_any_window_width_without_a_style_sheet() {
     for database in databases() {
-        let (sandbox, post) = (Sandbox::at(NINE, &[]), Post::good());
+        let (sandbox, post) = (Sandbox::at(NINE, &[]), MailServer::accepting());
         let topics: String = (0..4)
             .map(|n| {
                 format!("[[topics]]\nid = \"t{n}\"\ntitle = \"Topic <{n}>\"\nquery = \"topic {n}\"\nevery = \"1h\"\n")
@@ -39,8 +39,8 @@ fn a_report_mail_fits_any_window_width_without_a_style_sheet() {
         place.ok(&["once", "--at", NINE]);
         // A word without a break, and one that looks like a tag.
         let long = "long".repeat(200);
-        wait(place.database.execute(&format!("UPDATE item SET text = '<b>{long}</b>' WHERE id % 5 = 0")));
-        sandbox.turn_to("2026-03-11T10:00:00Z");
+        block_on(place.database.execute(&format!("UPDATE item SET text = '<b>{long}</b>' WHERE id % 5 = 0")));
+        sandbox.set_clock("2026-03-11T10:00:00Z");
         place.ok(&["once", "--due", "--at", "2026-03-11T10:00:00Z"]);
         let mails = place.database.texts("SELECT html FROM outbox WHERE html IS NOT NULL");
         let [mail] = &mails[..] else { panic!("{} mails", mails.len()) };
@@ -64,9 +64,9 @@ fn a_report_mail_fits_any_window_width_without_a_style_sheet() {
             let reported = mail.replace("border-left:4px solid #b8860b", "");
             assert!(!reported.contains(gone), "{gone}: {mail}");
         }
-        let Some(browser) = browser() else { continue };
+        let Some(browser) = find_browser() else { continue };
         for width in [320, 360, 390, 600] {
-            let by = wider(&browser, &place, mail, width);
+            let by = overflow_pixels(&browser, &place, mail, width);
             assert!(by <= 0, "{by} px wider than a window of {width}");
         }
     }

@@ -2,19 +2,25 @@
 //! invalid certificates. Nothing sensitive is sent in clear. A test authority replaces the system's.
 
 use crate::support::databases::sqlite;
-use crate::support::program::{Ended, NINE, Place};
-use crate::support::receivers::{Post, Wire, certificate};
+use crate::support::program::{NINE, Place, ProgramOutput};
+use crate::support::receivers::{MailEncryption, MailServer, certificate};
 use crate::support::service::Sandbox;
 
 const PASSWORD: &str = "mail-pa55word";
 
 /// Sends one report by mail over this wire; `trusts` is whether the system trusts the test authority.
-fn sent(wire: Wire, tls: &str, host: &str, trusts: bool) -> (Ended, Post) {
-    sent_within("30s", wire, tls, host, trusts)
+fn send_report(wire: MailEncryption, tls: &str, host: &str, trusts: bool) -> (ProgramOutput, MailServer) {
+    send_report_within("30s", wire, tls, host, trusts)
 }
 
-fn sent_within(timeout: &str, wire: Wire, tls: &str, host: &str, trusts: bool) -> (Ended, Post) {
-    let (sandbox, post) = (Sandbox::at(NINE, &[]), Post::over(wire, |_| None));
+fn send_report_within(
+    timeout: &str,
+    wire: MailEncryption,
+    tls: &str,
+    host: &str,
+    trusts: bool,
+) -> (ProgramOutput, MailServer) {
+    let (sandbox, post) = (Sandbox::at(NINE, &[]), MailServer::encrypted(wire, |_| None));
     let rest = format!(
         "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n\n\
          [[reports]]\nname = \"daily\"\nevery = \"1h\"\nwindow = \"since_last\"\npath = \"out/{{name}}-{{date}}\"\n\
@@ -29,16 +35,16 @@ fn sent_within(timeout: &str, wire: Wire, tls: &str, host: &str, trusts: bool) -
         let authority = certificate(if trusts { "authority" } else { "elsewhere" });
         program.env("SSL_CERT_FILE", authority.to_str().unwrap()).run()
     };
-    run(&["once", "--due", "--at", NINE]).shows(0, &["nothing was due"]);
+    run(&["once", "--due", "--at", NINE]).assert_stdout(0, &["nothing was due"]);
     run(&["once", "--at", NINE]);
-    sandbox.turn_to("2026-03-11T10:00:00Z");
+    sandbox.set_clock("2026-03-11T10:00:00Z");
     let output = run(&["once", "--due", "--at", "2026-03-11T10:00:00Z"]);
     (output, post)
 }
 
 /// What was sent in clear must only show that a mail client connected.
-fn assert_nothing_in_clear(post: &Post) {
-    let clear = post.in_clear();
+fn assert_nothing_in_clear(post: &MailServer) {
+    let clear = post.unencrypted_lines();
     let reported = clear.iter().any(|line| {
         ["AUTH", "MAIL", "RCPT", "DATA", "SUBJECT"].iter().any(|word| line.to_uppercase().starts_with(word))
     });
@@ -48,13 +54,13 @@ fn assert_nothing_in_clear(post: &Post) {
 #[test]
 fn a_mail_is_sent_encrypted_over_starttls_and_implicit_tls() {
     for (wire, tls, host) in [
-        (Wire::StartTls("localhost"), "starttls", "localhost"),
-        (Wire::Implicit("localhost"), "implicit", "localhost"),
-        (Wire::Implicit("localhost"), "implicit", "127.0.0.1"),
+        (MailEncryption::StartTls("localhost"), "starttls", "localhost"),
+        (MailEncryption::Implicit("localhost"), "implicit", "localhost"),
+        (MailEncryption::Implicit("localhost"), "implicit", "127.0.0.1"),
     ] {
-        let (reported, post) = sent(wire, tls, host, true);
-        reported.shows(0, &["/mail: delivered"]);
-        let [mail] = &post.got()[..] else { panic!("{tls}: {reported}") };
+        let (reported, post) = send_report(wire, tls, host, true);
+        reported.assert_stdout(0, &["/mail: delivered"]);
+        let [mail] = &post.received()[..] else { panic!("{tls}: {reported}") };
         assert!(mail.encrypted && mail.data.contains("X-Topicwatch-Event"), "{tls}: {mail:?}");
         assert!(mail.login.as_deref().is_some_and(|login| login.starts_with("AUTH PLAIN ")), "{mail:?}");
         assert_nothing_in_clear(&post);
@@ -63,8 +69,8 @@ fn a_mail_is_sent_encrypted_over_starttls_and_implicit_tls() {
 
 #[test]
 fn a_server_without_starttls_gets_neither_the_login_nor_the_mail() {
-    let (reported, post) = sent(Wire::Plain, "starttls", "localhost", true);
-    assert_eq!(post.got().len(), 0, "{reported}");
+    let (reported, post) = send_report(MailEncryption::Plain, "starttls", "localhost", true);
+    assert_eq!(post.received().len(), 0, "{reported}");
     assert_nothing_in_clear(&post);
     assert!(!reported.out.contains("delivered"), "{reported}");
     assert!(reported.out.contains("offers no STARTTLS; nothing was sent"), "{reported}");
@@ -74,13 +80,13 @@ fn a_server_without_starttls_gets_neither_the_login_nor_the_mail() {
 #[test]
 fn an_invalid_certificate_is_an_error_with_a_hint_and_sends_no_mail() {
     for (wire, tls, trusts) in [
-        (Wire::StartTls("localhost"), "starttls", false),
-        (Wire::Implicit("localhost"), "implicit", false),
-        (Wire::StartTls("elsewhere"), "starttls", true),
-        (Wire::Implicit("elsewhere"), "implicit", true),
+        (MailEncryption::StartTls("localhost"), "starttls", false),
+        (MailEncryption::Implicit("localhost"), "implicit", false),
+        (MailEncryption::StartTls("elsewhere"), "starttls", true),
+        (MailEncryption::Implicit("elsewhere"), "implicit", true),
     ] {
-        let (reported, post) = sent(wire, tls, "localhost", trusts);
-        assert_eq!(post.got().len(), 0, "{reported}");
+        let (reported, post) = send_report(wire, tls, "localhost", trusts);
+        assert_eq!(post.received().len(), 0, "{reported}");
         assert_nothing_in_clear(&post);
         assert!(!reported.out.contains("delivered"), "{reported}");
         assert!(
@@ -94,14 +100,14 @@ fn an_invalid_certificate_is_an_error_with_a_hint_and_sends_no_mail() {
 fn an_error_names_the_port_of_each_kind_of_tls() {
     let ports = "nothing was sent (tls = \"starttls\" is usual at port 587, tls = \"implicit\" at 465";
     for (timeout, wire, tls, says) in [
-        ("30s", Wire::StartTls("localhost"), "implicit", "localhost does not begin with TLS; "),
-        ("30s", Wire::Plain, "implicit", "localhost does not begin with TLS; "),
-        ("30s", Wire::Plain, "starttls", "localhost offers no STARTTLS; "),
+        ("30s", MailEncryption::StartTls("localhost"), "implicit", "localhost does not begin with TLS; "),
+        ("30s", MailEncryption::Plain, "implicit", "localhost does not begin with TLS; "),
+        ("30s", MailEncryption::Plain, "starttls", "localhost offers no STARTTLS; "),
         // Both sides wait for the other.
-        ("1s", Wire::Implicit("localhost"), "starttls", "no answer within 1 s; "),
+        ("1s", MailEncryption::Implicit("localhost"), "starttls", "no answer within 1 s; "),
     ] {
-        let (reported, post) = sent_within(timeout, wire, tls, "localhost", true);
-        assert_eq!(post.got().len(), 0, "{tls}: {reported}");
+        let (reported, post) = send_report_within(timeout, wire, tls, "localhost", true);
+        assert_eq!(post.received().len(), 0, "{tls}: {reported}");
         assert_nothing_in_clear(&post);
         assert!(reported.out.contains(&format!("{says}{ports}")), "{tls}: {reported}");
     }

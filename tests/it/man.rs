@@ -10,14 +10,14 @@ use crate::support::databases::sqlite;
 use crate::support::program::Place;
 
 /// The names of the expected pages, with the text of the first line.
-fn expected(command: &clap::Command, name: &str, pages: &mut BTreeMap<String, String>) {
+fn collect_expected_pages(command: &clap::Command, name: &str, pages: &mut BTreeMap<String, String>) {
     pages.insert(format!("{name}.1"), command.get_about().unwrap().to_string());
     for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
-        expected(verb, &format!("{name}-{}", verb.get_name()), pages);
+        collect_expected_pages(verb, &format!("{name}-{}", verb.get_name()), pages);
     }
 }
 
-fn read(folder: &Path) -> BTreeMap<String, String> {
+fn read_pages(folder: &Path) -> BTreeMap<String, String> {
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     files
         .map(|file| (file.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read_to_string(file).unwrap()))
@@ -29,10 +29,10 @@ fn each_verb_has_a_manual_page_and_old_names_have_none() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", "");
     place.ok(&["man", "pages/one"]);
     place.ok(&["man", "pages/two"]);
-    let pages = read(&place.path("pages/one"));
-    assert!(pages == read(&place.path("pages/two")), "two calls wrote other bytes");
+    let pages = read_pages(&place.path("pages/one"));
+    assert!(pages == read_pages(&place.path("pages/two")), "two calls wrote other bytes");
     let mut named = BTreeMap::new();
-    expected(&Cli::command(), "topicwatch", &mut named);
+    collect_expected_pages(&Cli::command(), "topicwatch", &mut named);
     assert_eq!(pages.keys().collect::<Vec<_>>(), named.keys().collect::<Vec<_>>());
     // roff escapes a hyphen and an apostrophe.
     let plain = |text: &str| text.replace("\\-", "-").replace("\\*(Aq", "'");
@@ -51,6 +51,6 @@ fn each_verb_has_a_manual_page_and_old_names_have_none() {
 fn unwritable_manual_pages_exit_with_5() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", "");
     std::fs::write(place.path("file"), "old").unwrap();
-    place.run(&["man", "file"]).says(5, &["file", "hint"]);
+    place.run(&["man", "file"]).assert_stderr(5, &["file", "hint"]);
     assert_eq!(std::fs::read_to_string(place.path("file")).unwrap(), "old");
 }

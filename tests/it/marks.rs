@@ -6,14 +6,14 @@ use topicwatch::model::{Mark, MarkedVia, NewMark, Source, Time};
 
 use crate::support::databases::{Database, databases};
 use crate::support::program::{NINE, Place};
-use crate::support::searched::{NOW, items, manual, open, outcome, seen, topic};
-use crate::support::truth::{Truly, Truth};
+use crate::support::searched::{NOW, all_items, open_store, outcome, seen_item, start_manual_run, topic};
+use crate::support::truth::{TruePost, TruthService};
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme rocket\"\nsources = [\"social\"]\n\
                       [[topics]]\nid = \"other\"\nquery = \"acme rocket\"\nsources = [\"social\"]\n";
 
 /// Posts that alternate between rockets and shoes.
-fn world(database: Database) -> (Truth, Place) {
+fn place_with_posts(database: Database) -> (TruthService, Place) {
     let now = Time::parse(NINE).unwrap();
     let words = [["launch", "engine", "orbit"], ["cheap", "leather", "winter"]];
     let posts = (0..160_u64).map(|n| {
@@ -23,9 +23,9 @@ fn world(database: Database) -> (Truth, Place) {
             _ => format!("buy {} shoes, {} number {n}", word(0), word(1)),
         };
         let published = Time(now.0 - 3_600_000 - i64::try_from(n).unwrap() * 1_000);
-        Truly { query: "acme rocket".into(), id: n + 1, text, published, indexed: published, deleted: None }
+        TruePost { query: "acme rocket".into(), id: n + 1, text, published, indexed: published, deleted: None }
     });
-    let truth = Truth::new(posts.collect());
+    let truth = TruthService::new(posts.collect());
     truth.set(|world| world.now = now);
     let place = Place::new(database, &truth.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
@@ -58,7 +58,7 @@ fn exported(place: &Place, args: &[&str]) -> Vec<serde_json::Map<String, Value>>
 fn marks_can_be_set_removed_and_exported() {
     for database in databases() {
         let name = database.name;
-        let (_truth, place) = world(database);
+        let (_truth, place) = place_with_posts(database);
         let before = [place.ok(&["-q", "export"]), place.ok(&["-q", "export", "--what", "sightings"])];
         let [rockets, shoes] = keys(&place);
         let reported = mark(&place, "acme", &rockets[..2], "good");
@@ -103,10 +103,10 @@ fn marks_can_be_set_removed_and_exported() {
             (["mark", "acme", &rockets[3], "post:x:nobody", "good"], "topic `acme` has no item `post:x:nobody`"),
             (["mark", "acmee", &rockets[3], &rockets[4], "good"], "there is no topic `acmee`"),
         ] {
-            place.run(&args).says(2, &[why, "hint: "]);
+            place.run(&args).assert_stderr(2, &[why, "hint: "]);
         }
-        place.run(&["mark", "acme", &rockets[3], "perhaps"]).says(2, &["invalid value 'perhaps'"]);
-        place.run(&["items", "--rank", "relevance"]).says(2, &["--topic"]);
+        place.run(&["mark", "acme", &rockets[3], "perhaps"]).assert_stderr(2, &["invalid value 'perhaps'"]);
+        place.run(&["items", "--rank", "relevance"]).assert_stderr(2, &["--topic"]);
         assert_eq!(place.database.number("SELECT count(*) FROM item_mark"), 4, "{name}");
         // After removing the marks, everything is as before, byte for byte.
         for topic in ["acme", "other"] {
@@ -122,13 +122,13 @@ fn marks_can_be_set_removed_and_exported() {
 fn marks_follow_a_renamed_topic_and_are_forgotten_with_their_item() {
     for database in databases() {
         let name = database.name;
-        let (truth, place) = world(database);
+        let (truth, place) = place_with_posts(database);
         let [rockets, shoes] = keys(&place);
         mark(&place, "acme", &rockets[..2], "good");
         mark(&place, "other", &rockets[..1], "noise");
         place.ok(&["forget", "--item", &rockets[0], "--yes"]);
         assert_eq!(place.database.texts("SELECT topic || ' ' || mark FROM item_mark"), ["acme good"], "{name}");
-        place.run(&["mark", "acme", &rockets[0], "good"]).says(2, &["has no item"]);
+        place.run(&["mark", "acme", &rockets[0], "good"]).assert_stderr(2, &["has no item"]);
         place.ok(&["topic", "rename", "acme", "acme-inc"]);
         assert_eq!(place.database.texts("SELECT topic || ' ' || mark FROM item_mark"), ["acme-inc good"], "{name}");
         place.configure(&truth.lines(), &TOPICS.replace("\"acme\"", "\"acme-inc\""));
@@ -144,7 +144,7 @@ fn marks_follow_a_renamed_topic_and_are_forgotten_with_their_item() {
 fn relevance_ranking_needs_twenty_marks_and_hides_nothing_by_default() {
     for database in databases() {
         let name = database.name;
-        let (_truth, place) = world(database);
+        let (_truth, place) = place_with_posts(database);
         let [rockets, shoes] = keys(&place);
         let plain = |place: &Place| place.json(&["items", "--topic", "acme", "--limit", "500", "--json"]);
         mark(&place, "acme", &rockets[..10], "good");
@@ -214,7 +214,7 @@ fn relevance_ranking_needs_twenty_marks_and_hides_nothing_by_default() {
 fn twenty_suggested_items_are_marked_and_noise_is_folded() {
     for database in databases() {
         let name = database.name;
-        let (truth, place) = world(database);
+        let (truth, place) = place_with_posts(database);
         let [rockets, shoes] = keys(&place);
         let suggested = || {
             let listed = place.json(&["items", "--topic", "acme", "--suggest", "--json"]);
@@ -259,8 +259,10 @@ fn twenty_suggested_items_are_marked_and_noise_is_folded() {
         mark(&place, "acme-inc", &marked, "none");
         mark(&place, "acme-inc", &marked[..3], "good");
         assert_eq!(place.database.texts(all), ["acme-inc 0"], "{name}");
-        place.run(&["items", "--suggest"]).says(2, &["--topic"]);
-        place.run(&["items", "--topic", "other", "--suggest", "--fold-noise"]).says(2, &["cannot be used with"]);
+        place.run(&["items", "--suggest"]).assert_stderr(2, &["--topic"]);
+        place
+            .run(&["items", "--topic", "other", "--suggest", "--fold-noise"])
+            .assert_stderr(2, &["cannot be used with"]);
     }
 }
 
@@ -268,7 +270,7 @@ fn twenty_suggested_items_are_marked_and_noise_is_folded() {
 fn items_hidden_by_the_filter_are_not_suggested() {
     for database in databases() {
         let name = database.name;
-        let (truth, place) = world(database);
+        let (truth, place) = place_with_posts(database);
         let [rockets, _] = keys(&place);
         let filtered = TOPICS.replacen("[\"social\"]\n", "[\"social\"]\nexclude = [\"shoes\"]\n", 1);
         place.configure(&truth.lines(), &filtered);
@@ -284,18 +286,18 @@ fn items_hidden_by_the_filter_are_not_suggested() {
 async fn when_two_items_merge_the_later_mark_wins() {
     for database in databases() {
         for (first, second) in [(Mark::Good, Mark::Noise), (Mark::Noise, Mark::Good)] {
-            let store = open(&database).await;
+            let store = open_store(&database).await;
             let id = format!("rust-{first}");
             let t = topic(&id);
             store.add_topics(std::slice::from_ref(&t), NOW).await.unwrap();
             let at = |seconds: i64| Time(NOW.0 + seconds * 1_000);
             let (words_key, post_key) = (format!("text:x:ann:{first}"), format!("post:x:{first}"));
-            let words = || seen(Source::Social, 1, &[&words_key], "hello");
-            let post = || seen(Source::Web, 1, &[&post_key], "hello there");
-            let both = || seen(Source::Social, 1, &[&post_key, &words_key], "hello");
+            let words = || seen_item(Source::Social, 1, &[&words_key], "hello");
+            let post = || seen_item(Source::Web, 1, &[&post_key], "hello there");
+            let both = || seen_item(Source::Social, 1, &[&post_key, &words_key], "hello");
             for (n, world) in [vec![words(), post()], vec![both()]].into_iter().enumerate() {
                 let n = i64::try_from(n).unwrap();
-                let run = manual(&store, &t, &format!("{id}-R{n}"), at(n)).await;
+                let run = start_manual_run(&store, &t, &format!("{id}-R{n}"), at(n)).await;
                 store.finish(&run, outcome(at(n), world)).await.unwrap();
                 store.publish().await.unwrap();
                 if n == 0 {
@@ -307,7 +309,7 @@ async fn when_two_items_merge_the_later_mark_wins() {
                     mark(&post_key, second, 20, second == Mark::Noise).await;
                 }
             }
-            let rows: Vec<_> = items(&store).await.into_iter().filter(|row| row.topic == id).collect();
+            let rows: Vec<_> = all_items(&store).await.into_iter().filter(|row| row.topic == id).collect();
             let reported: Vec<_> = rows.iter().map(|row| (row.key.as_str(), row.mark)).collect();
             assert_eq!(reported, [(post_key.as_str(), Some(second))], "{}", database.name);
             // With the mark it is kept whether the item had been suggested.

@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 
-use crate::support::api_client::{ask, get, mistakes};
+use crate::support::api_client::{get_json, schema_errors, send_request};
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
-use crate::support::web_client::{ASKED, Pages, TOKEN};
+use crate::support::web_client::{ON_DEMAND_TOPIC, Pages, TOKEN};
 
 const MARKS: &str = "/api/v1/topics/acme/marks";
 const FORM: &str = "/topics/acme/marks";
@@ -25,12 +25,12 @@ fn buttons_set_and_remove_marks_and_return_to_their_page() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
-        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let place = Place::new(database, &sandbox.lines(), ON_DEMAND_TOPIC);
         let pages = Pages::run(&place);
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
         let (cookie, origin) = (pages.log_in(), pages.origin());
         let headers = [("Cookie", cookie.as_str()), ("Origin", origin.as_str())];
-        let see = |path: &str| pages.ask("GET", path, &headers[..1], "").body;
+        let see = |path: &str| pages.request("GET", path, &headers[..1], "").body;
         let topic = see("/topics/acme?copies=all");
         assert!(topic.contains("action=\"/topics/acme/marks\""), "{name}: {topic}");
         assert!(topic.contains("value=\"/topics/acme?copies=all#i0\""), "{name}: it leads back");
@@ -38,7 +38,7 @@ fn buttons_set_and_remove_marks_and_return_to_their_page() {
         let item = format!("/item?key={}", encoded(&key));
         let press = |mark: &str, back: &str| {
             let body = format!("key={}&mark={mark}&back={}", encoded(&key), encoded(back));
-            let answer = pages.ask("POST", FORM, &headers, &body);
+            let answer = pages.request("POST", FORM, &headers, &body);
             (answer.status, answer.header("location").unwrap_or("").to_owned())
         };
         assert_eq!(press("good", &item), (303, item.clone()), "{name}");
@@ -66,10 +66,10 @@ fn buttons_set_and_remove_marks_and_return_to_their_page() {
             (404, headers.to_vec(), "mark=good"),
             (400, headers.to_vec(), "key=%00&mark=good"),
         ] {
-            let answer = pages.ask("POST", FORM, &headers, body);
+            let answer = pages.request("POST", FORM, &headers, body);
             assert_eq!(answer.status, status, "{name}: {body}\n{}", answer.text);
         }
-        assert_eq!(pages.ask("POST", "/topics/nobody/marks", &headers, &right).status, 404, "{name}");
+        assert_eq!(pages.request("POST", "/topics/nobody/marks", &headers, &right).status, 404, "{name}");
         assert!(marks(&place).is_empty(), "{name}");
         assert!(see("/topics/acme?order=relevance").contains("Relevance needs at least 20 marks"), "{name}");
         // A list that its order leaves empty says nothing about what was found.
@@ -95,8 +95,8 @@ fn buttons_set_and_remove_marks_and_return_to_their_page() {
         );
         let key = page.split("name=\"key\" value=\"").nth(1).unwrap().split('"').next().unwrap();
         let body = |word: &str| format!("key={}&mark=noise&suggested={word}&back={}", encoded(key), encoded(list));
-        assert_eq!(pages.ask("POST", FORM, &headers, &body("perhaps")).status, 400, "{name}");
-        let answer = pages.ask("POST", FORM, &headers, &body("true"));
+        assert_eq!(pages.request("POST", FORM, &headers, &body("perhaps")).status, 400, "{name}");
+        let answer = pages.request("POST", FORM, &headers, &body("true"));
         assert_eq!((answer.status, answer.header("location")), (303, Some(list)), "{name}");
         assert_eq!(place.database.texts("SELECT mark || ' ' || suggested FROM item_mark"), ["noise 1"], "{name}");
         let next = see(list);
@@ -109,25 +109,25 @@ fn the_api_sets_marks_with_a_token_and_returns_marks_and_relevance() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
-        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let place = Place::new(database, &sandbox.lines(), ON_DEMAND_TOPIC);
         let pages = Pages::run(&place);
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
         let keys = place.database.texts("SELECT key FROM v_item ORDER BY key");
         let bearer = format!("Bearer {TOKEN}");
         let (token, json) = (("Authorization", bearer.as_str()), ("Content-Type", "application/json"));
-        let see = |path: &str| ask(&pages, "GET", path, &[token], "").json();
+        let see = |path: &str| send_request(&pages, "GET", path, &[token], "").json();
         let body = |key: &str, mark: &str| serde_json::json!({ "key": key, "mark": mark }).to_string();
-        let put = |key: &str, mark: &str| ask(&pages, "POST", MARKS, &[token, json], &body(key, mark));
+        let put = |key: &str, mark: &str| send_request(&pages, "POST", MARKS, &[token, json], &body(key, mark));
         let reply = put(&keys[0], "noise");
         assert_eq!(reply.status, 200, "{name}: {}", reply.text());
         let document = see("/api/v1/openapi.json");
         let schema = &document["paths"][MARKS.replace("acme", "{topic}")]["post"]["responses"]["200"]["content"];
-        let wrong = mistakes(&document, &schema["application/json"]["schema"], &reply.json(), "$");
+        let wrong = schema_errors(&document, &schema["application/json"]["schema"], &reply.json(), "$");
         assert!(wrong.is_empty(), "{name}: {wrong:?}");
         assert_eq!(marks(&place), ["noise api"], "{name}");
         let item = format!("/api/v1/items?key={}", encoded(&keys[0]));
         assert_eq!(see(&item)["data"]["topics"][0]["mark"], "noise", "{name}");
-        let gone = ask(&pages, "DELETE", &format!("{MARKS}?key={}", encoded(&keys[0])), &[token], "");
+        let gone = send_request(&pages, "DELETE", &format!("{MARKS}?key={}", encoded(&keys[0])), &[token], "");
         assert_eq!((gone.status, &gone.json()["data"]["mark"]), (200, &Value::Null), "{name}");
         assert!(marks(&place).is_empty(), "{name}");
         // What is suggested is marked as such, and nothing else.
@@ -136,7 +136,7 @@ fn the_api_sets_marks_with_a_token_and_returns_marks_and_relevance() {
             list["data"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap()).collect();
         assert_eq!((suggested.len(), &list["complete"]), (3, &Value::Bool(true)), "{name}: {list}");
         let sent = serde_json::json!({ "key": suggested[0], "mark": "good", "suggested": true }).to_string();
-        assert_eq!(ask(&pages, "POST", MARKS, &[token, json], &sent).status, 200, "{name}");
+        assert_eq!(send_request(&pages, "POST", MARKS, &[token, json], &sent).status, 200, "{name}");
         put(suggested[1], "good");
         let reported = see(MARKS);
         let flags: Vec<(&Value, &Value)> =
@@ -145,10 +145,10 @@ fn the_api_sets_marks_with_a_token_and_returns_marks_and_relevance() {
         assert_eq!([flag(suggested[0]), flag(suggested[1])], [true, false], "{name}: {reported}");
         for refused in ["search=a", "noise=fold", "filtered=keep"] {
             let path = format!("/api/v1/topics/acme/items?order=suggested&{refused}");
-            ask(&pages, "GET", &path, &[token], "").refused(409);
+            send_request(&pages, "GET", &path, &[token], "").assert_problem(409);
         }
         for key in &suggested[..2] {
-            ask(&pages, "DELETE", &format!("{MARKS}?key={}", encoded(key)), &[token], "");
+            send_request(&pages, "DELETE", &format!("{MARKS}?key={}", encoded(key)), &[token], "");
         }
         assert!(marks(&place).is_empty(), "{name}");
         for (status, headers, body) in [
@@ -161,11 +161,12 @@ fn the_api_sets_marks_with_a_token_and_returns_marks_and_relevance() {
             (400, vec![token, json], body(&keys[0], "good").replace('}', ",\"suggested\":1}")),
             (404, vec![token, json], body("post:x:nobody", "good")),
         ] {
-            ask(&pages, "POST", MARKS, &headers, &body).refused(status);
+            send_request(&pages, "POST", MARKS, &headers, &body).assert_problem(status);
         }
-        ask(&pages, "DELETE", MARKS, &[token], "").refused(400);
-        ask(&pages, "DELETE", &format!("{MARKS}?key=a"), &[], "").refused(401);
-        ask(&pages, "POST", &MARKS.replace("acme", "nobody"), &[token, json], &body(&keys[0], "good")).refused(404);
+        send_request(&pages, "DELETE", MARKS, &[token], "").assert_problem(400);
+        send_request(&pages, "DELETE", &format!("{MARKS}?key=a"), &[], "").assert_problem(401);
+        send_request(&pages, "POST", &MARKS.replace("acme", "nobody"), &[token, json], &body(&keys[0], "good"))
+            .assert_problem(404);
         assert!(marks(&place).is_empty(), "{name}");
         // From twenty marks on, every item has a relevance; before that, none.
         let list = "/api/v1/topics/acme/items?copies=all&limit=200";
@@ -185,13 +186,14 @@ fn the_api_sets_marks_with_a_token_and_returns_marks_and_relevance() {
         assert!(relevance.collect::<Vec<_>>().is_sorted_by(|a, b| a >= b), "{name}: {ranked}");
         // All items were looked through, and the page does not say otherwise.
         assert_eq!(ranked["complete"], true, "{name}");
-        let page = ask(&pages, "GET", "/topics/acme?order=relevance", &[token], "").text();
+        let page = send_request(&pages, "GET", "/topics/acme?order=relevance", &[token], "").text();
         assert!(page.contains("learned from 20 marks") && !page.contains("older ones were not"), "{name}: {page}");
         // Its file has near-copies; that of the usual list has none.
         assert!(page.contains("Download CSV") && !page.contains("Near-copies are left out."), "{name}: {page}");
-        let page = ask(&pages, "GET", "/topics/acme", &[token], "").text();
+        let page = send_request(&pages, "GET", "/topics/acme", &[token], "").text();
         assert!(page.contains("Near-copies are left out."), "{name}: {page}");
-        ask(&pages, "GET", "/api/v1/topics/acme/items?order=relevance&tone=negative", &[token], "").refused(409);
+        send_request(&pages, "GET", "/api/v1/topics/acme/items?order=relevance&tone=negative", &[token], "")
+            .assert_problem(409);
     }
 }
 
@@ -200,7 +202,7 @@ fn a_read_only_process_shows_marks_and_refuses_new_ones() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
-        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let place = Place::new(database, &sandbox.lines(), ON_DEMAND_TOPIC);
         place.ok(&["once", "--at", NINE]);
         let key = place.database.first_key();
         place.ok(&["mark", "acme", &key, "good"]);
@@ -208,14 +210,14 @@ fn a_read_only_process_shows_marks_and_refuses_new_ones() {
         let page = pages.page(&format!("/item?key={}", encoded(&key)));
         assert!(page.contains("marked <strong>good</strong>") && !page.contains("<button"), "{name}: {page}");
         assert!(!pages.page("/topics/acme").contains("Suggest items to mark"), "{name}");
-        let list = get(&pages, "/api/v1/topics/acme/items?copies=all&limit=200");
+        let list = get_json(&pages, "/api/v1/topics/acme/items?copies=all&limit=200");
         let marked = list["data"].as_array().unwrap().iter().filter(|row| row["mark"] == "good").count();
         assert_eq!(marked, 1, "{name}");
         let body = format!("key={}&mark=noise", encoded(&key));
-        assert_eq!(pages.ask("POST", FORM, &[("Origin", &pages.origin())], &body).status, 403, "{name}");
+        assert_eq!(pages.request("POST", FORM, &[("Origin", &pages.origin())], &body).status, 403, "{name}");
         let json = serde_json::json!({ "key": key, "mark": "noise" }).to_string();
-        ask(&pages, "POST", MARKS, &[("Content-Type", "application/json")], &json).refused(403);
-        ask(&pages, "DELETE", &format!("{MARKS}?key={}", encoded(&key)), &[], "").refused(403);
+        send_request(&pages, "POST", MARKS, &[("Content-Type", "application/json")], &json).assert_problem(403);
+        send_request(&pages, "DELETE", &format!("{MARKS}?key={}", encoded(&key)), &[], "").assert_problem(403);
         assert_eq!(marks(&place), ["good cli"], "{name}");
     }
 }

@@ -4,15 +4,15 @@
 use serde_json::{Value, json};
 use topicwatch::model::Time;
 
-use crate::support::api_client::get;
+use crate::support::api_client::get_json;
 use crate::support::databases::{Database, databases, sqlite};
-use crate::support::mcp_client::{Stdio, call, joined, ours};
+use crate::support::mcp_client::{StdioClient, call_tool, merge_quoted, own_texts};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
-use crate::support::truth::{Truly, Truth};
+use crate::support::truth::{TruePost, TruthService};
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS as TWO;
-use crate::support::world::{World, hour, once, post};
+use crate::support::world::{ScriptedService, hour, post, run_once};
 
 const DAY: i64 = 86_400_000;
 /// 2026-03-02T00:00:00Z.
@@ -27,8 +27,8 @@ fn at(day: i64) -> String {
 }
 
 /// Fewer posts each day; on the last day many contain instructions to their reader.
-fn stream() -> Vec<Truly> {
-    let mut posts: Vec<Truly> = Vec::new();
+fn stream() -> Vec<TruePost> {
+    let mut posts: Vec<TruePost> = Vec::new();
     for day in 0..DAYS {
         let usual = 39 - day;
         let reported = if day == DAYS - 1 { 14 } else { 0 };
@@ -42,15 +42,15 @@ fn stream() -> Vec<Truly> {
             };
             let published = Time(BEGIN + day * DAY + (n + 1) * DAY / (usual + reported + 1));
             let id = u64::try_from((many + 1) * 23 + n % 23).unwrap();
-            posts.push(Truly { query: "acme".to_owned(), id, text, published, indexed: published, deleted: None });
+            posts.push(TruePost { query: "acme".to_owned(), id, text, published, indexed: published, deleted: None });
         }
     }
     posts
 }
 
 /// Runs the topic at each midnight; the service truncates the last reply.
-fn watched(database: Database) -> (Place, Truth) {
-    let truth = Truth::new(stream());
+fn place_with_runs(database: Database) -> (Place, TruthService) {
+    let truth = TruthService::new(stream());
     let place = Place::new(database, &truth.lines(), TOPICS);
     for day in 1..=DAYS {
         let cap = if day == DAYS { 30 } else { usize::MAX };
@@ -64,7 +64,7 @@ fn watched(database: Database) -> (Place, Truth) {
 
 /// Asserts that third-party text occurs only where it is marked as such.
 fn assert_foreign_text_is_marked(answer: &Value) {
-    for text in ours(answer) {
+    for text in own_texts(answer) {
         let named = text.strip_prefix("author").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         assert!(!text.contains("obey") && !text.contains("https://x.com") && !named, "{text}\n{answer:#}");
     }
@@ -77,7 +77,7 @@ fn notes(answer: &Value) -> String {
 
 /// Asserts that fields in both are the same, and that MCP returns everything that the API does.
 fn assert_same_fields(mcp: &Value, api: &Value, fields: &[&str]) {
-    let mcp = joined(mcp);
+    let mcp = merge_quoted(mcp);
     for field in fields {
         assert!(!api[*field].is_null() || mcp.get(*field).is_some(), "{field}");
         assert_eq!(mcp[*field], api[*field], "{field}");
@@ -87,14 +87,14 @@ fn assert_same_fields(mcp: &Value, api: &Value, fields: &[&str]) {
 #[test]
 fn every_mcp_tool_returns_the_figures_of_the_api_and_marks_foreign_text() {
     for database in databases() {
-        let (place, _truth) = watched(database);
+        let (place, _truth) = place_with_runs(database);
         let now = at(DAYS);
-        let before = place.database.sizes();
+        let before = place.database.table_sizes();
         let pages = Pages::serve(&place, &["--at", &now]);
-        let mut client = Stdio::start(place.program(&["mcp", "--at", &now]));
+        let mut client = StdioClient::start(place.program(&["mcp", "--at", &now]));
         let mut asked: Vec<(&str, Value)> = Vec::new();
         let mut ask = |tool: &'static str, arguments: Value| {
-            let answer = client.call(tool, &arguments);
+            let answer = client.call_tool(tool, &arguments);
             assert_foreign_text_is_marked(&answer);
             assert_eq!(answer["sandbox"], false);
             asked.push((tool, arguments));
@@ -102,8 +102,8 @@ fn every_mcp_tool_returns_the_figures_of_the_api_and_marks_foreign_text() {
         };
 
         let topics = ask("list_topics", json!({}));
-        let api = get(&pages, "/api/v1/topics");
-        assert_eq!(joined(&topics["topics"]), api["data"]);
+        let api = get_json(&pages, "/api/v1/topics");
+        assert_eq!(merge_quoted(&topics["topics"]), api["data"]);
         assert!(notes(&topics).contains(&format!("acme: at least {} new in 24 hours", api["data"][0]["new_24h"])));
         let first = ask("list_topics", json!({ "limit": 1 }));
         assert!(notes(&first).contains("There are more"), "{first}");
@@ -128,19 +128,19 @@ fn every_mcp_tool_returns_the_figures_of_the_api_and_marks_foreign_text() {
             let mut arguments = arguments;
             arguments["topic"] = json!("acme");
             let items = ask("search_items", arguments);
-            let api = get(&pages, &format!("/api/v1/topics/acme/items?{address}"));
+            let api = get_json(&pages, &format!("/api/v1/topics/acme/items?{address}"));
             assert!(!api["data"].as_array().unwrap().is_empty(), "{address}");
-            assert_eq!(joined(&items["items"]), api["data"], "{address}");
+            assert_eq!(merge_quoted(&items["items"]), api["data"], "{address}");
             assert_same_fields(&items, &api, &listed);
             assert_eq!(items["next_cursor"].is_null(), api["next_page_token"].is_null(), "{address}");
         }
         let first = ask("search_items", json!({ "topic": "acme", "limit": 7 }));
-        let api = get(&pages, "/api/v1/topics/acme/items?limit=7");
+        let api = get_json(&pages, "/api/v1/topics/acme/items?limit=7");
         let second = ask("search_items", json!({ "topic": "acme", "limit": 7, "cursor": first["next_cursor"] }));
         let token = api["next_page_token"].as_str().unwrap();
         assert_eq!(
-            joined(&second["items"]),
-            get(&pages, &format!("/api/v1/topics/acme/items?limit=7&page_token={token}"))["data"]
+            merge_quoted(&second["items"]),
+            get_json(&pages, &format!("/api/v1/topics/acme/items?limit=7&page_token={token}"))["data"]
         );
         // The reply was truncated: before its oldest post there may be more than was found.
         let hole = "social may have missed items from 2026-03-10T23:55:00Z to 2026-03-11T08:00:00Z (saturated)";
@@ -152,7 +152,7 @@ fn every_mcp_tool_returns_the_figures_of_the_api_and_marks_foreign_text() {
         };
 
         let key = first["items"][0]["key"].as_str().unwrap().to_owned();
-        let api = get(&pages, &format!("/api/v1/items?key={key}"));
+        let api = get_json(&pages, &format!("/api/v1/items?key={key}"));
         assert_same_fields(
             &ask("get_item", json!({ "key": key })),
             &api["data"],
@@ -162,7 +162,7 @@ fn every_mcp_tool_returns_the_figures_of_the_api_and_marks_foreign_text() {
         assert_eq!(ask("get_item", json!({ "key": address })), ask("get_item", json!({ "key": key })));
 
         let terms = ask("get_terms", json!({ "topic": "acme", "since": at(DAYS - 1) }));
-        let api = get(&pages, &format!("/api/v1/topics/acme/terms?since={}", at(DAYS - 1)));
+        let api = get_json(&pages, &format!("/api/v1/topics/acme/terms?since={}", at(DAYS - 1)));
         let fields: Vec<&str> = api["data"].as_object().unwrap().keys().map(String::as_str).collect();
         assert!(fields.len() > 8 && api["data"]["themes"][0]["items"].as_u64() > Some(9), "{api:#}");
         assert!(api["data"]["terms"].to_string().contains("obey"), "{api:#}");
@@ -184,7 +184,7 @@ fn every_mcp_tool_returns_the_figures_of_the_api_and_marks_foreign_text() {
 
         let coverage = ask("get_coverage", json!({ "topic": "acme", "since": at(0) }));
         let output = place.json(&["coverage", "acme", "--json", "--at", &now, "--since", &at(0)]);
-        assert_eq!(joined(&coverage["sources"]), output["topics"][0]["sources"]);
+        assert_eq!(merge_quoted(&coverage["sources"]), output["topics"][0]["sources"]);
         assert!(missed(&coverage), "{coverage:#}");
 
         let report = ask("get_report", json!({ "topics": ["acme"], "date": "2026-03-11" }));
@@ -214,13 +214,17 @@ fn every_mcp_tool_returns_the_figures_of_the_api_and_marks_foreign_text() {
 
         // HTTP returns the same.
         for (tool, arguments) in &asked {
-            assert_eq!(call(&pages, &[], tool, arguments), client.call(tool, arguments), "{tool} {arguments}");
+            assert_eq!(
+                call_tool(&pages, &[], tool, arguments),
+                client.call_tool(tool, arguments),
+                "{tool} {arguments}"
+            );
         }
-        let ended = client.end();
+        let ended = client.close();
         assert_eq!(ended.code, Some(0), "{ended}");
         assert!(ended.err.contains("read-only"), "{ended}");
         drop(pages);
-        assert_eq!(place.database.sizes(), before, "{}", place.database.name);
+        assert_eq!(place.database.table_sizes(), before, "{}", place.database.name);
     }
 }
 
@@ -230,8 +234,8 @@ fn mcp_tools_are_described_as_read_only_and_refuse_invalid_arguments() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TWO);
         place.ok(&["once", "--at", NINE]);
-        let mut client = Stdio::start(place.program(&["mcp", "--at", NINE]));
-        let tools = client.ask("tools/list", &json!({}))["result"]["tools"].clone();
+        let mut client = StdioClient::start(place.program(&["mcp", "--at", NINE]));
+        let tools = client.request("tools/list", &json!({}))["result"]["tools"].clone();
         let names: Vec<&str> = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
         let all = "list_topics search_items get_item get_terms get_report get_changes get_coverage get_cost";
         assert_eq!(names.join(" "), all);
@@ -247,7 +251,7 @@ fn mcp_tools_are_described_as_read_only_and_refuse_invalid_arguments() {
                 assert!(bounded, "{name} of {tool}");
             }
         }
-        let topics = client.call("list_topics", &json!({ "limit": null }));
+        let topics = client.call_tool("list_topics", &json!({ "limit": null }));
         assert!(topics["sandbox"] == true && notes(&topics).contains("SANDBOX"), "{topics:#}");
         for (tool, arguments, parts) in [
             ("search_items", json!({}), ["`topic` is missing", "list_topics"]),
@@ -300,13 +304,13 @@ fn mcp_tools_are_described_as_read_only_and_refuse_invalid_arguments() {
             ("get_coverage", json!({ "topic": "acme", "since": "500d" }), ["longer than 400 days", "shorter"]),
             ("get_cost", json!({ "days": 0 }), ["`days` cannot be `0`", "from 1 to 31"]),
         ] {
-            let reported = client.refused(tool, &arguments);
+            let reported = client.tool_error(tool, &arguments);
             assert!(parts.iter().all(|part| reported.contains(part)), "{tool} {arguments}: {reported}");
         }
-        let cursor = client.call("search_items", &json!({ "topic": "acme", "limit": 1 }))["next_cursor"].clone();
-        let reported = client.refused("search_items", &json!({ "topic": "rust", "limit": 1, "cursor": cursor }));
+        let cursor = client.call_tool("search_items", &json!({ "topic": "acme", "limit": 1 }))["next_cursor"].clone();
+        let reported = client.tool_error("search_items", &json!({ "topic": "rust", "limit": 1, "cursor": cursor }));
         assert!(reported.contains("belongs to another query"), "{reported}");
-        assert_eq!(client.end().code, Some(0));
+        assert_eq!(client.close().code, Some(0));
     }
 }
 
@@ -314,10 +318,10 @@ fn mcp_tools_are_described_as_read_only_and_refuse_invalid_arguments() {
 fn malformed_messages_get_an_error_and_the_next_message_works() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TWO);
-    place.run(&["mcp"]).says(4, &["topicwatch once"]);
+    place.run(&["mcp"]).assert_stderr(4, &["topicwatch once"]);
     place.ok(&["once", "--at", NINE]);
-    let mut client = Stdio::start(place.program(&["mcp", "--at", NINE]));
-    let mut beside = Stdio::start(place.program(&["mcp", "--at", NINE, "--quiet"]));
+    let mut client = StdioClient::start(place.program(&["mcp", "--at", NINE]));
+    let mut beside = StdioClient::start(place.program(&["mcp", "--at", NINE, "--quiet"]));
     let long = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{{\"x\":\"{}\"}}}}",
         "x".repeat(300_000)
@@ -330,16 +334,16 @@ fn malformed_messages_get_an_error_and_the_next_message_works() {
         (long.as_str(), -32600),
     ] {
         // The next message in the same bytes is still read.
-        client.say(&format!("{line}\n\n{{\"jsonrpc\":\"2.0\",\"method\":\"no/such/thing\"}}"));
+        client.send_line(&format!("{line}\n\n{{\"jsonrpc\":\"2.0\",\"method\":\"no/such/thing\"}}"));
         let answer = client.next();
         assert_eq!(answer["error"]["code"], code, "{line:.80}: {answer}");
         let id = if line.contains("\"id\":7") { json!(7) } else { json!(null) };
         assert_eq!(answer.get("id"), Some(&id), "{line:.80}: {answer}");
-        assert_eq!(client.ask("ping", &json!({}))["result"], json!({}), "{line:.80}");
+        assert_eq!(client.request("ping", &json!({}))["result"], json!({}), "{line:.80}");
     }
-    assert_eq!(client.ask("no/such/method", &json!({}))["error"]["code"], -32601);
-    assert_eq!(client.ask("resources/list", &json!({}))["error"]["code"], -32601, "there are none");
-    let unknown = client.ask("tools/call", &json!({ "name": "delete_topic", "arguments": {} }));
+    assert_eq!(client.request("no/such/method", &json!({}))["error"]["code"], -32601);
+    assert_eq!(client.request("resources/list", &json!({}))["error"]["code"], -32601, "there are none");
+    let unknown = client.request("tools/call", &json!({ "name": "delete_topic", "arguments": {} }));
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
     assert!(unknown["error"]["message"].as_str().unwrap().contains("delete_topic"), "{unknown}");
     for (method, wrong) in [
@@ -347,15 +351,15 @@ fn malformed_messages_get_an_error_and_the_next_message_works() {
         ("tools/call", json!({ "name": 7 })),
         ("tools/call", json!({ "name": "list_topics", "arguments": [] })),
     ] {
-        let refused = client.ask(method, &wrong);
+        let refused = client.request(method, &wrong);
         assert_eq!(refused["error"]["code"], -32602, "{method} {wrong}: {refused}");
     }
-    assert_eq!(beside.call("list_topics", &json!({})), client.call("list_topics", &json!({})));
-    client.going.signal("TERM");
-    assert_eq!(client.going.wait().code, Some(0));
+    assert_eq!(beside.call_tool("list_topics", &json!({})), client.call_tool("list_topics", &json!({})));
+    client.program.signal("TERM");
+    assert_eq!(client.program.wait().code, Some(0));
     // Pending answers are written before the end.
-    beside.say(&json!({ "jsonrpc": "2.0", "id": "last", "method": "tools/list" }).to_string());
-    let ended = beside.end();
+    beside.send_line(&json!({ "jsonrpc": "2.0", "id": "last", "method": "tools/list" }).to_string());
+    let ended = beside.close();
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended}");
     assert!(ended.out.lines().last().unwrap().contains("\"id\":\"last\""), "{ended}");
     let early = place.program(&["mcp"]).run();
@@ -365,13 +369,13 @@ fn malformed_messages_get_an_error_and_the_next_message_works() {
 #[test]
 fn an_item_with_a_long_text_and_many_topics_fits_an_mcp_answer() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let topic = |n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"acme\"\nsources = [\"social\"]\n");
         let place = Place::new(database, &world.lines(), &(0..9).map(topic).collect::<String>());
-        world.posts(&[post(1, 8, &"東京の新製品、".repeat(3_600), 1)]);
-        once(&place, 9);
-        let mut client = Stdio::start(place.program(&["mcp", "--at", &hour(10)]));
-        let item = client.call("get_item", &json!({ "key": "post:x:1" }));
+        world.set_posts(&[post(1, 8, &"東京の新製品、".repeat(3_600), 1)]);
+        run_once(&place, 9);
+        let mut client = StdioClient::start(place.program(&["mcp", "--at", &hour(10)]));
+        let item = client.call_tool("get_item", &json!({ "key": "post:x:1" }));
         let topics = item["topics"].as_array().unwrap();
         assert_eq!(topics.len(), 9, "{item:#}");
         for topic in topics {

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use crate::support::databases::{databases, wait};
-use crate::support::program::{NINE, Place, until};
+use crate::support::databases::{block_on, databases};
+use crate::support::program::{NINE, Place, wait_until};
 use crate::support::service::Sandbox;
 use crate::support::stored::COST;
 use crate::support::web_client::{Pages, TOKEN};
@@ -17,12 +17,12 @@ const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsource
     [[topics]]\nid = \"rust\"\nquery = \"rust async\"\nevery = \"6h\"\n";
 
 /// Three passes over due slots, some from a time when nothing ran, with searches that fail.
-fn ran(database: crate::support::databases::Database, more: &str) -> (Sandbox, Place) {
+fn place_after_runs(database: crate::support::databases::Database, more: &str) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(NINE, &["source=web,path=/web/search,status=500,times=2"]);
     let service = format!("{}budget_per_day = 5.0\nmax_calls_per_day = 300\n", sandbox.lines());
     let place = Place::new(database, &service, &format!("{more}{TOPICS}"));
     for at in ["2026-03-11T09:00:00Z", "2026-03-11T12:00:00Z", "2026-03-12T18:00:02Z"] {
-        sandbox.turn_to(at);
+        sandbox.set_clock(at);
         let ended = place.run(&["once", "--due", "--at", at]);
         assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
     }
@@ -33,9 +33,9 @@ fn ran(database: crate::support::databases::Database, more: &str) -> (Sandbox, P
 fn metrics_equal_sql_over_the_ledger() {
     for database in databases() {
         let name = database.name;
-        let (_sandbox, place) = ran(database, "");
+        let (_sandbox, place) = place_after_runs(database, "");
         let pages = Pages::serve(&place, &["--at", "2026-03-12T18:00:02Z"]);
-        let exposed = Exposed::read(&pages);
+        let exposed = ExposedMetrics::read(&pages);
         let same = |metric: &str, sql: &str| {
             let mut reported = place.database.texts(sql);
             reported.sort();
@@ -43,14 +43,14 @@ fn metrics_equal_sql_over_the_ledger() {
             assert_eq!(exposed.lines(metric), reported, "{name}: {metric}");
         };
         same("topicwatch_runs_total", "SELECT 'topic ' || state || ' ' || count(*) FROM v_run GROUP BY state");
-        assert!(exposed.of("topicwatch_runs_total", &[("kind", "topic"), ("outcome", "missed")]) > Some(0.0));
-        assert!(exposed.of("topicwatch_runs_total", &[("kind", "topic"), ("outcome", "partial")]) > Some(0.0));
+        assert!(exposed.value("topicwatch_runs_total", &[("kind", "topic"), ("outcome", "missed")]) > Some(0.0));
+        assert!(exposed.value("topicwatch_runs_total", &[("kind", "topic"), ("outcome", "partial")]) > Some(0.0));
         same(
             "topicwatch_searches_total",
             "SELECT class || ' ' || source || ' ' || count(*) FROM (SELECT source, CASE WHEN state = 'error' THEN error_class ELSE state END AS class \
              FROM v_search) AS s GROUP BY source, class",
         );
-        assert!(exposed.of("topicwatch_searches_total", &[("source", "web"), ("class", "server")]) > Some(0.0));
+        assert!(exposed.value("topicwatch_searches_total", &[("source", "web"), ("class", "server")]) > Some(0.0));
         let by_source = |column: &str| format!("SELECT source || ' ' || sum({column}) FROM v_search GROUP BY source");
         same("topicwatch_calls_total", &by_source("tries"));
         same("topicwatch_items_outside_window_total", &by_source("outside"));
@@ -99,12 +99,16 @@ fn metrics_equal_sql_over_the_ledger() {
         near("topicwatch_today_cost_dollars", number(&day("spent")) / 1e6);
         near("topicwatch_today_budget_left_dollars", 5.0 - number(&day("spent")) / 1e6);
         let own = "SELECT 50 - made FROM topic_calls WHERE topic = 'acme' ORDER BY day DESC LIMIT 1";
-        assert_eq!(exposed.of("topicwatch_topic_today_calls_left", &[("topic", "acme")]), Some(number(own)), "{name}");
+        assert_eq!(
+            exposed.value("topicwatch_topic_today_calls_left", &[("topic", "acme")]),
+            Some(number(own)),
+            "{name}"
+        );
         let newest = "SELECT max(r.started_at) FROM v_run r JOIN v_search s ON s.run = r.run WHERE r.topic = 'rust' AND s.source = 'social' AND s.new > 0";
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let newest = place.database.time(newest) as f64;
         assert_eq!(
-            exposed.of("topicwatch_topic_newest_item_timestamp_seconds", &[("topic", "rust"), ("source", "social")]),
+            exposed.value("topicwatch_topic_newest_item_timestamp_seconds", &[("topic", "rust"), ("source", "social")]),
             Some(newest / 1e3)
         );
         // Buckets are cumulative, and the last counts everything.
@@ -124,11 +128,11 @@ fn metrics_equal_sql_over_the_ledger() {
                 .collect();
             buckets.sort_by(|a, b| a.0.total_cmp(&b.0));
             assert!(buckets.len() == 12 && buckets.windows(2).all(|pair| pair[0].1 <= pair[1].1), "{buckets:?}");
-            assert_eq!(Some(buckets[11].1), exposed.of(&format!("{metric}_count"), &[(label, value)]), "{name}");
+            assert_eq!(Some(buckets[11].1), exposed.value(&format!("{metric}_count"), &[(label, value)]), "{name}");
         }
         let ms = "SELECT count(*) FROM v_search WHERE source = 'social' AND latency_ms <= 250";
         assert_eq!(
-            exposed.of("topicwatch_search_latency_seconds_bucket", &[("source", "social"), ("le", "0.25")]),
+            exposed.value("topicwatch_search_latency_seconds_bucket", &[("source", "social"), ("le", "0.25")]),
             Some(number(ms)),
             "{name}"
         );
@@ -142,7 +146,7 @@ fn metrics_of_a_new_budget_use_the_ledger_before_its_first_call() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        let reported = |metric: &str| Exposed::read(&Pages::serve(&place, &["--at", NINE])).of(metric, &[]);
+        let reported = |metric: &str| ExposedMetrics::read(&Pages::serve(&place, &["--at", NINE])).value(metric, &[]);
         assert_eq!(reported("topicwatch_today_cost_dollars"), None, "{name}: no budget");
         place.configure(&format!("{}budget_per_day = 2.5\n", sandbox.lines()), TOPICS);
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
@@ -168,13 +172,13 @@ fn metrics_of_new_topic_limits_use_the_ledger_before_their_first_call() {
         place.configure(&sandbox.lines(), &format!("{topic}max_calls_per_day = 6\nbudget_per_day = 2.5\n"));
         // Nothing is due, but the new definition is stored.
         place.ok(&["once", "--due", "--at", NINE]);
-        let exposed = Exposed::read(&Pages::serve(&place, &["--at", NINE]));
+        let exposed = ExposedMetrics::read(&Pages::serve(&place, &["--at", NINE]));
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let (calls, cost) = ["tries", COST]
             .map(|column| place.database.number(&format!("SELECT sum({column}) FROM v_search")) as f64)
             .into();
         assert!(calls > 0.0 && cost > 0.0, "{name}");
-        let reported = |metric: &str| exposed.of(metric, &[("topic", "acme")]);
+        let reported = |metric: &str| exposed.value(metric, &[("topic", "acme")]);
         assert_eq!(reported("topicwatch_topic_today_calls_left"), Some(6.0 - calls), "{name}");
         let money = reported("topicwatch_topic_today_budget_left_dollars").unwrap();
         assert!((money - (2.5 - cost / 1e6)).abs() < 1e-6, "{name}: {money}");
@@ -191,7 +195,7 @@ fn metrics_show_todays_calls_and_cost_by_provider() {
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\", \"hn\"]\n";
         let place = Place::new(database, &format!("{lines}budget_per_day = 2.5\n"), &format!("{provider}{topic}"));
         place.ok(&["once", "--at", NINE]);
-        let exposed = Exposed::read(&Pages::serve(&place, &["--at", NINE]));
+        let exposed = ExposedMetrics::read(&Pages::serve(&place, &["--at", NINE]));
         for (source, metric, labels, budget) in [
             ("web", "topicwatch_today", [].as_slice(), 2.5),
             ("hn", "topicwatch_provider_today", &[("provider", "hn")], 1.5),
@@ -201,7 +205,7 @@ fn metrics_show_todays_calls_and_cost_by_provider() {
                 place.database.number(&format!("SELECT sum({column}) FROM v_search WHERE source = '{source}'")) as f64
             };
             let of = |end: &str| {
-                exposed.of(&format!("{metric}_{end}"), labels).unwrap_or_else(|| panic!("{name}: {metric}_{end}"))
+                exposed.value(&format!("{metric}_{end}"), labels).unwrap_or_else(|| panic!("{name}: {metric}_{end}"))
             };
             assert!(sum(COST) > 0.0, "{name}: {source}");
             assert_eq!(of("calls"), sum("tries"), "{name}: {source}");
@@ -214,9 +218,9 @@ fn metrics_show_todays_calls_and_cost_by_provider() {
 #[test]
 fn missed_time_equals_coverage() {
     for database in databases() {
-        let (_sandbox, place) = ran(database, "");
+        let (_sandbox, place) = place_after_runs(database, "");
         // As if all searches of two days had failed: longer than the next search looks back.
-        wait(place.database.execute(
+        block_on(place.database.execute(
             "UPDATE search SET covered_from = NULL, covered_until = NULL, state = 'error' WHERE topic = 'acme'",
         ));
         let at = "2026-03-13T09:00:00Z";
@@ -224,10 +228,10 @@ fn missed_time_equals_coverage() {
         let hole = output["topics"][0]["sources"][0]["holes_ms"].as_f64().unwrap() / 1e3;
         assert!(hole > 0.0, "{output}");
         let pages = Pages::serve(&place, &["--at", at]);
-        let of = |exposed: &Exposed| {
-            exposed.of("topicwatch_topic_coverage_missed_seconds", &[("topic", "acme"), ("source", "social")])
+        let of = |exposed: &ExposedMetrics| {
+            exposed.value("topicwatch_topic_coverage_missed_seconds", &[("topic", "acme"), ("source", "social")])
         };
-        assert_eq!(of(&Exposed::read(&pages)), Some(hole), "{}: from the first request on", place.database.name);
+        assert_eq!(of(&ExposedMetrics::read(&pages)), Some(hole), "{}: from the first request on", place.database.name);
     }
 }
 
@@ -241,10 +245,10 @@ fn a_published_metrics_parser_accepts_the_output() {
     assert!(promtool.status.success());
     let database = crate::support::databases::sqlite();
     let alerts = "[[alerts]]\nname = \"recalls\"\nrule = \"items\"\n\n";
-    let (_sandbox, place) = ran(database, alerts);
-    let pages = Pages::serve_to_some(&place, &[]);
+    let (_sandbox, place) = place_after_runs(database, alerts);
+    let pages = Pages::serve_with_token(&place, &[]);
     let bearer = format!("Bearer {TOKEN}");
-    let answer = pages.ask("GET", "/metrics", &[("Authorization", &bearer)], "");
+    let answer = pages.request("GET", "/metrics", &[("Authorization", &bearer)], "");
     let mut checker = Command::new("promtool");
     checker.args(["check", "metrics"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut checker = checker.spawn().unwrap();
@@ -270,19 +274,19 @@ fn metrics_of_a_thousand_topics_with_hostile_names_are_bounded_and_valid() {
                 .into(),
             "INSERT INTO tally (name, labels, bound, value) SELECT 'runs', 'topic ' || id, 0, 1 FROM topic".into(),
         ] {
-            wait(place.database.execute(&sql));
+            block_on(place.database.execute(&sql));
         }
         place.database.add_instance(hostile, 0, 9_999_999_999_999);
         let pages = Pages::serve(&place, &["--at", NINE]);
-        let read = || Exposed::read(&pages);
-        until("what was missed", || read().types.contains_key("topicwatch_topic_coverage_missed_seconds"));
+        let read = || ExposedMetrics::read(&pages);
+        wait_until("what was missed", || read().types.contains_key("topicwatch_topic_coverage_missed_seconds"));
         let exposed = read();
         let topics = exposed.values("topic");
         assert_eq!(topics.len(), 200, "{}", place.database.name);
         assert!(topics.contains(hostile), "{}", place.database.name);
-        assert_eq!(exposed.of("topicwatch_topics", &[]), Some(1_000.0));
-        assert_eq!(exposed.of("topicwatch_topics_without_series", &[]), Some(800.0));
-        assert_eq!(exposed.of("topicwatch_processes", &[("role", hostile)]), Some(1.0));
+        assert_eq!(exposed.value("topicwatch_topics", &[]), Some(1_000.0));
+        assert_eq!(exposed.value("topicwatch_topics_without_series", &[]), Some(800.0));
+        assert_eq!(exposed.value("topicwatch_processes", &[("role", hostile)]), Some(1.0));
         // Three series for each topic that has any, whatever else there is.
         let of_topics = exposed.samples.keys().filter(|(_, labels)| labels.contains_key("topic")).count();
         assert!(of_topics <= 200 * 3 * 5, "{of_topics}");
@@ -291,39 +295,39 @@ fn metrics_of_a_thousand_topics_with_hostile_names_are_bounded_and_valid() {
 
 #[test]
 fn metrics_need_the_token_and_without_one_show_no_version() {
-    let (_sandbox, place) = ran(crate::support::databases::sqlite(), "");
+    let (_sandbox, place) = place_after_runs(crate::support::databases::sqlite(), "");
     let open = Pages::serve(&place, &["--at", NINE]);
     let text = open.page("/metrics");
     assert!(!text.contains("build_info") && !text.contains(env!("CARGO_PKG_VERSION")), "{text}");
     for path in ["/metrics", "/healthz", "/readyz"] {
-        assert_eq!(open.ask("GET", path, &[("Host", "evil.example")], "").status, 421, "{path}");
+        assert_eq!(open.request("GET", path, &[("Host", "evil.example")], "").status, 421, "{path}");
         let from_here = [("Origin", open.origin())];
         let from_here = from_here.each_ref().map(|(name, value)| (*name, value.as_str()));
-        assert_eq!(open.ask("POST", path, &from_here, "").status, 405, "{path}");
+        assert_eq!(open.request("POST", path, &from_here, "").status, 405, "{path}");
     }
-    let closed = Pages::serve_to_some(&place, &[]);
+    let closed = Pages::serve_with_token(&place, &[]);
     let refused = closed.get("/metrics");
     assert_eq!((refused.status, refused.header("www-authenticate")), (401, Some("Bearer")), "{}", refused.text);
     assert!(!refused.body.contains("acme"), "{}", refused.body);
-    let with = |token: &str| closed.ask("GET", "/metrics", &[("Authorization", &format!("Bearer {token}"))], "");
+    let with = |token: &str| closed.request("GET", "/metrics", &[("Authorization", &format!("Bearer {token}"))], "");
     assert_eq!(with("not the token at all").status, 401);
     let reported = with(TOKEN);
     assert_eq!(reported.status, 200);
-    let exposed = Exposed::parse(&reported.body);
-    assert_eq!(exposed.of("topicwatch_build_info", &[("version", env!("CARGO_PKG_VERSION"))]), Some(1.0));
+    let exposed = ExposedMetrics::parse(&reported.body);
+    assert_eq!(exposed.value("topicwatch_build_info", &[("version", env!("CARGO_PKG_VERSION"))]), Some(1.0));
 }
 
 #[test]
 fn run_totals_count_each_run_once_and_follow_a_topic_rename() {
     for database in databases() {
-        let (sandbox, place) = ran(database, "");
+        let (sandbox, place) = place_after_runs(database, "");
         let settings = topicwatch::store::Settings {
             url: place.database.url.clone(),
             schema: place.database.schema.clone(),
             origin: None,
             create: false,
         };
-        wait(async {
+        block_on(async {
             let store = topicwatch::store::Store::open(&settings).await.unwrap();
             let (to, whole) = store.tally_progress().await.unwrap();
             assert!(whole && to > 0);
@@ -370,7 +374,7 @@ fn each_metrics_count_uses_an_index() {
                 "INDEX job_",
             ),
         ] {
-            let plan = place.database.plan(sql).join("\n");
+            let plan = place.database.query_plan(sql).join("\n");
             assert!(
                 plan.to_lowercase().contains(&index.to_lowercase()) || plan.contains("Index Scan using job_"),
                 "{}: {sql}\n{plan}",

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use topicwatch::store::Store;
 
-use crate::support::api_client::get;
-use crate::support::databases::{Database, databases, postgres, quoted, sqlite, wait};
+use crate::support::api_client::get_json;
+use crate::support::databases::{Database, block_on, databases, postgres, sql_literal, sqlite};
 use crate::support::exported_story::exports;
+use crate::support::ledger_checks::FAILPOINT;
 use crate::support::program::{NINE, Place, Program};
-use crate::support::rare_schedule::FAILPOINT;
-use crate::support::searched::open;
+use crate::support::searched::open_store;
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 
@@ -18,15 +18,15 @@ const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n\n[[to
 const TEN: &str = "2026-03-11T10:00:00Z";
 
 /// A database after one run of two topics.
-fn filled(database: Database, sandbox: &Sandbox) -> Place {
+fn filled_place(database: Database, sandbox: &Sandbox) -> Place {
     let place = Place::new(database, &sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
     let sql = "SELECT key FROM v_item WHERE topic = 'acme' ORDER BY key LIMIT 1";
     place.ok(&["token", "add", "ann", "--role", "act", "--topic", "acme", "--at", NINE]);
     place.ok(&["token", "share", "--topic", "acme", "--for", "7d", "--at", NINE]);
     place.ok(&["mark", "acme", &place.database.texts(sql).remove(0), "good", "--suggested"]);
-    place.database.star(&format!("key = {}", quoted(&place.database.first_key())), 1);
-    place.database.note(&format!("key = {}", quoted(&place.database.first_post())), "mine");
+    place.database.star(&format!("key = {}", sql_literal(&place.database.first_key())), 1);
+    place.database.note(&format!("key = {}", sql_literal(&place.database.first_post())), "mine");
     place.database.save_searches(&[("new", Some("acme"), "{\"kind\":\"post\"}")]);
     place
 }
@@ -47,7 +47,7 @@ fn move_to(from: &Place, to: &Place) -> Program {
 }
 
 /// A pair of databases for each available direction.
-fn pairs() -> Vec<(Database, Database)> {
+fn database_pairs() -> Vec<(Database, Database)> {
     let mut all = vec![(sqlite(), sqlite())];
     if let (Some(one), Some(other)) = (postgres(), postgres()) {
         all.extend([(sqlite(), one), (other, sqlite())]);
@@ -58,7 +58,7 @@ fn pairs() -> Vec<(Database, Database)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn db_move_knows_every_table_and_column() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let there = if database.name == "SQLite" {
             "SELECT m.name || '.' || c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' \
              AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE '%sqlx%'"
@@ -85,12 +85,12 @@ async fn db_move_knows_every_table_and_column() {
 
 #[test]
 fn a_moved_database_exports_the_same_bytes_and_continues() {
-    for (from, to) in pairs() {
+    for (from, to) in database_pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let (from, to) = (filled(from, &sandbox), place_without_database(to, &sandbox));
+        let (from, to) = (filled_place(from, &sandbox), place_without_database(to, &sandbox));
         let names = format!("{} to {}", from.database.name, to.database.name);
         let ended = move_to(&from, &to).run();
-        ended.shows(0, &["tables copied from", " and compared; now set `[database] url` to it"]);
+        ended.assert_stdout(0, &["tables copied from", " and compared; now set `[database] url` to it"]);
         assert!(ended.err.contains("sighting: "), "{ended}");
         assert_eq!(exports(&to), exports(&from), "{names}");
         let sql = "SELECT hash FROM access_token UNION ALL SELECT hash FROM share_link";
@@ -103,19 +103,19 @@ fn a_moved_database_exports_the_same_bytes_and_continues() {
             WHERE suggested = 1";
         assert_eq!((to.database.texts(kept), to.database.texts(kept).len()), (from.database.texts(kept), 4), "{names}");
         // Both continue normally: sequence numbers go on, nothing becomes new again.
-        sandbox.turn_to(TEN);
+        sandbox.set_clock(TEN);
         for place in [&from, &to] {
             place.ok(&["once", "--at", TEN]);
         }
         assert_eq!(exports(&to), exports(&from), "{names}, an hour later");
         // A database that is not empty is not overwritten.
-        move_to(&from, &to).run().says(2, &["is not empty", "nothing was changed"]);
+        move_to(&from, &to).run().assert_stderr(2, &["is not empty", "nothing was changed"]);
     }
 }
 
 #[test]
 fn a_moved_database_reports_unindexed_items_until_they_are_indexed() {
-    for (from, to) in pairs() {
+    for (from, to) in database_pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
         let (from, to) = (place_without_database(from, &sandbox), place_without_database(to, &sandbox));
         from.ok(&["once", "--at", NINE]);
@@ -123,10 +123,10 @@ fn a_moved_database_reports_unindexed_items_until_they_are_indexed() {
             place.json(&["items", "--search", "acme", "--topic", "acme", "--json", "--limit", "500"])["items"].clone()
         };
         let before = search(&from);
-        move_to(&from, &to).run().shows(0, &["tables copied from"]);
+        move_to(&from, &to).run().assert_stdout(0, &["tables copied from"]);
         let names = format!("{} to {}", from.database.name, to.database.name);
         let pages = Pages::serve(&to, &["--at", NINE]);
-        let found = get(&pages, "/api/v1/topics/acme/items?search=acme");
+        let found = get_json(&pages, "/api/v1/topics/acme/items?search=acme");
         let items = to.database.items_of("acme");
         assert!(items > 0, "{names}");
         let all = to.database.items();
@@ -135,16 +135,16 @@ fn a_moved_database_reports_unindexed_items_until_they_are_indexed() {
         drop(pages);
         assert_eq!(search(&to), before, "{names}");
         let pages = Pages::serve(&to, &["--at", NINE]);
-        let found = get(&pages, "/api/v1/topics/acme/items?search=acme");
+        let found = get_json(&pages, "/api/v1/topics/acme/items?search=acme");
         assert_eq!(found["unindexed"], 0, "{names}: {found}");
     }
 }
 
 #[test]
 fn a_killed_move_continues_and_an_unfinished_copy_is_refused() {
-    for (from, to) in pairs() {
+    for (from, to) in database_pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let (from, to) = (filled(from, &sandbox), place_without_database(to, &sandbox));
+        let (from, to) = (filled_place(from, &sandbox), place_without_database(to, &sandbox));
         for (point, pass) in [
             ("copying::mark_unfinished/committed", 1),
             ("copying::insert_rows/written", 3),
@@ -153,47 +153,47 @@ fn a_killed_move_continues_and_an_unfinished_copy_is_refused() {
         ] {
             let ended = move_to(&from, &to).env(FAILPOINT, &format!("kill {point} pass={pass}")).run();
             assert_eq!(ended.code, None, "{point}: {ended}");
-            to.run(&["status"]).says(4, &["is an unfinished copy of", "finish it with"]);
-            to.run(&["once", "--at", TEN]).says(4, &["is an unfinished copy of"]);
+            to.run(&["status"]).assert_stderr(4, &["is an unfinished copy of", "finish it with"]);
+            to.run(&["once", "--at", TEN]).assert_stderr(4, &["is an unfinished copy of"]);
         }
         // Meanwhile the source has changed.
-        sandbox.turn_to(TEN);
+        sandbox.set_clock(TEN);
         from.ok(&["once", "--at", TEN]);
         let ended = move_to(&from, &to).env(FAILPOINT, "kill copying::end/committed").run();
         assert_eq!(ended.code, None, "{ended}");
         // It was finished, and says so as long as both are the same.
         for _ in 0..2 {
-            move_to(&from, &to).run().shows(0, &["tables copied from"]);
+            move_to(&from, &to).run().assert_stdout(0, &["tables copied from"]);
         }
         assert_eq!(exports(&to), exports(&from), "{} to {}", from.database.name, to.database.name);
         to.ok(&["status"]);
         let itself = move_to(&from, &from).run();
-        itself.says(2, &["is not empty", "nothing was changed"]);
+        itself.assert_stderr(2, &["is not empty", "nothing was changed"]);
         if from.database.name == "SQLite" {
             std::os::unix::fs::symlink(&from.database.url["sqlite:".len()..], from.path("link.db")).unwrap();
             let url = format!("sqlite:{}", from.path("link.db").display());
-            from.run(&["db", "move", "--to", &url]).says(2, &["is not empty", "nothing was changed"]);
+            from.run(&["db", "move", "--to", &url]).assert_stderr(2, &["is not empty", "nothing was changed"]);
         }
         let of_acme = "SELECT max(key) FROM v_item WHERE topic = 'acme'";
         from.ok(&["mark", "acme", &from.database.texts(of_acme).remove(0), "noise"]);
-        move_to(&from, &to).run().says(2, &["is not empty", "nothing was changed"]);
+        move_to(&from, &to).run().assert_stderr(2, &["is not empty", "nothing was changed"]);
     }
 }
 
 #[test]
 fn a_move_goes_on_after_items_were_forgotten_and_found_again() {
-    for (from, to) in pairs() {
+    for (from, to) in database_pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let (from, to) = (filled(from, &sandbox), place_without_database(to, &sandbox));
+        let (from, to) = (filled_place(from, &sandbox), place_without_database(to, &sandbox));
         let ended = move_to(&from, &to).env(FAILPOINT, "kill copying::end/written").run();
         assert_eq!(ended.code, None, "{ended}");
         // The items have the same keys as before, and other ids.
         from.configure(&sandbox.lines(), TOPICS.split_once("\n\n").unwrap().1);
         from.ok(&["db", "forget", "--topic", "acme", "--yes"]);
         from.configure(&sandbox.lines(), TOPICS);
-        sandbox.turn_to(TEN);
+        sandbox.set_clock(TEN);
         from.ok(&["once", "--at", TEN]);
-        move_to(&from, &to).run().shows(0, &["tables copied from"]);
+        move_to(&from, &to).run().assert_stdout(0, &["tables copied from"]);
         assert_eq!(exports(&to), exports(&from), "{} to {}", from.database.name, to.database.name);
         // With the journal, a backup from before that is restored over the file is refused.
         if let Some(file) = to.database.url.strip_prefix("sqlite:") {
@@ -205,21 +205,21 @@ fn a_move_goes_on_after_items_were_forgotten_and_found_again() {
 #[test]
 fn a_database_in_use_by_a_daemon_is_not_moved() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let (from, to) = (filled(sqlite(), &sandbox), place_without_database(sqlite(), &sandbox));
+    let (from, to) = (filled_place(sqlite(), &sandbox), place_without_database(sqlite(), &sandbox));
     from.configure(&sandbox.lines(), &format!("[defaults]\nevery = \"300d\"\n\n{TOPICS}"));
     let mut running = from.program(&["run"]).start();
-    running.until("the daemon to run", |said| said.contains("next slot"));
-    move_to(&from, &to).run().says(4, &["another `topicwatch run` uses"]);
+    running.wait_until("the daemon to run", |said| said.contains("next slot"));
+    move_to(&from, &to).run().assert_stderr(4, &["another `topicwatch run` uses"]);
     running.signal("TERM");
-    running.wait().says(0, &["stopped"]);
-    move_to(&from, &to).run().shows(0, &["tables copied from"]);
+    running.wait().assert_stderr(0, &["stopped"]);
+    move_to(&from, &to).run().assert_stdout(0, &["tables copied from"]);
 }
 
 #[test]
 fn a_backup_is_complete_and_overwrites_no_database_in_use() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let place = filled(database, &sandbox);
+        let place = filled_place(database, &sandbox);
         let copy = place.path("copy.db");
         let output = place.ok(&["db", "backup", "copy.db"]);
         assert!(output.contains("copy verified"), "{output}");
@@ -238,7 +238,7 @@ fn a_backup_is_complete_and_overwrites_no_database_in_use() {
             assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
         }
         // Killed before the new copy is in place, the old copy stays; later it is replaced as a whole.
-        sandbox.turn_to(TEN);
+        sandbox.set_clock(TEN);
         place.ok(&["once", "--at", TEN]);
         let ended = place.program(&["db", "backup", "copy.db"]).env(FAILPOINT, "kill backup/written").run();
         assert_eq!(ended.code, None, "{ended}");
@@ -260,35 +260,35 @@ fn a_backup_is_complete_and_overwrites_no_database_in_use() {
         }
         std::fs::write(place.path("used.db"), "").unwrap();
         std::fs::write(place.path("used.db-wal"), "").unwrap();
-        place.run(&["db", "backup", "used.db"]).says(2, &["is a database that is in use"]);
+        place.run(&["db", "backup", "used.db"]).assert_stderr(2, &["is a database that is in use"]);
         if place.database.name == "SQLite" {
             let itself = place.database.url[7..].to_owned();
-            place.run(&["db", "backup", &itself]).says(2, &["is the database itself"]);
+            place.run(&["db", "backup", &itself]).assert_stderr(2, &["is the database itself"]);
         }
-        place.run(&["db", "backup", "nowhere/copy.db"]).says(5, &["could not be written"]);
+        place.run(&["db", "backup", "nowhere/copy.db"]).assert_stderr(5, &["could not be written"]);
     }
 }
 
 #[test]
 fn a_backup_while_others_write_is_sound() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = filled(sqlite(), &sandbox);
-    wait(async {
-        let store = open(&place.database).await;
+    let place = filled_place(sqlite(), &sandbox);
+    block_on(async {
+        let store = open_store(&place.database).await;
         let writing = tokio::spawn({
             let store = store.clone();
             async move {
                 let t = crate::support::searched::topic("busy");
                 store.add_topics(std::slice::from_ref(&t), crate::support::searched::NOW).await.unwrap();
                 for n in 0..30 {
-                    let run = crate::support::searched::manual(
+                    let run = crate::support::searched::start_manual_run(
                         &store,
                         &t,
                         &format!("busy-{n}"),
                         crate::support::searched::NOW,
                     )
                     .await;
-                    let item = crate::support::searched::seen(
+                    let item = crate::support::searched::seen_item(
                         topicwatch::model::Source::Social,
                         1,
                         &[&format!("post:x:9{n}")],
@@ -314,7 +314,7 @@ fn a_backup_while_others_write_is_sound() {
 #[tokio::test]
 async fn rows_added_and_deleted_during_a_backup_do_not_fail_its_check() {
     let (database, folder) = (sqlite(), tempfile::tempdir().unwrap());
-    let store = open(&database).await;
+    let store = open_store(&database).await;
     let over = std::sync::atomic::AtomicBool::new(false);
     let relaxed = std::sync::atomic::Ordering::Relaxed;
     let writing = async {
@@ -337,7 +337,7 @@ async fn rows_added_and_deleted_during_a_backup_do_not_fail_its_check() {
 
 #[test]
 fn findings_and_state_of_providers_are_moved() {
-    for (one, other) in pairs() {
+    for (one, other) in database_pairs() {
         let sandbox = Sandbox::at(NINE, &[]);
         let base = sandbox.lines().lines().next().unwrap().replace("base_url = ", "").replace('"', "");
         let file = format!(
@@ -345,7 +345,7 @@ fn findings_and_state_of_providers_are_moved() {
              [providers.news]\nkind = \"feeds\"\nbase_url = \"{base}/feeds\"\nrate_limit = \"unlimited\"\nallow_private = true\n\n\
              [[topics]]\nid = \"acme\"\nquery = \"acme\"\nnews.urls = [\"acme.rss\", \"acme.atom\"]\n"
         );
-        let (from, to) = (Place::bare(one, &file), Place::bare(other, &file));
+        let (from, to) = (Place::without_service(one, &file), Place::without_service(other, &file));
         from.ok(&["once", "--at", NINE]);
         let output = |place: &Place| {
             let tables = ["searches", "sightings", "items"].map(|what| place.ok(&["export", "--what", what]));
@@ -355,7 +355,7 @@ fn findings_and_state_of_providers_are_moved() {
         };
         let before = output(&from);
         assert!(!before.1.is_empty() && before.2.len() == 2, "{before:?}");
-        move_to(&from, &to).run().says(0, &[]);
+        move_to(&from, &to).run().assert_stderr(0, &[]);
         assert_eq!(output(&to), before);
         to.ok(&["once", "--at", "2026-03-11T09:01:00Z"]);
         assert_eq!(to.database.number("SELECT sum(new) FROM v_run"), to.database.items());

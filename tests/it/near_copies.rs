@@ -9,20 +9,20 @@ use topicwatch::model::{KeyTableLimits, Kind, Source, Volume};
 use topicwatch::store::{Filter, SeenItem, Store};
 
 use crate::support::databases::{Database, databases, sqlite};
-use crate::support::program::{NINE, Place, until};
-use crate::support::searched::{items, open, seen, topic};
+use crate::support::program::{NINE, Place, wait_until};
+use crate::support::searched::{all_items, open_store, seen_item, topic};
 use crate::support::service::Sandbox;
-use crate::support::world::{World, hour};
+use crate::support::world::{ScriptedService, hour};
 
 /// Each item's key and the key of its cluster.
 async fn clusters(store: &Store) -> Vec<(String, Option<String>)> {
-    let mut pairs: Vec<_> = items(store).await.into_iter().map(|item| (item.key, item.cluster)).collect();
+    let mut pairs: Vec<_> = all_items(store).await.into_iter().map(|item| (item.key, item.cluster)).collect();
     pairs.dedup();
     pairs
 }
 
 /// All items of a small world, some of them copies; the order in a run does not matter.
-fn world() -> Vec<Vec<SeenItem>> {
+fn sample_items() -> Vec<Vec<SeenItem>> {
     let say = |n: u32| match n % 7 {
         0 => STORM.to_owned(),
         1 => format!("RT @a{n}: {STORM} https://t.co/{n}"),
@@ -45,13 +45,13 @@ async fn clusters_are_the_same_on_both_databases_and_for_any_batch_size() {
     let mut all = Vec::new();
     for (at_once, room) in [
         (1, KeyTableLimits::default()),
-        (7, SMALL),
+        (7, SMALL_LIMITS),
         (500, KeyTableLimits::default()),
-        (3, KeyTableLimits { slice: 1, ..SMALL }),
+        (3, KeyTableLimits { slice: 1, ..SMALL_LIMITS }),
     ] {
         for database in databases() {
-            let store = open(&database).await;
-            store_runs(&store, &topic("storm"), 0, world()).await;
+            let store = open_store(&database).await;
+            store_runs(&store, &topic("storm"), 0, sample_items()).await;
             assert!(clusters(&store).await.iter().all(|(_, cluster)| cluster.is_none()));
             let count = clusters(&store).await.len() as u64;
             assert_eq!(cluster_by(&store, at_once, room, &|| false).await.unwrap(), count, "{}", database.name);
@@ -66,8 +66,8 @@ async fn clusters_are_the_same_on_both_databases_and_for_any_batch_size() {
     }
     // The same when each run is clustered before the next ends.
     for database in databases() {
-        let store = open(&database).await;
-        for (n, run) in (0..).zip(world()) {
+        let store = open_store(&database).await;
+        for (n, run) in (0..).zip(sample_items()) {
             store_runs(&store, &topic("storm"), n, vec![run]).await;
             cluster(&store, &|| false).await.unwrap();
         }
@@ -87,7 +87,7 @@ async fn clusters_are_the_same_on_both_databases_and_for_any_batch_size() {
 #[tokio::test]
 async fn raw_unique_and_author_counts_are_separate() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("storm");
         let quake = |n: u32| format!("Earthquake of magnitude {n}.5 near the coast of Iquique in Chile just now");
         let first =
@@ -106,7 +106,7 @@ async fn raw_unique_and_author_counts_are_separate() {
         assert_eq!(
             store.volumes(&all).await.unwrap(),
             [("storm".to_owned(), reported(8, 8, 4, 8))],
-            "nobody has looked"
+            "not compared yet"
         );
         assert_eq!(store.clusters(&all, 1, 10).await.unwrap(), []);
         cluster(&store, &|| false).await.unwrap();
@@ -134,7 +134,7 @@ async fn raw_unique_and_author_counts_are_separate() {
 #[tokio::test]
 async fn an_edited_item_stays_in_its_cluster_and_copies_of_the_old_text_join_it() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("storm");
         store_runs(&store, &t, 0, vec![vec![post(1, "ann", STORM)]]).await;
         cluster(&store, &|| false).await.unwrap();
@@ -160,9 +160,9 @@ async fn an_edited_item_stays_in_its_cluster_and_copies_of_the_old_text_join_it(
 #[tokio::test]
 async fn pages_cluster_by_headline_or_text_and_never_with_posts() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let page = |n: u32, title: &str, text: &str| {
-            let mut item = seen(Source::Web, n, &[&format!("page:https://site{n}.example/{n}")], text);
+            let mut item = seen_item(Source::Web, n, &[&format!("page:https://site{n}.example/{n}")], text);
             item.kind = Kind::Page;
             item.sightings[0].kind = Kind::Page;
             item.sightings[0].found.kind = Some(Kind::Page);
@@ -190,11 +190,11 @@ async fn pages_cluster_by_headline_or_text_and_never_with_posts() {
 #[tokio::test]
 async fn merged_items_merge_their_clusters() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("storm");
-        let words = |text: &str| seen(Source::Social, 1, &["text:x:ann:h"], text);
-        let page = |text: &str| seen(Source::Web, 2, &["post:x:1"], text);
-        let both = || seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], STORM);
+        let words = |text: &str| seen_item(Source::Social, 1, &["text:x:ann:h"], text);
+        let page = |text: &str| seen_item(Source::Web, 2, &["post:x:1"], text);
+        let both = || seen_item(Source::Social, 1, &["post:x:1", "text:x:ann:h"], STORM);
         let runs =
             vec![vec![words(STORM)], vec![post(7, "bob", STORM)], vec![page(FLOOD)], vec![post(8, "cleo", FLOOD)]];
         store_runs(&store, &t, 0, runs).await;
@@ -218,16 +218,16 @@ async fn merged_items_merge_their_clusters() {
 #[tokio::test]
 async fn an_item_merged_before_clustering_is_clustered_once() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("storm");
         let runs = vec![
-            vec![seen(Source::Social, 1, &["text:x:ann:h"], STORM)],
-            vec![seen(Source::Web, 2, &["post:x:1"], STORM)],
+            vec![seen_item(Source::Social, 1, &["text:x:ann:h"], STORM)],
+            vec![seen_item(Source::Web, 2, &["post:x:1"], STORM)],
         ];
         store_runs(&store, &t, 0, runs).await;
         // A process has read the batch when the two items merge.
         let batch = store.unclustered(10).await.unwrap().unwrap();
-        store_runs(&store, &t, 2, vec![vec![seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], STORM)]]).await;
+        store_runs(&store, &t, 2, vec![vec![seen_item(Source::Social, 1, &["post:x:1", "text:x:ann:h"], STORM)]]).await;
         let alone = vec![topicwatch::model::Assignment::Alone; 2];
         assert!(!store.store_clusters(&batch, &alone).await.unwrap(), "{}: what was read does not hold", database.name);
         assert_eq!(cluster(&store, &|| false).await.unwrap(), 1);
@@ -240,20 +240,20 @@ async fn an_item_merged_before_clustering_is_clustered_once() {
 async fn concurrent_processes_cluster_like_one_process() {
     let alone = {
         let database = sqlite();
-        let store = open(&database).await;
-        store_runs(&store, &topic("storm"), 0, world()).await;
+        let store = open_store(&database).await;
+        store_runs(&store, &topic("storm"), 0, sample_items()).await;
         cluster(&store, &|| false).await.unwrap();
         let found = clusters(&store).await;
         database.close(store).await;
         found
     };
     for database in databases() {
-        let store = open(&database).await;
-        store_runs(&store, &topic("storm"), 0, world()).await;
-        let others = [open(&database).await, open(&database).await, open(&database).await];
+        let store = open_store(&database).await;
+        store_runs(&store, &topic("storm"), 0, sample_items()).await;
+        let others = [open_store(&database).await, open_store(&database).await, open_store(&database).await];
         let (a, b, c) = tokio::join!(
-            cluster_by(&others[0], 3, SMALL, &|| false),
-            cluster_by(&others[1], 5, SMALL, &|| false),
+            cluster_by(&others[0], 3, SMALL_LIMITS, &|| false),
+            cluster_by(&others[1], 5, SMALL_LIMITS, &|| false),
             cluster_by(&others[2], 4, KeyTableLimits::default(), &|| false)
         );
         let sum = a.unwrap() + b.unwrap() + c.unwrap();
@@ -269,7 +269,7 @@ async fn concurrent_processes_cluster_like_one_process() {
 #[tokio::test]
 async fn a_common_phrase_has_few_candidates_and_later_copies_are_still_found() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("storm");
         let opening = "breaking news from the coast tonight as the storm goes on and on over the harbour and the town";
         let words = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "islet", "jetty"];
@@ -297,9 +297,9 @@ async fn a_common_phrase_has_few_candidates_and_later_copies_are_still_found() {
 #[tokio::test]
 async fn moving_cluster_keys_in_slices_loses_none_when_interrupted() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("storm");
-        let mut first = world();
+        let mut first = sample_items();
         let rest = first.split_off(6);
         store_runs(&store, &t, 0, first).await;
         cluster(&store, &|| false).await.unwrap();
@@ -309,7 +309,7 @@ async fn moving_cluster_keys_in_slices_loses_none_when_interrupted() {
         assert_eq!((held("cluster_lead_young"), held("cluster_lead")), (before.len() as i64, 0));
         // Keys move in slices, one transaction each: between slices every key exists once.
         let mut slices = 0;
-        while store.age_cluster_keys(&SMALL).await.unwrap() {
+        while store.age_cluster_keys(&SMALL_LIMITS).await.unwrap() {
             slices += 1;
             assert_eq!(leads(&database), before, "{}: after {slices} slices", database.name);
             assert_eq!(
@@ -317,7 +317,7 @@ async fn moving_cluster_keys_in_slices_loses_none_when_interrupted() {
                 (progress("young"), progress("middle"))
             );
             if slices == 3 {
-                assert_eq!(progress("sinking"), 0, "what was begun is gone on with");
+                assert_eq!(progress("sinking"), 0, "the unfinished move is completed");
             }
         }
         assert!(slices > 6, "{slices}");
@@ -328,13 +328,13 @@ async fn moving_cluster_keys_in_slices_loses_none_when_interrupted() {
         // The process is stopped again and again.
         let enough = || looks.fetch_add(1, std::sync::atomic::Ordering::SeqCst) % 3 == 2;
         while store.unclustered(1).await.unwrap().is_some() {
-            cluster_by(&store, 4, SMALL, &enough).await.unwrap();
+            cluster_by(&store, 4, SMALL_LIMITS, &enough).await.unwrap();
         }
         let found = clusters(&store).await;
         database.close(store).await;
         let other = sqlite();
-        let store = open(&other).await;
-        store_runs(&store, &t, 0, world()).await;
+        let store = open_store(&other).await;
+        store_runs(&store, &t, 0, sample_items()).await;
         cluster(&store, &|| false).await.unwrap();
         assert_eq!(found, clusters(&store).await, "as when nothing ever moved");
         other.close(store).await;
@@ -345,12 +345,12 @@ async fn moving_cluster_keys_in_slices_loses_none_when_interrupted() {
 async fn a_started_move_of_cluster_keys_is_completed_even_if_newer_keys_stay() {
     let mut all = Vec::new();
     for database in databases() {
-        let store = open(&database).await;
-        let mut first = world();
+        let store = open_store(&database).await;
+        let mut first = sample_items();
         let rest = first.split_off(6);
         store_runs(&store, &topic("storm"), 0, first).await;
         cluster(&store, &|| false).await.unwrap();
-        assert!(store.age_cluster_keys(&SMALL).await.unwrap());
+        assert!(store.age_cluster_keys(&SMALL_LIMITS).await.unwrap());
         let sinking = || database.number("SELECT sinking FROM cluster_state");
         assert_eq!(sinking(), 0, "some moved on, and some are left");
         store_runs(&store, &topic("storm"), 6, rest).await;
@@ -380,7 +380,7 @@ fn a_kill_while_cluster_keys_move_loses_none_and_lookups_use_indexes() {
             // As if the tables were full and keys had started to move, with the last run not yet clustered because the
             // process was killed.
             let crowd = "UPDATE cluster_state SET young = 1000000, sinking = 0; UPDATE follower SET seq = 0 WHERE name = 'near-copies'; UPDATE item SET cluster = NULL";
-            crate::support::databases::wait(place.database.execute(crowd));
+            crate::support::databases::block_on(place.database.execute(crowd));
             let killed =
                 place.program(&["once", "--at", NINE]).env("TOPICWATCH_TEST_FAILPOINT", failpoint).start().wait();
             assert_eq!(killed.code, None, "{}: {failpoint}: {}", place.database.name, killed.err);
@@ -393,7 +393,7 @@ fn a_kill_while_cluster_keys_move_loses_none_and_lookups_use_indexes() {
             .filter(|sql| sql.starts_with("SELECT") && sql.contains("cluster_lead_young"))
             .collect();
         let [asked, ..] = statements.as_slice() else { panic!("nobody asked: {}", ended.err) };
-        let plan = place.database.plan(asked);
+        let plan = place.database.query_plan(asked);
         let scans = plan.iter().filter(|line| line.contains("SCAN l") || line.contains("Seq Scan on cluster_lead"));
         assert_eq!(scans.count(), 0, "{}: {plan:#?}", place.database.name);
         assert_eq!(
@@ -404,7 +404,7 @@ fn a_kill_while_cluster_keys_move_loses_none_and_lookups_use_indexes() {
     }
 }
 
-/// Through the program: what `once` prints, what a kill leaves, and that the next run completes it.
+/// Through the program: what `run_once` prints, what a kill leaves, and that the next run completes it.
 #[test]
 fn once_and_show_print_items_texts_and_authors_and_compare_all_items() {
     for database in databases() {
@@ -423,12 +423,12 @@ fn once_and_show_print_items_texts_and_authors_and_compare_all_items() {
         let places = "DELETE FROM cluster_lead; DELETE FROM cluster_lead_young; DELETE FROM cluster_lead_middle; DELETE FROM cluster_head; UPDATE item SET cluster = NULL; \
                       UPDATE cluster_state SET next = 1, turn = turn + 1; UPDATE follower SET seq = 0 WHERE name = 'near-copies'";
         let before = clustered(&place.database);
-        crate::support::databases::wait(place.database.execute(places));
+        crate::support::databases::block_on(place.database.execute(places));
         assert_ne!(undone(&place), 0);
         let raw = &volume["raw"];
         place
             .run(&["show", "acme"])
-            .shows(0, &[&format!("{raw} items, at most {raw} unique ({raw} not compared yet), ")]);
+            .assert_stdout(0, &[&format!("{raw} items, at most {raw} unique ({raw} not compared yet), ")]);
         assert_eq!(place.json(&["show", "acme", "--json"])["volume"]["uncompared"], *raw);
         let report = || {
             place.ok(&["report", "--date", "2026-03-11", "--at", NINE, "--out", "day.md"]);
@@ -446,12 +446,12 @@ fn once_and_show_print_items_texts_and_authors_and_compare_all_items() {
 #[test]
 fn every_verb_shows_the_same_number_of_authors() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &crate::support::world::topic("acme", ""));
         let post = |id: u32, user: &str, text: &str| json!({ "id": id.to_string(), "text": text, "user": user, "created_at": hour(21) });
-        world.posts(&[post(1, "zed", "Bread and butter in the kitchen this morning")]);
-        crate::support::world::once(&place, 24);
-        world.posts(&[
+        world.set_posts(&[post(1, "zed", "Bread and butter in the kitchen this morning")]);
+        crate::support::world::run_once(&place, 24);
+        world.set_posts(&[
             post(11, "Ann", STORM),
             post(12, "ann", &format!("RT @Ann: {STORM}")),
             post(13, "ANN", &STORM.to_uppercase()),
@@ -460,8 +460,8 @@ fn every_verb_shows_the_same_number_of_authors() {
             post(16, "éva", "Nobody knows where the old bicycle has gone"),
         ]);
         let reported = "6 items, 4 unique, 4 authors";
-        place.run(&["once", "--at", &hour(25)]).shows(0, &[reported]);
-        place.run(&["show", "acme"]).shows(0, &[reported]);
+        place.run(&["once", "--at", &hour(25)]).assert_stdout(0, &[reported]);
+        place.run(&["show", "acme"]).assert_stdout(0, &[reported]);
         assert_eq!(place.json(&["show", "acme", "--json"])["volume"]["authors"], 4);
         assert_eq!(place.json(&["diff", "acme", "--json"])["counts"]["new_authors"], 4);
         place.ok(&["report", "--date", "2026-03-11", "--at", &hour(26), "--out", "day.md"]);
@@ -473,21 +473,21 @@ fn every_verb_shows_the_same_number_of_authors() {
 #[test]
 fn a_daemon_clusters_in_the_background_and_completes_after_a_kill() {
     for database in databases() {
-        let sandbox = crate::support::daemons::today(&[]);
+        let sandbox = crate::support::daemons::sandbox_of_today(&[]);
         let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"12h\"\n";
         let place = Place::new(database, &sandbox.lines(), topics);
         let undone = |place: &Place| place.database.number("SELECT count(*) FROM v_item WHERE cluster IS NULL");
         let mut killed =
             place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", "kill clusters::store_decisions/written").start();
-        killed.until("the beginning", |said| said.contains("next slot"));
+        killed.wait_until("its start", |said| said.contains("next slot"));
         place.ok(&["topic", "run", "acme"]);
         assert_eq!(killed.wait().code, None);
         assert_ne!(undone(&place), 0, "{}: nothing of a batch is kept", place.database.name);
         let mut going = place.program(&["run"]).start();
-        going.until("the beginning", |said| said.contains("next slot"));
-        until("each item's cluster", || undone(&place) == 0);
-        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 run ok"]);
-        until("each item's cluster", || undone(&place) == 0);
+        going.wait_until("its start", |said| said.contains("next slot"));
+        wait_until("each item's cluster", || undone(&place) == 0);
+        place.run(&["topic", "run", "acme", "--wait"]).assert_stdout(0, &["1 of 1 run ok"]);
+        wait_until("each item's cluster", || undone(&place) == 0);
         going.signal("TERM");
         assert_eq!(going.wait().code, Some(0));
     }

@@ -4,16 +4,16 @@ use topicwatch::collect::{cluster, cluster_by};
 use topicwatch::store::{NamedItem, Store};
 
 use crate::support::copied_posts::{
-    FLOOD, SMALL, STORM, at, copies_with_a_key, heads, leads, leads_to, post, store_runs,
+    FLOOD, SMALL_LIMITS, STORM, at, cluster_heads, copies_with_a_key, leads, leads_to, post, store_runs,
 };
 use crate::support::databases::{Database, databases};
 use crate::support::logged_sql::statements;
 use crate::support::program::{NINE, Place};
-use crate::support::searched::{open, topic};
+use crate::support::searched::{open_store, topic};
 use crate::support::service::Sandbox;
 
 /// The first item of an item's cluster.
-fn first_of(database: &Database, key: &str) -> Vec<String> {
+fn cluster_head_of(database: &Database, key: &str) -> Vec<String> {
     database.texts(&format!("SELECT cluster FROM v_item WHERE key = '{key}' AND cluster IS NOT NULL"))
 }
 
@@ -24,8 +24,8 @@ async fn forget(store: &Store, key: &str) {
 }
 
 /// Two texts, each repeated by others in their own words, with keys in all three tables.
-async fn stored(database: &Database) -> Store {
-    let store = open(database).await;
+async fn store_with_copies(database: &Database) -> Store {
+    let store = open_store(database).await;
     let more = |said: &str, text: &str| format!("{said}: {text}");
     let first = vec![post(1, "ann", STORM), post(2, "bob", FLOOD)];
     let second = vec![
@@ -34,14 +34,14 @@ async fn stored(database: &Database) -> Store {
         post(5, "eve", &more("what a day", FLOOD)),
     ];
     store_runs(&store, &topic("storm"), 0, vec![first, second]).await;
-    cluster_by(&store, 2, SMALL, &|| false).await.unwrap();
+    cluster_by(&store, 2, SMALL_LIMITS, &|| false).await.unwrap();
     store
 }
 
 #[tokio::test]
 async fn forgetting_an_item_deletes_its_cluster_keys_and_no_others() {
     for database in databases() {
-        let store = stored(&database).await;
+        let store = store_with_copies(&database).await;
         let name = database.name;
         let of = |key: &str| leads_to(&database, key);
         let all = leads(&database).len();
@@ -54,7 +54,7 @@ async fn forgetting_an_item_deletes_its_cluster_keys_and_no_others() {
         assert_eq!((leads(&database).len(), of("post:x:2")), (flood, flood), "{name}: nothing leads to the first");
         store_runs(&store, &topic("storm"), 2, vec![vec![post(6, "fay", STORM), post(7, "gus", FLOOD)]]).await;
         assert_eq!(cluster(&store, &|| false).await.unwrap(), 3);
-        let first = |key: &str| first_of(&database, key);
+        let first = |key: &str| cluster_head_of(&database, key);
         assert_eq!((first("post:x:4"), first("post:x:6")), (first("post:x:6"), first("post:x:4")), "{name}");
         assert_eq!((first("post:x:4"), first("post:x:7")), (vec!["post:x:4".into()], vec!["post:x:2".into()]));
         for key in ["post:x:2", "post:x:4", "post:x:5", "post:x:6", "post:x:7"] {
@@ -109,7 +109,7 @@ const EARLIER_KEYS: [(u8, [i64; 7]); 3] = [
 async fn cluster_keys_of_an_older_version_match_no_new_items_and_go_with_their_item() {
     let each = EARLIER_KEYS.iter().flat_map(|earlier| databases().into_iter().map(move |database| (earlier, database)));
     for ((version, earlier), database) in each {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("storm");
         let name = format!("{}, version {version}", database.name);
         store_runs(&store, &t, 0, vec![vec![post(1, "ann", STORM), post(2, "bob", STORM)]]).await;
@@ -129,7 +129,7 @@ async fn cluster_keys_of_an_older_version_match_no_new_items_and_go_with_their_i
         let again = format!("RT @ann: {STORM}");
         store_runs(&store, &t, 1, vec![vec![post(3, "cleo", STORM)], vec![post(4, "dan", &again)]]).await;
         cluster(&store, &|| false).await.unwrap();
-        let first = |key: &str| first_of(&database, key);
+        let first = |key: &str| cluster_head_of(&database, key);
         let firsts = || ["post:x:1", "post:x:2", "post:x:3", "post:x:4"].map(|key| first(key).concat());
         assert_eq!(firsts(), ["post:x:1", "post:x:1", "post:x:3", "post:x:3"], "{name}: what was decided stays");
         assert_eq!((leads(&database).len(), leads_to(&database, "post:x:1")), (14, 7), "{name}");
@@ -137,7 +137,7 @@ async fn cluster_keys_of_an_older_version_match_no_new_items_and_go_with_their_i
         assert_eq!((leads(&database).len(), leads_to(&database, "post:x:3")), (7, 7), "{name}: old keys go, too");
         store_runs(&store, &t, 3, vec![vec![post(5, "eve", FLOOD)]]).await;
         assert_eq!(cluster(&store, &|| false).await.unwrap(), 2, "{name}");
-        assert_eq!(firsts(), ["", "post:x:3", "post:x:3", "post:x:3"], "{name}: its copies are looked at anew");
+        assert_eq!(firsts(), ["", "post:x:3", "post:x:3", "post:x:3"], "{name}: its copies are compared again");
         database.close(store).await;
     }
 }
@@ -148,7 +148,7 @@ fn forgetting_scans_no_table_of_cluster_keys() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");
         place.ok(&["once", "--at", NINE]);
-        let first = heads(&place.database);
+        let first = cluster_heads(&place.database);
         let program = place.program(&["forget", "--item", &first[0], "--yes", "--log-format", "json"]);
         let ended = program.env("RUST_LOG", "sqlx::query=debug").start().wait();
         assert_eq!(ended.code, Some(0), "{}", ended.err);
@@ -160,10 +160,10 @@ fn forgetting_scans_no_table_of_cluster_keys() {
         assert_eq!(statements.iter().filter(|sql| sql.starts_with("DELETE FROM cluster_lead")).count(), 3, "{name}");
         // The planner scans small tables whatever indexes there are; the question is whether an index fits.
         if name == "SQLite" {
-            crate::support::databases::wait(place.database.execute("DROP TABLE IF EXISTS sqlite_stat1"));
+            crate::support::databases::block_on(place.database.execute("DROP TABLE IF EXISTS sqlite_stat1"));
         }
         for sql in &statements {
-            let plan = place.database.plan(sql);
+            let plan = place.database.query_plan(sql);
             let whole = ["SCAN cluster", "SCAN h", "SCAN i", "Seq Scan on cluster", "Seq Scan on item"];
             let scan = plan.iter().find(|line| whole.iter().any(|whole| line.contains(whole)));
             assert!(scan.is_none(), "{name}: {sql}\n{plan:#?}");

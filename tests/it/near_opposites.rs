@@ -11,8 +11,8 @@ use topicwatch::sentiment;
 
 use crate::support::databases::databases;
 use crate::support::program::Place;
-use crate::support::server_choice::say;
-use crate::support::world::{World, hour, once, topic};
+use crate::support::server_choice::print_to_stderr;
+use crate::support::world::{ScriptedService, hour, run_once, topic};
 
 /// Pairs of texts that are nearly equal but have another meaning.
 const OPPOSITES: [(&str, &str); 11] = [
@@ -54,7 +54,7 @@ const OPPOSITES: [(&str, &str); 11] = [
 fn opposite_texts_are_separate_in_items_clusters_and_reports() {
     let mut all = Vec::new();
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let post = |id: usize, text: String| json!({ "id": id.to_string(), "text": text, "user": format!("author{id}"), "created_at": hour(21) });
         let mut posts = Vec::new();
@@ -68,10 +68,10 @@ fn opposite_texts_are_separate_in_items_clusters_and_reports() {
             ];
             posts.extend((id..).zip(texts).map(|(id, text)| post(id, text)));
         }
-        world.posts(&[post(1, "Bread and butter in the kitchen this morning".to_owned())]);
-        once(&place, 20);
-        world.posts(&posts);
-        once(&place, 24);
+        world.set_posts(&[post(1, "Bread and butter in the kitchen this morning".to_owned())]);
+        run_once(&place, 20);
+        world.set_posts(&posts);
+        run_once(&place, 24);
         let shown = place.json(&["show", "acme", "--json"]);
         assert_eq!(
             (&shown["volume"]["raw"], &shown["volume"]["unique"]),
@@ -102,7 +102,7 @@ fn opposite_texts_are_separate_in_items_clusters_and_reports() {
 }
 
 /// The marks of a post as `collect` makes them: including the tone.
-fn judged(text: &str) -> Option<Fingerprint> {
+fn fingerprint_with_tone(text: &str) -> Option<Fingerprint> {
     let score = sentiment::judge(None, Some(text)).score;
     near::fingerprint(&ItemText { kind: Kind::Post, title: None, text: Some(text.to_owned()), score })
 }
@@ -110,7 +110,7 @@ fn judged(text: &str) -> Option<Fingerprint> {
 #[test]
 fn labelled_pairs_with_their_tone_are_judged_as_people_did() {
     let Some(data) = std::env::var_os("TOPICWATCH_TEST_DATA") else {
-        return say("skipped: labelled pairs with their tone (TOPICWATCH_TEST_DATA is not set)");
+        return print_to_stderr("skipped: labelled pairs with their tone (TOPICWATCH_TEST_DATA is not set)");
     };
     let mut texts: HashMap<String, String> = HashMap::new();
     for folder in ["posts/crisislex_t6", "posts/crisislex_t26"] {
@@ -128,7 +128,7 @@ fn labelled_pairs_with_their_tone_are_judged_as_people_did() {
     let (mut right, mut wrong, mut same) = (0, 0, 0);
     for row in labels.lines().skip(1) {
         let [a, b, label, ..] = row.split(',').collect::<Vec<_>>()[..] else { continue };
-        let (one, other) = (judged(&texts[a]), judged(&texts[b]));
+        let (one, other) = (fingerprint_with_tone(&texts[a]), fingerprint_with_tone(&texts[b]));
         let alike = |a: &Fingerprint, b: &Fingerprint| near::similarity(&a.sketch, &b.sketch);
         let found = |a: &Fingerprint, b: &Fingerprint| a.bands.iter().any(|key| b.bands.contains(key));
         let copies = one.as_ref().zip(other.as_ref()).is_some_and(|(a, b)| found(a, b) && alike(a, b).is_some());
@@ -138,7 +138,7 @@ fn labelled_pairs_with_their_tone_are_judged_as_people_did() {
         right += usize::from(copies && label == "same");
         wrong += usize::from(copies && label != "same");
     }
-    say(&format!(
+    print_to_stderr(&format!(
         "labelled pairs with their tone, both halves: {right} of {same} copies found, {wrong} called so wrongly"
     ));
     // Without any veto 185 were found correctly and 3 wrongly.

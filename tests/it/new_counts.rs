@@ -6,17 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::support::access_stage::link;
-use crate::support::api_client::get;
+use crate::support::access_stage::add_share_link;
+use crate::support::api_client::get_json;
 use crate::support::databases::databases;
-use crate::support::mcp_client::{Stdio, joined};
+use crate::support::mcp_client::{StdioClient, merge_quoted};
 use crate::support::program::Place;
-use crate::support::service::{Raw, reply};
-use crate::support::web_client::{Pages, unlinked};
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::service::{FakeServer, reply};
+use crate::support::web_client::{Pages, without_links};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 /// A topic with social posts and web pages, with extra lines.
-fn both(query: &str, more: &str) -> String {
+fn topic_with_both_sources(query: &str, more: &str) -> String {
     topic(query, more).replace("[\"social\"]", "[\"social\", \"web\"]")
 }
 
@@ -28,19 +28,19 @@ fn page(n: u32) -> Value {
 const BASIC: &str = "social.operation = \"basic\"";
 
 /// A baseline, then three new items, and two that were published long before.
-fn begin(place: &Place, world: &World) {
-    world.posts(&[post(1, 20, "what was there", 1)]);
-    world.pages(&[page(1)]);
-    once(place, 24);
-    world.posts(&[
+fn store_first_runs(place: &Place, world: &ScriptedService) {
+    world.set_posts(&[post(1, 20, "what was there", 1)]);
+    world.set_pages(&[page(1)]);
+    run_once(place, 24);
+    world.set_posts(&[
         post(1, 20, "what was there", 1),
         post(2, 28, "just now", 1),
         json!({ "id": "3", "text": "without a date" }),
         post(4, 0, "archived", 1),
         post(5, 1, "archived too", 1),
     ]);
-    world.pages(&[page(1), page(2)]);
-    once(place, 30);
+    world.set_pages(&[page(1), page(2)]);
+    run_once(place, 30);
 }
 
 /// The number of new items in 24 hours, on both pages and by the API.
@@ -52,7 +52,7 @@ fn new_count(place: &Place, at: u32, beside: &str) -> i64 {
     let cell = format!("data-label=\"New, 24 h\">{new}{said}</td>");
     // Beside it, the pages name the items of a baseline.
     let without = |path: &str| {
-        let page = unlinked(&pages.page(path));
+        let page = without_links(&pages.page(path));
         let begin = page.find(" <span class=\"meta\">(+");
         begin.map_or_else(
             || page.clone(),
@@ -74,32 +74,32 @@ fn new_count(place: &Place, at: u32, beside: &str) -> i64 {
 #[test]
 fn new_in_24_hours_equals_the_new_items_of_diff() {
     for database in databases() {
-        let world = World::new();
-        let place = Place::new(database, &world.lines(), &both("acme", BASIC));
-        begin(&place, &world);
+        let world = ScriptedService::new();
+        let place = Place::new(database, &world.lines(), &topic_with_both_sources("acme", BASIC));
+        store_first_runs(&place, &world);
         let new =
             |since: u32| place.json(&["diff", "acme", "--since", &hour(since), "--json"])["counts"]["new"].clone();
         // The baseline is within that day, as are the two old posts.
         assert_eq!((new_count(&place, 31, ""), new(7)), (3, json!(3)), "{}", place.database.name);
         // Another query starts with a baseline; what it finds afterwards is new.
-        place.configure(&world.lines(), &both("acme OR globex", BASIC));
-        world.posts(&[post(6, 35, "of the other question", 1)]);
-        world.pages(&[page(3)]);
-        once(&place, 36);
+        place.configure(&world.lines(), &topic_with_both_sources("acme OR globex", BASIC));
+        world.set_posts(&[post(6, 35, "of the other question", 1)]);
+        world.set_pages(&[page(3)]);
+        run_once(&place, 36);
         assert_eq!((new_count(&place, 37, ""), new(7)), (3, json!(3)));
-        world.posts(&[post(7, 41, "new to it", 1), post(6, 35, "of the other question", 1)]);
-        once(&place, 42);
+        world.set_posts(&[post(7, 41, "new to it", 1), post(6, 35, "of the other question", 1)]);
+        run_once(&place, 42);
         assert_eq!((new_count(&place, 43, ""), new(7)), (4, json!(4)));
         // A backfilled day adds nothing new.
-        world.posts(&[json!({ "id": "8", "text": "of that day", "created_at": "2026-03-09T12:00:00Z" })]);
+        world.set_posts(&[json!({ "id": "8", "text": "of that day", "created_at": "2026-03-09T12:00:00Z" })]);
         let day = ["backfill", "acme", "--from", "2026-03-09", "--to", "2026-03-09", "--at", &hour(43)];
-        place.run(&day).shows(0, &[]);
+        place.run(&day).assert_stdout(0, &[]);
         assert_eq!(place.database.number("SELECT count(*) FROM v_sighting WHERE key = 'post:x:8' AND fit = 'in'"), 1);
         assert_eq!((new_count(&place, 44, ""), new(7)), (4, json!(4)));
         // Back to the first query, which has its baseline. The count ignores the filter, and the page says so.
-        place.configure(&world.lines(), &both("acme", &format!("{BASIC}\nexclude = [\"hidden\"]")));
-        world.posts(&[post(9, 45, "hidden", 1), post(10, 45, "shown", 1)]);
-        once(&place, 46);
+        place.configure(&world.lines(), &topic_with_both_sources("acme", &format!("{BASIC}\nexclude = [\"hidden\"]")));
+        world.set_posts(&[post(9, 45, "hidden", 1), post(10, 45, "shown", 1)]);
+        run_once(&place, 46);
         assert_eq!((new_count(&place, 47, "before its filter"), new(7)), (6, json!(5)));
         // As time passes, items first seen more than a day ago no longer count. Without a schedule no search was due.
         assert_eq!(new_count(&place, 68, "before its filter"), 2);
@@ -109,42 +109,46 @@ fn new_in_24_hours_equals_the_new_items_of_diff() {
 #[test]
 fn new_in_24_hours_is_a_lower_bound_where_searches_that_were_due_are_missing() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         // No search of the second topic was ever due.
         let other = "[[topics]]\nid = \"bell\"\nquery = \"bell\"\nsources = [\"social\"]\n";
         let place = Place::new(database, &world.lines(), &format!("{}{other}", topic("acme", "every = \"6h\"")));
-        world.posts(&[post(1, 5, "acme", 1)]);
+        world.set_posts(&[post(1, 5, "acme", 1)]);
         for at in [0, 7, 13] {
-            place.run(&["once", "--due", "--at", &hour(at)]).shows(0, &[]);
+            place.run(&["once", "--due", "--at", &hour(at)]).assert_stdout(0, &[]);
         }
         assert!(place.database.runs() > 0);
-        let (secret, _) = link(&place, &["--topic", "acme", "--for", "90h", "--at", &hour(13)]);
+        let (secret, _) = add_share_link(&place, &["--topic", "acme", "--for", "90h", "--at", &hour(13)]);
         // The second day: nothing ran since the first.
         for (at, missed) in [(14, false), (50, true)] {
             let name = format!("{}, {at}", place.database.name);
             let pages = Pages::serve(&place, &["--at", &hour(at)]);
             for path in ["/topics/acme", &format!("/shared/{secret}")] {
-                let page = unlinked(&pages.page(path));
+                let page = without_links(&pages.page(path));
                 assert_eq!(page.contains("<dt>New, 24 h</dt><dd>≥"), missed, "{name}: {page}");
             }
-            let overview = unlinked(&pages.page("/"));
+            let overview = without_links(&pages.page("/"));
             let cells: Vec<&str> = overview.split("data-label=\"New, 24 h\">").skip(1).collect();
             let marked = |cells: &[&str]| cells.iter().map(|cell| cell.starts_with('≥')).collect::<Vec<_>>();
             assert_eq!(marked(&cells), [missed, false], "{name}: {overview}");
-            let api = get(&pages, "/api/v1/topics")["data"].clone();
+            let api = get_json(&pages, "/api/v1/topics")["data"].clone();
             let fields = [&api[0]["new_24h_at_least"], &api[1]["new_24h_at_least"]];
             assert_eq!(fields, [&json!(missed), &json!(false)], "{name}: {api}");
-            assert_eq!(get(&pages, "/api/v1/topics/acme")["data"], api[0], "{name}");
-            let mut client = Stdio::start(place.program(&["mcp", "--at", &hour(at)]));
-            let topics = client.call("list_topics", &json!({}))["topics"].clone();
-            assert_eq!(joined(&topics), api, "{name}");
-            assert_eq!(client.end().code, Some(0), "{name}");
+            assert_eq!(get_json(&pages, "/api/v1/topics/acme")["data"], api[0], "{name}");
+            let mut client = StdioClient::start(place.program(&["mcp", "--at", &hour(at)]));
+            let topics = client.call_tool("list_topics", &json!({}))["topics"].clone();
+            assert_eq!(merge_quoted(&topics), api, "{name}");
+            assert_eq!(client.close().code, Some(0), "{name}");
         }
         // A pause does not undo what was missed before it, nor does its end.
         for verb in ["pause", "resume"] {
             place.ok(&["topic", verb, "acme"]);
             let page = Pages::serve(&place, &["--at", &hour(50)]).page("/topics/acme");
-            assert!(unlinked(&page).contains("<dt>New, 24 h</dt><dd>≥"), "{}, {verb}: {page}", place.database.name);
+            assert!(
+                without_links(&page).contains("<dt>New, 24 h</dt><dd>≥"),
+                "{}, {verb}: {page}",
+                place.database.name
+            );
         }
     }
 }
@@ -152,31 +156,33 @@ fn new_in_24_hours_is_a_lower_bound_where_searches_that_were_due_are_missing() {
 #[test]
 fn status_runs_and_feeds_distinguish_older_items_from_new_ones() {
     for database in databases() {
-        let world = World::new();
-        let place = Place::new(database, &world.lines(), &both("acme", ""));
-        begin(&place, &world);
+        let world = ScriptedService::new();
+        let place = Place::new(database, &world.lines(), &topic_with_both_sources("acme", ""));
+        store_first_runs(&place, &world);
         let said = "acme: 2 more first seen in the last run, but older than the window";
-        place.run(&["status"]).shows(0, &["Z    3      7", said]);
-        place.run(&["runs", "--limit", "1"]).shows(0, &["3 (+2)", "(+n): also first seen, but older than the window"]);
+        place.run(&["status"]).assert_stdout(0, &["Z    3      7", said]);
+        place
+            .run(&["runs", "--limit", "1"])
+            .assert_stdout(0, &["3 (+2)", "(+n): also first seen, but older than the window"]);
         let run = &place.json(&["runs", "--limit", "1", "--json"])["runs"][0];
         assert_eq!((&run["new"], &run["new_older"]), (&json!(5), &json!(2)));
         assert_eq!(place.json(&["status", "--json"])["topics"][0]["new_older"], 2);
         let pages = Pages::serve(&place, &["--at", &hour(31)]);
-        let page = unlinked(&pages.page("/topics/acme"));
+        let page = without_links(&pages.page("/topics/acme"));
         assert!(page.contains("3 new items (+2 older)"), "{page}");
         drop(pages);
         let feed = place.ok(&["export", "--format", "atom", "--topic", "acme"]);
         assert_eq!((feed.matches("<entry>").count(), feed.contains("archived")), (3, false), "{feed}");
         // A filtered item is counted once: an old filtered item is not also counted as old.
-        place.configure(&world.lines(), &both("acme", "exclude = [\"hidden\"]"));
-        world.posts(&[
+        place.configure(&world.lines(), &topic_with_both_sources("acme", "exclude = [\"hidden\"]"));
+        world.set_posts(&[
             post(6, 40, "hidden", 1),
             post(7, 2, "hidden, old", 1),
             post(8, 2, "old", 1),
             post(9, 40, "new", 1),
         ]);
-        once(&place, 42);
-        place.run(&["status"]).shows(
+        run_once(&place, 42);
+        place.run(&["status"]).assert_stdout(
             0,
             &[
                 "acme: 2 more first seen in the last run, filtered",
@@ -192,10 +198,10 @@ fn status_runs_and_feeds_distinguish_older_items_from_new_ones() {
 fn old_items_of_a_baseline_count_as_older_with_and_without_a_filter() {
     for filter in ["", "exclude = [\"hidden\"]"] {
         for database in databases() {
-            let world = World::new();
+            let world = ScriptedService::new();
             let place = Place::new(database, &world.lines(), &topic("acme", filter));
-            world.posts(&[post(1, 28, "what was there", 1), post(2, 0, "old", 1)]);
-            once(&place, 30);
+            world.set_posts(&[post(1, 28, "what was there", 1), post(2, 0, "old", 1)]);
+            run_once(&place, 30);
             let name = format!("{}, {filter}", place.database.name);
             let status = &place.json(&["status", "--json"])["topics"][0];
             let run = &place.json(&["runs", "--json"])["runs"][0];
@@ -211,14 +217,14 @@ fn old_items_of_a_baseline_count_as_older_with_and_without_a_filter() {
 #[test]
 fn items_of_a_widened_search_are_new_even_if_older_than_the_window() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "every = \"6h\""));
-        world.posts(&[post(1, 20, "what was there", 1)]);
-        let due = |at: u32| place.run(&["once", "--due", "--at", &hour(at)]).shows(0, &[]);
+        world.set_posts(&[post(1, 20, "what was there", 1)]);
+        let due = |at: u32| place.run(&["once", "--due", "--at", &hour(at)]).assert_stdout(0, &[]);
         due(23);
         due(24);
         // Nothing ran for three days; the next search looks back over them.
-        world.posts(&[
+        world.set_posts(&[
             post(2, 40, "of the gap", 1),
             post(3, 95, "just now", 1),
             json!({ "id": "4", "text": "archived", "created_at": "2026-03-01T00:00:00Z" }),
@@ -244,7 +250,7 @@ fn items_of_a_widened_search_are_new_even_if_older_than_the_window() {
             (items["items"].as_array().unwrap().len(), items["outside"].clone(), rows("items"), rows("new"))
         };
         assert_eq!(new(&place), (2, json!(2), 2, 2));
-        place.run(&["items"]).shows(0, &["(older) archived", "(future date) of some day"]);
+        place.run(&["items"]).assert_stdout(0, &["(older) archived", "(future date) of some day"]);
         let pages = Pages::serve(&place, &["--at", &hour(97)]);
         let listed: Value = serde_json::from_str(&pages.page("/api/v1/topics/acme/items?new_since=6h")).unwrap();
         assert_eq!((listed["data"].as_array().unwrap().len(), &listed["outside"]), (2, &json!(2)), "{listed}");
@@ -259,18 +265,18 @@ fn items_of_a_widened_search_are_new_even_if_older_than_the_window() {
 #[test]
 fn charts_of_pages_mark_where_another_query_began() {
     for database in databases() {
-        let world = World::new();
-        let place = Place::new(database, &world.lines(), &both("acme", ""));
-        world.posts(&[post(1, 20, "what was there", 1)]);
-        world.pages(&[]);
+        let world = ScriptedService::new();
+        let place = Place::new(database, &world.lines(), &topic_with_both_sources("acme", ""));
+        world.set_posts(&[post(1, 20, "what was there", 1)]);
+        world.set_pages(&[]);
         for at in [24, 30] {
-            once(&place, at);
+            run_once(&place, at);
         }
         let shown = |at: u32| Pages::serve(&place, &["--at", &hour(at)]).page("/topics/acme");
         assert!(!shown(31).contains("he query changed"));
-        place.configure(&world.lines(), &both("acme OR globex", ""));
+        place.configure(&world.lines(), &topic_with_both_sources("acme OR globex", ""));
         for at in [36, 42] {
-            once(&place, at);
+            run_once(&place, at);
         }
         let reported = shown(43);
         assert!(reported.contains("Vertical line: the query changed on 2026-03-12 12:00."), "{reported}");
@@ -284,12 +290,12 @@ fn charts_of_pages_mark_where_another_query_began() {
 #[test]
 fn unknown_authors_are_not_counted_as_zero() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
-        world.posts(&[json!({ "text": "nothing but words" }), json!({ "text": "quite other ones" })]);
+        world.set_posts(&[json!({ "text": "nothing but words" }), json!({ "text": "quite other ones" })]);
         let said = place.ok(&["once", "--at", &hour(24)]);
         assert!(said.contains("2 items, 2 unique, authors unknown"), "{said}");
-        place.run(&["show", "acme"]).shows(0, &["2 items, 2 unique, authors unknown"]);
+        place.run(&["show", "acme"]).assert_stdout(0, &["2 items, 2 unique, authors unknown"]);
         assert_eq!(
             place.json(&["show", "acme", "--json"])["volume"],
             json!({ "raw": 2, "unique": 2, "authors": null, "uncompared": 0 })
@@ -298,10 +304,10 @@ fn unknown_authors_are_not_counted_as_zero() {
         let day: Value = serde_json::from_str(days.lines().last().unwrap()).unwrap();
         assert_eq!((&day["items"], &day["authors"]), (&json!(2), &Value::Null), "{day}");
         // One known author is one, and no items have none.
-        world.posts(&[post(1, 24, "with a name", 1)]);
+        world.set_posts(&[post(1, 24, "with a name", 1)]);
         let said = place.ok(&["once", "--at", &hour(25)]);
         assert!(said.contains("1 item, 1 unique, 1 author\n"), "{said}");
-        world.posts(&[]);
+        world.set_posts(&[]);
         assert!(place.ok(&["once", "--at", &hour(26)]).contains("0 items, 0 unique, 0 authors"));
     }
 }
@@ -333,7 +339,7 @@ fn a_cut_first_reply_counts_as_baseline_and_a_later_cut_reply_as_new() {
         for database in databases() {
             let replies = Arc::new(std::sync::Mutex::new(String::new()));
             let sent = Arc::clone(&replies);
-            let server = Raw::saying(move |_| {
+            let server = FakeServer::respond_with(move |_| {
                 let body = sent.lock().unwrap().clone();
                 reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
             });
@@ -347,7 +353,7 @@ fn a_cut_first_reply_counts_as_baseline_and_a_later_cut_reply_as_new() {
             let posts: Vec<Value> = (1..4).zip(words).map(|(id, words)| post(id, 20, words, 1)).collect();
             if answered_before {
                 say(&posts[..1], false);
-                once(&place, 24);
+                run_once(&place, 24);
             }
             say(&posts, true);
             place.run(&["once", "--at", &hour(26)]);
@@ -360,13 +366,15 @@ fn a_cut_first_reply_counts_as_baseline_and_a_later_cut_reply_as_new() {
 #[test]
 fn no_command_counts_baseline_items_as_new() {
     for database in databases() {
-        let world = World::new();
-        let place = Place::new(database, &world.lines(), &both("acme", ""));
-        world.posts(&[post(1, 20, "what was there", 1), post(2, 21, "and this", 1)]);
-        world.pages(&[page(1)]);
-        once(&place, 24);
+        let world = ScriptedService::new();
+        let place = Place::new(database, &world.lines(), &topic_with_both_sources("acme", ""));
+        world.set_posts(&[post(1, 20, "what was there", 1), post(2, 21, "and this", 1)]);
+        world.set_pages(&[page(1)]);
+        run_once(&place, 24);
         let name = place.database.name;
-        place.run(&["status"]).shows(0, &["Z    0      3", "3 more first seen in the last runs: a baseline, not new"]);
+        place
+            .run(&["status"])
+            .assert_stdout(0, &["Z    0      3", "3 more first seen in the last runs: a baseline, not new"]);
         let shown = place.ok(&["show", "acme"]);
         assert!(shown.contains("3 found, 0 new, 3 baseline") && !shown.contains(", new"), "{name}: {shown}");
         let output = &place.json(&["status", "--json"])["topics"][0];
@@ -374,47 +382,49 @@ fn no_command_counts_baseline_items_as_new() {
         let output = place.json(&["show", "acme", "--json"])["first_seen"].clone();
         assert_eq!(output, json!({ "new": 0, "baseline": 3, "older": 0, "filtered": null }), "{name}");
         // With a filter, too: what it hides is not part of the baseline shown.
-        place.configure(&world.lines(), &both("acme", "exclude = [\"this\"]"));
-        world.posts(&[post(1, 20, "what was there", 1), post(3, 29, "new", 1), post(4, 29, "hide this", 1)]);
-        once(&place, 30);
-        place.run(&["status"]).shows(0, &["Z    1 ", "acme: 1 more first seen in the last run, filtered"]);
-        place.run(&["show", "acme"]).shows(0, &["1 new, 1 filtered", "social, new"]);
+        place.configure(&world.lines(), &topic_with_both_sources("acme", "exclude = [\"this\"]"));
+        world.set_posts(&[post(1, 20, "what was there", 1), post(3, 29, "new", 1), post(4, 29, "hide this", 1)]);
+        run_once(&place, 30);
+        place.run(&["status"]).assert_stdout(0, &["Z    1 ", "acme: 1 more first seen in the last run, filtered"]);
+        place.run(&["show", "acme"]).assert_stdout(0, &["1 new, 1 filtered", "social, new"]);
     }
 }
 
 #[test]
 fn items_outside_the_window_are_counted_in_full_with_any_limit() {
     for database in databases() {
-        let world = World::new();
-        let place = Place::new(database, &world.lines(), &both("acme", ""));
-        begin(&place, &world);
+        let world = ScriptedService::new();
+        let place = Place::new(database, &world.lines(), &topic_with_both_sources("acme", ""));
+        store_first_runs(&place, &world);
         for limit in ["1", "2", "50"] {
             let output = place.json(&["items", "--new-since", &hour(25), "--json", "--limit", limit]);
             assert_eq!(output["outside"], 2, "limit {limit}, {}", place.database.name);
         }
         place
             .run(&["items", "--new-since", &hour(25), "--limit", "1"])
-            .shows(0, &["2 first seen since then, but older"]);
+            .assert_stdout(0, &["2 first seen since then, but older"]);
     }
 }
 
 #[test]
 fn new_and_baseline_items_stay_so_after_their_searches_are_pruned() {
     for database in databases() {
-        let world = World::new();
-        let file =
-            format!("[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n{}", both("acme", BASIC));
+        let world = ScriptedService::new();
+        let file = format!(
+            "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n{}",
+            topic_with_both_sources("acme", BASIC)
+        );
         let place = Place::new(database, &world.lines(), &file);
-        begin(&place, &world);
-        world.posts(&[post(6, 34, "later", 1)]);
-        once(&place, 36);
+        store_first_runs(&place, &world);
+        world.set_posts(&[post(6, 34, "later", 1)]);
+        run_once(&place, 36);
         // Two posts of a day before the topic was watched.
         let of_that_day =
             |id: u32| json!({ "id": id.to_string(), "text": "of that day", "created_at": "2026-03-09T12:00:00Z" });
-        world.posts(&[of_that_day(8), of_that_day(9)]);
+        world.set_posts(&[of_that_day(8), of_that_day(9)]);
         let day = ["topic", "backfill", "acme", "--from", "2026-03-09", "--to", "2026-03-09", "--at", &hour(43)];
         place.ok(&day);
-        world.posts(&[]);
+        world.set_posts(&[]);
         let name = place.database.name;
         let rows = || -> Vec<(Value, Value)> {
             let text = place.ok(&["export", "--what", "new", "--format", "jsonl"]);
@@ -449,9 +459,9 @@ fn new_and_baseline_items_stay_so_after_their_searches_are_pruned() {
 }
 
 /// A service whose social reply breaks off after its first post, until it is well.
-fn breaking_service(well: &Arc<AtomicBool>) -> Raw {
+fn breaking_service(well: &Arc<AtomicBool>) -> FakeServer {
     let well = Arc::clone(well);
-    Raw::saying(move |path| {
+    FakeServer::respond_with(move |path| {
         let posts = json!({ "results": [post(1, 20, "what was there", 1), post(2, 21, "what was there, too", 1)] });
         let body = posts.to_string();
         if path.starts_with("/web") || well.load(Ordering::SeqCst) {
@@ -471,11 +481,11 @@ fn items_of_a_cut_first_reply_stay_baseline_after_its_search_is_pruned() {
             format!("[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n{}", topic("acme", ""));
         let place = Place::new(database, &server.lines(), &file);
         let name = place.database.name;
-        place.run(&["once", "--at", &hour(24)]).shows(3, &["acme social"]);
+        place.run(&["once", "--at", &hour(24)]).assert_stdout(3, &["acme social"]);
         assert_eq!(place.database.items(), 1, "{name}");
         well.store(true, Ordering::SeqCst);
         for at in [30, 36] {
-            once(&place, at);
+            run_once(&place, at);
         }
         let changed = || place.json(&["diff", "acme", "--since", &hour(20), "--json"])["counts"].clone();
         let mut before = changed();

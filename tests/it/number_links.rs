@@ -3,13 +3,13 @@
 
 use serde_json::{Value, json};
 
-use crate::support::databases::{databases, wait};
+use crate::support::databases::{block_on, databases};
 use crate::support::number_links::{Link, follow_link, number, number_links};
 use crate::support::program::{NINE, Place};
-use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::service::{FakeServer, Sandbox, reply};
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 /// The links of a page whose address begins so.
 fn links_to(page: &str, begin: &str) -> Vec<Link> {
@@ -24,13 +24,13 @@ fn linked_numbers_of_runs_topics_and_days_match_the_rows_they_lead_to() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         for at in [NINE, later] {
-            sandbox.turn_to(at);
+            sandbox.set_clock(at);
             place.ok(&["once", "--at", at]);
         }
         let outside = "SELECT count(*) FROM v_sighting WHERE topic = 'acme' AND fit = 'outside'";
         assert!(place.database.number(outside) > 0, "{name}: the sandbox shows items older than the window");
         // An item that another source of its run showed, too, written into the tables.
-        wait(place.database.execute(
+        block_on(place.database.execute(
             "INSERT INTO sighting (run, item, source, rank, fit) SELECT s.run, s.item, 'web', 99, s.fit FROM sighting s JOIN run r ON r.id = s.run \
              WHERE r.topic = 'rust' AND s.source = 'social' AND s.item = (SELECT min(m.item) FROM sighting m WHERE m.run = s.run AND m.source = 'social' \
                AND NOT EXISTS (SELECT 1 FROM sighting w WHERE w.run = m.run AND w.item = m.item AND w.source = 'web')); \
@@ -146,7 +146,7 @@ fn linked_numbers_of_runs_topics_and_days_match_the_rows_they_lead_to() {
         ] {
             assert_eq!(says_calls(which), expected, "{name}: {which}");
         }
-        // One item of what is new is forgotten: the ledger counted it, and the list says that it is gone.
+        // One of the new items is forgotten: the ledger counted it, and the list says that it is gone.
         let address = format!("/runs?run={run}&only=new#findings");
         let before = follow_link(&get, &address);
         let key =
@@ -157,7 +157,7 @@ fn linked_numbers_of_runs_topics_and_days_match_the_rows_they_lead_to() {
         let new = links_to(&pages.page("/topics/acme"), &address);
         assert_eq!(new[0].number(), after.said, "{name}: {new:?}");
         // Nothing is said of the calls of a day of which searches were pruned.
-        place.database.say_pruned_until(1_773_230_400_000);
+        place.database.set_pruned_until(1_773_230_400_000);
         assert!(!says_calls("&provider=service"), "{name}");
         assert!(pages.page("/runs?called=2026-03-11").contains(" were deleted by retention. "), "{name}");
         assert!(pages.page("/runs?called=2026-03-12").contains(" on the UTC day 2026-03-12: 0 calls"), "{name}");
@@ -170,22 +170,22 @@ fn duplicates_of_a_run_match_their_count_even_after_two_items_merged() {
     const ADDRESS: &str = "https://x.com/ann/status/1992700000000000001";
     for database in databases() {
         let name = database.name;
-        let world = World::new();
+        let world = ScriptedService::new();
         let topic = topic("acme", "").replace("[\"social\"]", "[\"social\", \"web\"]");
         let place = Place::new(database, &world.lines(), &topic);
         let page = |link: &str| json!({ "title": "of acme", "link": link, "snippet": "words of acme" });
-        world.pages(&[page("https://news.example/1")]);
-        once(&place, 2);
+        world.set_pages(&[page("https://news.example/1")]);
+        run_once(&place, 2);
         // A post without an id, and a page with the address of that post: two items, both new.
-        world.posts(&[json!({ "text": TEXT, "user": "ann", "created_at": hour(3) })]);
-        world.pages(&[page("https://news.example/1"), page(ADDRESS)]);
-        once(&place, 4);
+        world.set_posts(&[json!({ "text": TEXT, "user": "ann", "created_at": hour(3) })]);
+        world.set_pages(&[page("https://news.example/1"), page(ADDRESS)]);
+        run_once(&place, 4);
         let run = place.database.last_run("acme");
-        world.pages(&[]);
-        world.posts(&[
+        world.set_pages(&[]);
+        world.set_posts(&[
             json!({ "id": "1992700000000000001", "text": TEXT, "user": "ann", "created_at": hour(3), "url": ADDRESS }),
         ]);
-        once(&place, 6);
+        run_once(&place, 6);
         assert_eq!(place.database.number("SELECT sum(merged_new) FROM v_erased"), 1, "{name}");
         let pages = Pages::serve(&place, &["--at", &hour(7)]);
         let get = |path: &str| pages.page(path);
@@ -211,26 +211,26 @@ const ALERTS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"
 fn linked_numbers_of_alerts_match_the_rows_they_lead_to() {
     for database in databases() {
         let name = database.name;
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), ALERTS);
         let due = |at: &str| drop(place.run(&["once", "--due", "--at", at]));
         // Three posts a day at this hour for eight days, then thirty, most of them about a recall.
         for day in 0..8 {
             let n = 24 * day;
             let posts: Vec<Value> = (0..3).map(|k| post(n * 100 + k, n, &format!("{day} {k} acme words"), 1)).collect();
-            world.posts(&posts);
-            once(&place, n);
+            world.set_posts(&posts);
+            run_once(&place, n);
         }
         due(&hour(24 * 7));
         let storm = |k: u32| {
             let what = if k < 25 { "recall" } else { "calm" };
             post(90_000 + k, 192, &format!("90000 post number {k} of an acme {what}"), 1)
         };
-        world.posts(&(0..30).map(storm).collect::<Vec<_>>());
-        once(&place, 192);
+        world.set_posts(&(0..30).map(storm).collect::<Vec<_>>());
+        run_once(&place, 192);
         due("2026-03-19T00:00:01Z");
         // The service fails.
-        let broken = Raw::saying(|_| reply("500 Internal Server Error", "", b""));
+        let broken = FakeServer::respond_with(|_| reply("500 Internal Server Error", "", b""));
         place.configure(&broken.lines(), ALERTS);
         for n in [193, 194] {
             assert_eq!(place.run(&["once", "--at", &hour(n)]).code, Some(3), "{name}");

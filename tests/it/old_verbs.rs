@@ -67,9 +67,9 @@ fn every_old_verb_works_like_the_new_one() {
             (&["pause", "acme"][..], &["topic", "resume", "acme"][..]),
             (&["topic", "pause", "acme"], &["resume", "acme"]),
         ] {
-            place.run(pause).shows(0, &["acme: paused"]);
-            place.run(pause).shows(0, &["acme: was already paused"]);
-            place.run(resume).shows(0, &["acme: resumed"]);
+            place.run(pause).assert_stdout(0, &["acme: paused"]);
+            place.run(pause).assert_stdout(0, &["acme: was already paused"]);
+            place.run(resume).assert_stdout(0, &["acme: resumed"]);
         }
     }
 }

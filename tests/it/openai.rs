@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
-use crate::support::replies::{Replies, reply};
+use crate::support::replies::{ReplyServer, reply};
 use crate::support::service::Sandbox;
 use crate::support::stored::COST;
 use crate::support::web_client::Pages;
@@ -37,9 +37,9 @@ fn said(text: &str) -> Vec<u8> {
 }
 
 /// A place with one feed and a model on the same server.
-fn place(server: &Replies, more: &str) -> Place {
+fn place(server: &ReplyServer, more: &str) -> Place {
     let url = server.url();
-    Place::bare(
+    Place::without_service(
         sqlite(),
         &format!(
             "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\n\n\
@@ -49,12 +49,12 @@ fn place(server: &Replies, more: &str) -> Place {
     )
 }
 
-fn server(entries: &[(&str, &str)], answer: impl Fn(usize) -> Vec<u8> + Send + Sync + 'static) -> Replies {
+fn model_server(entries: &[(&str, &str)], answer: impl Fn(usize) -> Vec<u8> + Send + Sync + 'static) -> ReplyServer {
     let feed = feed(entries);
-    Replies::of(move |n, path| if path == "/feed" { feed.clone() } else { answer(n) })
+    ReplyServer::answering(move |n, path| if path == "/feed" { feed.clone() } else { answer(n) })
 }
 
-fn asked(server: &Replies) -> Vec<Value> {
+fn model_requests(server: &ReplyServer) -> Vec<Value> {
     server.bodies().iter().filter(|body| !body.is_empty()).map(|body| serde_json::from_str(body).unwrap()).collect()
 }
 
@@ -63,7 +63,7 @@ fn cost_of_writer(place: &Place) -> i64 {
     place.database.number(&format!("SELECT {COST} FROM v_search WHERE source = 'writer'"))
 }
 
-fn question(body: &Value) -> &str {
+fn prompt_text(body: &Value) -> &str {
     body["messages"][1]["content"].as_str().unwrap()
 }
 
@@ -77,9 +77,9 @@ fn the_model_is_called_only_when_there_are_new_items() {
              [providers.writer]\nkind = \"openai\"\nbase_url = \"{base}/openai/v1\"\nkey_env = \"MODEL_KEY\"\nprice.tokens = 0.002\n\n\
              {TOPIC}writer.streaming = true\n"
         );
-        let place = Place::bare(database, &file);
+        let place = Place::without_service(database, &file);
         let once = || place.program(&["once", "--at", NINE]).env("MODEL_KEY", "model-key-0123").run();
-        once().says(0, &[]);
+        once().assert_stderr(0, &[]);
         let states = "SELECT source || ' ' || state || ' ' || CASE WHEN cost_usd > 0 THEN 1 ELSE 0 END FROM v_search ORDER BY seq, source";
         let states = || place.database.texts(states);
         assert_eq!(states(), ["hn ok 0", "writer ok 1"]);
@@ -90,11 +90,11 @@ fn the_model_is_called_only_when_there_are_new_items() {
         assert!(place.database.number("SELECT count(*) FROM v_answer") == 1);
         let csv = place.ok(&["export", "--what", "answers"]);
         assert!(csv.contains("post:hackernews:"), "{csv}");
-        let page =
-            Pages::of(place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE]).start()).page("/answers/acme");
+        let page = Pages::wait_for_address(place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE]).start())
+            .page("/answers/acme");
         // Only the page that a story links to was not found: marked in the text and in the list.
         assert_eq!(page.matches("✗ not found").count(), 2, "{page}");
-        once().shows(0, &["nothing new was found"]);
+        once().assert_stdout(0, &["nothing new was found"]);
         assert_eq!(states()[2..], ["hn ok 0", "writer not_run 0"]);
         let replayed = place.json(&["replay", "--json", "--since", "2026-03-01", "--dry-run"]);
         assert_eq!((&replayed["changed_runs"], &replayed["unreadable"]), (&json!(0), &json!(0)), "{replayed}");
@@ -115,15 +115,16 @@ fn the_model_gets_each_new_item_once_within_its_token_limit() {
         ("Acme three plants", copy),
         ("Acme three plants", copy),
     ];
-    let server = server(&entries, |_| said("Acme opens a plant [2]. It is the largest of all plants so far. See [7]."));
+    let server =
+        model_server(&entries, |_| said("Acme opens a plant [2]. It is the largest of all plants so far. See [7]."));
     let place = place(&server, "writer.input_tokens = 1500\n");
     place.ok(&["once", "--at", NINE]);
-    let asked = asked(&server);
+    let asked = model_requests(&server);
     let [body] = asked.as_slice() else { panic!("{asked:?}") };
     let mut names: Vec<&String> = body.as_object().unwrap().keys().collect();
     names.sort();
     assert_eq!(names, ["messages", "model"], "each of max_tokens and max_completion_tokens is refused by somebody");
-    let text = question(body);
+    let text = prompt_text(body);
     assert!(text.contains("Sum up what is new about Acme"), "{text}");
     assert_eq!(text.matches(copy).count(), 1, "near-copies once: {text}");
     assert!(text.contains("The first says that all is well with rockets."), "short ones are whole: {text}");
@@ -158,13 +159,13 @@ fn hidden_items_and_items_of_forgotten_authors_are_not_sent_to_the_model() {
     for database in databases() {
         let name = database.name;
         let (first, second) = (first.clone(), second.clone());
-        let server = Replies::of(move |n, path| match (path.starts_with("/v1/"), n) {
+        let server = ReplyServer::answering(move |n, path| match (path.starts_with("/v1/"), n) {
             (true, _) => said("A rocket flies [1]."),
             (false, 0) => first.clone(),
             (false, _) => second.clone(),
         });
         let url = server.url();
-        let place = Place::bare(
+        let place = Place::without_service(
             database,
             &format!(
                 "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"{url}\"\n\n\
@@ -174,16 +175,16 @@ fn hidden_items_and_items_of_forgotten_authors_are_not_sent_to_the_model() {
         );
         place.ok(&["db", "migrate"]);
         place.ok(&["forget", "--author", "alice", "--yes"]);
-        place.run(&["once", "--at", NINE]).shows(0, &["nothing new was found"]);
-        assert_eq!(asked(&server).len(), 0, "{name}");
+        place.run(&["once", "--at", NINE]).assert_stdout(0, &["nothing new was found"]);
+        assert_eq!(model_requests(&server).len(), 0, "{name}");
         // A source that is not needed is no trouble.
         let report = place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
         assert!(report.contains("data-label=\"Sources\"><span class=\"good\">ok</span>"), "{name}: {report}");
         assert!(!report.contains("some searches were not made"), "{name}: {report}");
         place.ok(&["once", "--at", "2026-03-11T09:30:00Z"]);
-        let asked = asked(&server);
+        let asked = model_requests(&server);
         let [body] = asked.as_slice() else { panic!("{name}: {asked:?}") };
-        let text = question(body);
+        let text = prompt_text(body);
         assert!(text.contains("The rocket flies") && text.contains("carol"), "{name}: {text}");
         for unwanted in ["asino", "bob", "plant", "alice"] {
             assert!(!text.contains(unwanted), "{name}: {unwanted}: {text}");
@@ -223,9 +224,9 @@ fn an_empty_model_answer_names_its_reason_and_costs_its_tokens() {
         (json!({ "content": null }), "stop", "the model's answer is empty", "another model"),
     ] {
         let answer = said(message, reason);
-        let server = server(&[("Acme", "News of acme today")], move |_| answer.clone());
+        let server = model_server(&[("Acme", "News of acme today")], move |_| answer.clone());
         let place = place(&server, "");
-        place.run(&["once", "--at", NINE]).shows(3, &[why, hint]);
+        place.run(&["once", "--at", NINE]).assert_stdout(3, &[why, hint]);
         assert_eq!(cost_of_writer(&place), 2_002, "{why}");
     }
 }
@@ -233,25 +234,25 @@ fn an_empty_model_answer_names_its_reason_and_costs_its_tokens() {
 #[test]
 fn insufficient_quota_is_an_account_error_not_a_rate_limit() {
     let error = json!({ "error": { "message": "You exceeded your current quota", "type": "insufficient_quota", "code": "insufficient_quota" } });
-    let server = server(&[("Acme", "News of acme today")], move |_| reply(429, &[], &error.to_string()));
+    let server = model_server(&[("Acme", "News of acme today")], move |_| reply(429, &[], &error.to_string()));
     let ended = place(&server, "").run(&["once", "--at", NINE]);
-    ended.shows(3, &["You exceeded your current quota (insufficient_quota)", "check the plan and billing"]);
+    ended.assert_stdout(3, &["You exceeded your current quota (insufficient_quota)", "check the plan and billing"]);
     assert!(!ended.out.contains("lower `"), "{ended}");
 }
 
 #[test]
 fn configured_lengths_and_streaming_are_in_the_model_request() {
-    let server = server(&[("Acme", "News of acme today")], |_| said("News of acme came today [1]."));
+    let server = model_server(&[("Acme", "News of acme today")], |_| said("News of acme came today [1]."));
     let place = place(
         &server,
         "writer.max_completion_tokens = 300\nwriter.streaming = true\nwriter.prompt = \"What of {query}?\"\n",
     );
     place.ok(&["once", "--at", NINE]);
-    let body = asked(&server).pop().unwrap();
+    let body = model_requests(&server).pop().unwrap();
     assert_eq!(body["max_completion_tokens"], 300);
     assert_eq!((&body["stream"], &body["stream_options"]["include_usage"]), (&json!(true), &json!(true)));
     assert!(body.get("max_tokens").is_none(), "{body}");
-    assert!(question(&body).starts_with("What of acme?"), "{body}");
+    assert!(prompt_text(&body).starts_with("What of acme?"), "{body}");
 }
 
 #[test]
@@ -280,13 +281,13 @@ fn injected_instructions_change_only_the_text_of_the_answer() {
     ];
     let mut all = Vec::new();
     for answer in obeying {
-        let server = server(&injected, {
+        let server = model_server(&injected, {
             let answer = answer.clone();
             move |_| said(&answer)
         });
         let place = place(&server, "");
         place.ok(&["once", "--at", NINE]);
-        let text = question(&asked(&server)[0]).to_owned();
+        let text = prompt_text(&model_requests(&server)[0]).to_owned();
         for number in 1..=10 {
             assert_eq!(text.matches(&format!("<<<{number}\n")).count(), 1, "{text}");
             assert_eq!(text.matches(&format!("\n{number}>>>\n")).count(), 1, "{text}");
@@ -316,14 +317,14 @@ fn injected_instructions_change_only_the_text_of_the_answer() {
 fn a_broken_model_stream_is_stored_as_far_as_it_came_and_the_run_is_partial() {
     let begun = "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"The rockets of acme fly [1]. And\"}}]}\n\n";
     for whole_length in [begun.len(), begun.len() + 500] {
-        let server = server(&[("Acme", "Rockets of acme fly today")], move |_| {
+        let server = model_server(&[("Acme", "Rockets of acme fly today")], move |_| {
             let head = format!(
                 "HTTP/1.1 200 x\r\nconnection: close\r\ncontent-type: text/event-stream\r\ncontent-length: {whole_length}\r\n\r\n"
             );
             format!("{head}{begun}").into_bytes()
         });
         let place = place(&server, "writer.streaming = true\n");
-        place.run(&["once", "--at", NINE]).shows(3, &["cut"]);
+        place.run(&["once", "--at", NINE]).assert_stdout(3, &["cut"]);
         assert_eq!(place.database.texts("SELECT state FROM v_run"), ["partial"]);
         let answer = "SELECT text || '|' || partial FROM v_answer";
         let kept = place.database.texts(answer);
@@ -351,9 +352,9 @@ fn a_failing_model_server_names_its_reason_and_affects_no_other_source() {
         (200, "{\"choices\":[{\"message\":{\"content\":\"\"},\"finish_reason\":\"content_filter\"}]}", "filter"),
         (500, "oops", "500"),
     ] {
-        let server = server(&[("Acme", "Rockets")], move |_| reply(status, &[], body));
+        let server = model_server(&[("Acme", "Rockets")], move |_| reply(status, &[], body));
         let place = place(&server, "");
-        place.run(&["once", "--at", NINE]).shows(3, &[says]);
+        place.run(&["once", "--at", NINE]).assert_stdout(3, &[says]);
         assert_eq!(
             place.database.texts("SELECT source || ' ' || state FROM v_search ORDER BY source"),
             ["news ok", "writer error"]
@@ -379,6 +380,6 @@ fn a_file_whose_model_has_no_items_to_write_about_is_refused() {
         (format!("{}{hn}{TOPIC}", ai.replace("base_url = \"http://127.0.0.1:9/v1\"\n", "")), "has no `base_url`"),
         (format!("{ai}{hn}{TOPIC}writer.streaming = \"yes\"\n"), "writer.streaming"),
     ] {
-        Place::bare(sqlite(), &file).run(&["check"]).says(2, &[said]);
+        Place::without_service(sqlite(), &file).run(&["check"]).assert_stderr(2, &[said]);
     }
 }

@@ -18,8 +18,8 @@ use topicwatch::notify::{Channel, Delivery, DeliveryWorker, Endpoint, check_addr
 use topicwatch::store::{Cursor, DefinitionSet, JobEnd, JobRun, ReportRecord, SendResult, Store};
 
 use crate::support::databases::{Database, databases, sqlite};
-use crate::support::receivers::{self, Answer, Hook, Post};
-use crate::support::searched::{LEASE, NOW, open};
+use crate::support::receivers::{self, Answer, MailServer, WebhookServer};
+use crate::support::searched::{LEASE, NOW, open_store};
 
 const SECRET: &str = "s3cret of the webhook";
 
@@ -56,7 +56,7 @@ pub fn report(channels: &[&str]) -> Job {
 }
 
 /// Plans and claims the report's first slot after `NOW`.
-async fn claimed(store: &Store, job: &Job) -> (JobRun, Time) {
+async fn claim_report(store: &Store, job: &Job) -> (JobRun, Time) {
     let now = NOW.plus(Duration::from_secs(3_600));
     store.activate(DefinitionSet { topics: &[], jobs: std::slice::from_ref(job) }, None, NOW).await.unwrap();
     topicwatch::daemon::Planner::default().plan(store, now, false).await.unwrap();
@@ -77,14 +77,14 @@ fn message(event: &str, channel: &str) -> Message {
     }
 }
 
-fn end(at: Time, channels: &[&str]) -> JobEnd {
+fn job_end(at: Time, channels: &[&str]) -> JobEnd {
     let report =
         ReportRecord { from: NOW, until: at, seq: 7, subject: "A day".into(), files: vec!["/r/daily.html".into()] };
     let messages = channels.iter().map(|channel| message(&format!("report:daily@x/{channel}"), channel)).collect();
     JobEnd { at, state: RunState::Ok, reason: None, error: None, report: Some(report), messages }
 }
 
-fn hook(name: &str, hook: &Hook) -> Channel {
+fn webhook_channel(name: &str, hook: &WebhookServer) -> Channel {
     let endpoint = Endpoint::Webhook {
         url: hook.url().into(),
         secret: Some(SecretString::from(SECRET)),
@@ -94,7 +94,7 @@ fn hook(name: &str, hook: &Hook) -> Channel {
     Channel { name: name.into(), endpoint, timeout: Duration::from_secs(20), max_tries: 8 }
 }
 
-fn post(name: &str, post: &Post) -> Channel {
+fn mail_channel(name: &str, post: &MailServer) -> Channel {
     let endpoint = Endpoint::Email {
         host: "127.0.0.1".into(),
         port: post.port(),
@@ -106,58 +106,58 @@ fn post(name: &str, post: &Post) -> Channel {
     Channel { name: name.into(), endpoint, timeout: Duration::from_secs(20), max_tries: 8 }
 }
 
-struct Turned {
+struct ManualClock {
     clock: Clock,
     at: Arc<AtomicI64>,
 }
 
-impl Turned {
-    fn to(now: Time) -> Self {
+impl ManualClock {
+    fn starting_at(now: Time) -> Self {
         let at = Arc::new(AtomicI64::new(now.0));
         let read = Arc::clone(&at);
         Self { clock: Arc::new(move || Time(read.load(Ordering::SeqCst))), at }
     }
 
-    fn by(&self, span: Duration) {
+    fn advance(&self, span: Duration) {
         self.at.fetch_add(span.as_millis() as i64, Ordering::SeqCst);
     }
 }
 
-fn courier(store: &Store, turned: &Turned) -> DeliveryWorker {
+fn delivery_worker(store: &Store, turned: &ManualClock) -> DeliveryWorker {
     let n = AtomicI64::new(0);
     let token = Arc::new(move || format!("courier {}", n.fetch_add(1, Ordering::SeqCst)));
     DeliveryWorker::new(store.clone(), Arc::clone(&turned.clock), token, Arc::new(|_: &Delivery| {}))
 }
 
 /// A store with a report made for these channels an hour after `NOW`.
-async fn made(database: &Database, channels: &[&str]) -> (Store, Turned) {
-    let store = open(database).await;
-    let (run, now) = claimed(&store, &report(channels)).await;
-    store.end_job(&run, &end(now, channels)).await.unwrap();
-    (store, Turned::to(now))
+async fn store_with_report(database: &Database, channels: &[&str]) -> (Store, ManualClock) {
+    let store = open_store(database).await;
+    let (run, now) = claim_report(&store, &report(channels)).await;
+    store.end_job(&run, &job_end(now, channels)).await.unwrap();
+    (store, ManualClock::starting_at(now))
 }
 
 #[tokio::test]
 async fn the_cursor_of_a_report_moves_only_after_the_last_channel_received_it() {
     for database in databases() {
-        let (hooks, posts) = (Hook::good(), Post::answering(|n| (n == 0).then_some("451 not now")));
-        let (store, turned) = made(&database, &["hook", "mail"]).await;
-        let courier = courier(&store, &turned);
+        let (hooks, posts) = (WebhookServer::accepting(), MailServer::answering(|n| (n == 0).then_some("451 not now")));
+        let (store, turned) = store_with_report(&database, &["hook", "mail"]).await;
+        let courier = delivery_worker(&store, &turned);
         assert_eq!(store.cursor("report:daily").await.unwrap(), None, "{}", database.name);
-        let channels = [hook("hook", &hooks), post("mail", &posts)];
+        let channels = [webhook_channel("hook", &hooks), mail_channel("mail", &posts)];
         let tries = courier.deliver_due(&channels).await.unwrap();
         assert_eq!(tries.len(), 2, "{tries:?}");
         assert_eq!(tries[0].settled, SendResult::Sent);
         assert!(matches!(&tries[1].settled, SendResult::Again(_, why) if why.contains("451")), "{tries:?}");
         assert_eq!(store.cursor("report:daily").await.unwrap(), None, "the mail is not there yet");
         assert!(courier.deliver_due(&channels).await.unwrap().is_empty(), "not due yet");
-        turned.by(Duration::from_secs(70));
+        turned.advance(Duration::from_secs(70));
         let tries = courier.deliver_due(&channels).await.unwrap();
         assert_eq!((tries.len(), &tries[0].settled, tries[0].attempt), (1, &SendResult::Sent, 2));
         let until = NOW.plus(Duration::from_secs(3_600));
         assert_eq!(store.cursor("report:daily").await.unwrap(), Some(Cursor { seq: 7, at: until }));
-        assert_eq!((hooks.got().len(), posts.got().len()), (1, 2));
-        assert_eq!(posts.got()[0].data, posts.got()[1].data, "the same bytes at every try");
+        assert_eq!((hooks.received().len(), posts.received().len()), (1, 2));
+        assert_eq!(posts.received()[0].data, posts.received()[1].data, "the same bytes at every try");
         store.close().await;
     }
 }
@@ -165,22 +165,22 @@ async fn the_cursor_of_a_report_moves_only_after_the_last_channel_received_it() 
 #[tokio::test]
 async fn an_older_report_that_is_delivered_late_does_not_move_the_cursor_back() {
     for database in databases() {
-        let hooks = Hook::answering(|nth| Answer::Say(if nth == 0 { "503 Not now" } else { "200 OK" }));
-        let (store, turned) = made(&database, &["hook"]).await;
-        turned.by(Duration::from_secs(3_600));
+        let hooks = WebhookServer::answering(|nth| Answer::Say(if nth == 0 { "503 Not now" } else { "200 OK" }));
+        let (store, turned) = store_with_report(&database, &["hook"]).await;
+        turned.advance(Duration::from_secs(3_600));
         let later = (turned.clock)();
         topicwatch::daemon::Planner::default().plan(&store, later, false).await.unwrap();
         let newer = store.claim_jobs(later, 5, LEASE, Duration::ZERO, "later").await.unwrap().remove(0);
-        let mut newer_end = end(later, &[]);
+        let mut newer_end = job_end(later, &[]);
         newer_end.report.as_mut().unwrap().seq = 8;
         newer_end.messages = vec![message("report:daily@y/hook", "hook")];
         store.end_job(&newer, &newer_end).await.unwrap();
-        let (courier, channels) = (courier(&store, &turned), [hook("hook", &hooks)]);
+        let (courier, channels) = (delivery_worker(&store, &turned), [webhook_channel("hook", &hooks)]);
         let tries = courier.deliver_due(&channels).await.unwrap();
         assert!(matches!(tries[0].settled, SendResult::Again(..)) && tries[1].settled == SendResult::Sent, "{tries:?}");
         let newest = Some(Cursor { seq: 8, at: later });
         assert_eq!(store.cursor("report:daily").await.unwrap(), newest, "{}", database.name);
-        turned.by(Duration::from_secs(3_600));
+        turned.advance(Duration::from_secs(3_600));
         let late = courier.deliver_due(&channels).await.unwrap();
         assert_eq!((late.len(), &late[0].settled), (1, &SendResult::Sent), "{late:?}");
         assert_eq!(store.cursor("report:daily").await.unwrap(), newest, "{}: it went back", database.name);
@@ -192,11 +192,11 @@ async fn an_older_report_that_is_delivered_late_does_not_move_the_cursor_back() 
 #[tokio::test]
 async fn a_report_without_channels_moves_its_cursor_and_a_second_end_is_fenced() {
     for database in databases() {
-        let store = open(&database).await;
-        let (run, now) = claimed(&store, &report(&[])).await;
-        store.end_job(&run, &end(now, &[])).await.unwrap();
+        let store = open_store(&database).await;
+        let (run, now) = claim_report(&store, &report(&[])).await;
+        store.end_job(&run, &job_end(now, &[])).await.unwrap();
         assert_eq!(store.cursor("report:daily").await.unwrap().map(|cursor| cursor.at), Some(now));
-        let again = store.end_job(&run, &end(now, &["hook"])).await.unwrap_err();
+        let again = store.end_job(&run, &job_end(now, &["hook"])).await.unwrap_err();
         assert_eq!(again.kind, topicwatch::store::StoreErrorKind::Fenced, "{}", database.name);
         assert!(store.outbox(None, 10).await.unwrap().is_empty(), "nothing of a fenced end is written");
         store.close().await;
@@ -206,8 +206,8 @@ async fn a_report_without_channels_moves_its_cursor_and_a_second_end_is_fenced()
 #[tokio::test]
 async fn a_lost_lease_costs_a_job_an_attempt_and_after_three_the_job_fails() {
     for database in databases() {
-        let store = open(&database).await;
-        let (mut run, mut now) = claimed(&store, &report(&[])).await;
+        let store = open_store(&database).await;
+        let (mut run, mut now) = claim_report(&store, &report(&[])).await;
         for attempt in 1..=3 {
             assert_eq!(run.attempt, attempt);
             now = now.plus(LEASE).plus(Duration::from_secs(1));
@@ -236,9 +236,9 @@ async fn a_lost_lease_costs_a_job_an_attempt_and_after_three_the_job_fails() {
 #[tokio::test]
 async fn an_undeliverable_message_is_retried_with_growing_pauses_and_dead_after_eight_tries() {
     for database in databases() {
-        let hooks = Hook::answering(|_| Answer::Say("503 Service Unavailable\r\nretry-after: 3"));
-        let (store, turned) = made(&database, &["hook"]).await;
-        let (courier, channels) = (courier(&store, &turned), [hook("hook", &hooks)]);
+        let hooks = WebhookServer::answering(|_| Answer::Say("503 Service Unavailable\r\nretry-after: 3"));
+        let (store, turned) = store_with_report(&database, &["hook"]).await;
+        let (courier, channels) = (delivery_worker(&store, &turned), [webhook_channel("hook", &hooks)]);
         let begun = (turned.clock)();
         let mut pauses = Vec::new();
         loop {
@@ -248,7 +248,7 @@ async fn an_undeliverable_message_is_retried_with_growing_pauses_and_dead_after_
                 SendResult::Again(at, why) => {
                     assert!(why.contains("503"), "{why}");
                     pauses.push(at.since((turned.clock)()));
-                    turned.by(at.since((turned.clock)()));
+                    turned.advance(at.since((turned.clock)()));
                 }
                 SendResult::Dead(_) => break,
                 SendResult::Sent => panic!("{tries:?}"),
@@ -272,11 +272,14 @@ async fn an_undeliverable_message_is_retried_with_growing_pauses_and_dead_after_
 #[tokio::test]
 async fn a_channel_delays_a_message_by_at_most_eight_hours_at_a_time() {
     for database in databases() {
-        let hooks = Hook::answering(|_| Answer::Say("429 Slow down\r\nretry-after: 4000000000"));
-        let store = open(&database).await;
-        let (run, now) = claimed(&store, &report(&["hook"])).await;
-        store.end_job(&run, &end(now, &["hook"])).await.unwrap();
-        courier(&store, &Turned::to(now)).deliver_due(&[hook("hook", &hooks)]).await.unwrap();
+        let hooks = WebhookServer::answering(|_| Answer::Say("429 Slow down\r\nretry-after: 4000000000"));
+        let store = open_store(&database).await;
+        let (run, now) = claim_report(&store, &report(&["hook"])).await;
+        store.end_job(&run, &job_end(now, &["hook"])).await.unwrap();
+        delivery_worker(&store, &ManualClock::starting_at(now))
+            .deliver_due(&[webhook_channel("hook", &hooks)])
+            .await
+            .unwrap();
         let waiting = store.outbox(Some(OutboxState::Queued), 10).await.unwrap();
         let next = waiting[0].next_at.unwrap();
         let hours = |many: u64| now.plus(Duration::from_secs(many * 3_600));
@@ -288,37 +291,39 @@ async fn a_channel_delays_a_message_by_at_most_eight_hours_at_a_time() {
 #[tokio::test]
 async fn a_channel_that_asks_for_a_pause_gets_no_message_until_its_end() {
     for database in databases() {
-        let hooks =
-            Hook::answering(|nth| Answer::Say(if nth == 0 { "429 Slow down\r\nretry-after: 7200" } else { "200 OK" }));
-        let others = Hook::good();
-        let store = open(&database).await;
-        let (run, now) = claimed(&store, &report(&["hook", "other"])).await;
-        let mut ended = end(now, &["other"]);
+        let hooks = WebhookServer::answering(|nth| {
+            Answer::Say(if nth == 0 { "429 Slow down\r\nretry-after: 7200" } else { "200 OK" })
+        });
+        let others = WebhookServer::accepting();
+        let store = open_store(&database).await;
+        let (run, now) = claim_report(&store, &report(&["hook", "other"])).await;
+        let mut ended = job_end(now, &["other"]);
         ended.messages.extend((0..3).map(|n| message(&format!("report:daily@x/hook/{n}"), "hook")));
         store.end_job(&run, &ended).await.unwrap();
-        let turned = Turned::to(now);
-        let (courier, channels) = (courier(&store, &turned), [hook("hook", &hooks), hook("other", &others)]);
+        let turned = ManualClock::starting_at(now);
+        let (courier, channels) =
+            (delivery_worker(&store, &turned), [webhook_channel("hook", &hooks), webhook_channel("other", &others)]);
         courier.deliver_due(&channels).await.unwrap();
         assert_eq!(
-            (hooks.got().len(), others.got().len()),
+            (hooks.received().len(), others.received().len()),
             (1, 1),
             "{}: the others wait with the first",
             database.name
         );
         // A new message waits too, whichever process delivers.
-        turned.by(Duration::from_secs(3_600));
+        turned.advance(Duration::from_secs(3_600));
         let later = (turned.clock)();
         topicwatch::daemon::Planner::default().plan(&store, later, false).await.unwrap();
         let next = store.claim_jobs(later, 5, LEASE, Duration::ZERO, "later").await.unwrap().remove(0);
         let messages = vec![message("report:daily@y/hook", "hook"), message("report:daily@y/other", "other")];
-        store.end_job(&next, &JobEnd { messages, ..end(later, &[]) }).await.unwrap();
+        store.end_job(&next, &JobEnd { messages, ..job_end(later, &[]) }).await.unwrap();
         let another = self::courier(&store, &turned);
         assert_eq!(another.deliver_due(&channels).await.unwrap().len(), 1, "{}", database.name);
-        assert_eq!((hooks.got().len(), others.got().len()), (1, 2), "{}", database.name);
+        assert_eq!((hooks.received().len(), others.received().len()), (1, 2), "{}", database.name);
         let waiting = store.outbox(Some(OutboxState::Queued), 10).await.unwrap();
         let until = now.plus(Duration::from_secs(7_200));
         assert!(waiting.iter().all(|one| one.next_at.is_some_and(|at| at >= until)), "{waiting:?}");
-        turned.by(Duration::from_secs(3_601));
+        turned.advance(Duration::from_secs(3_601));
         assert_eq!(courier.deliver_due(&channels).await.unwrap().len(), 4, "{}", database.name);
         assert_eq!(store.outbox_counts().await.unwrap(), [(OutboxState::Sent, 6)]);
         // The pause is over: new messages go at once.
@@ -336,11 +341,11 @@ async fn a_pause_may_be_asked_for_until_a_date() {
     // All three forms of a date that clients must read (RFC 9110, section 5.6.7), two hours ahead.
     for date in ["Wed, 11 Mar 2026 12:00:00 GMT", "Wednesday, 11-Mar-26 12:00:00 GMT", "Wed Mar 11 12:00:00 2026"] {
         let said: &'static str = format!("503 Not now\r\nretry-after: {date}").leak();
-        let hooks = Hook::answering(move |_| Answer::Say(said));
+        let hooks = WebhookServer::answering(move |_| Answer::Say(said));
         let database = sqlite();
-        let (store, turned) = made(&database, &["hook"]).await;
+        let (store, turned) = store_with_report(&database, &["hook"]).await;
         let now = (turned.clock)();
-        courier(&store, &turned).deliver_due(&[hook("hook", &hooks)]).await.unwrap();
+        delivery_worker(&store, &turned).deliver_due(&[webhook_channel("hook", &hooks)]).await.unwrap();
         let next = store.outbox(None, 10).await.unwrap()[0].next_at;
         assert_eq!((now.to_string().as_str(), next), ("2026-03-11T10:00:00Z", Some(Time(now.0 + 7_200_000))), "{date}");
         store.close().await;
@@ -352,18 +357,24 @@ async fn a_pause_may_be_asked_for_until_a_date() {
 async fn messages_delayed_by_a_clock_a_year_ahead_are_sent_when_it_is_right() {
     for database in databases() {
         let says = ["429 Slow down\r\nretry-after: 7200", "503 Not now"];
-        let hooks = Hook::answering(move |nth| Answer::Say(says.get(nth).copied().unwrap_or("200 OK")));
-        let (store, turned) = made(&database, &["held", "failed", "lost"]).await;
+        let hooks = WebhookServer::answering(move |nth| Answer::Say(says.get(nth).copied().unwrap_or("200 OK")));
+        let (store, turned) = store_with_report(&database, &["held", "failed", "lost"]).await;
         let now = (turned.clock)();
         let year = Duration::from_secs(365 * 86_400);
-        turned.by(year);
-        let courier = courier(&store, &turned);
+        turned.advance(year);
+        let courier = delivery_worker(&store, &turned);
         for name in ["held", "failed"] {
-            assert_eq!(courier.deliver_due(&[hook(name, &hooks)]).await.unwrap().len(), 1, "{}", database.name);
+            assert_eq!(
+                courier.deliver_due(&[webhook_channel(name, &hooks)]).await.unwrap().len(),
+                1,
+                "{}",
+                database.name
+            );
         }
         assert!(store.claim_message("lost", now.plus(year), LEASE, 8, "dies").await.unwrap().message.is_some());
         turned.at.store(now.0, Ordering::SeqCst);
-        let tries = courier.deliver_due(&["held", "failed", "lost"].map(|name| hook(name, &hooks))).await.unwrap();
+        let tries =
+            courier.deliver_due(&["held", "failed", "lost"].map(|name| webhook_channel(name, &hooks))).await.unwrap();
         let sent: Vec<_> =
             tries.iter().map(|one| (one.channel.as_str(), one.attempt, one.settled == SendResult::Sent)).collect();
         assert_eq!(sent, ["failed", "held", "lost"].map(|name| (name, 2, true)), "{}", database.name);
@@ -374,7 +385,7 @@ async fn messages_delayed_by_a_clock_a_year_ahead_are_sent_when_it_is_right() {
 #[tokio::test]
 async fn a_manual_run_and_a_due_slot_of_one_report_never_run_together() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let job = report(&[]);
         store.activate(DefinitionSet { topics: &[], jobs: std::slice::from_ref(&job) }, None, NOW).await.unwrap();
         let now = NOW.plus(Duration::from_secs(3_600));
@@ -390,7 +401,7 @@ async fn a_manual_run_and_a_due_slot_of_one_report_never_run_together() {
         let first = claim().await.unwrap();
         assert_eq!(first.iter().map(JobRun::public_id).collect::<Vec<_>>(), ["press"], "{}", database.name);
         assert_eq!(claim().await.unwrap().len(), 0, "{}: it runs", database.name);
-        store.end_job(&first[0], &end(now, &[])).await.unwrap();
+        store.end_job(&first[0], &job_end(now, &[])).await.unwrap();
         let second = claim().await.unwrap();
         assert_eq!((second.len(), second[0].slot), (1, Some(now)), "{}", database.name);
         store.close().await;
@@ -402,22 +413,22 @@ async fn a_permanent_refusal_is_not_retried() {
     let database = sqlite();
     let redirect = "302 Found\r\nlocation: http://127.0.0.1:1/elsewhere";
     for (status, says) in [(redirect, "redirects are not followed"), ("404 Not Found", "404"), ("410 Gone", "410")] {
-        let (hooks, events) = (Hook::answering(move |_| Answer::Say(status)), format!("{status:.3}"));
-        let store = open(&database).await;
-        let channel = Channel { name: events.clone(), ..hook("hook", &hooks) };
+        let (hooks, events) = (WebhookServer::answering(move |_| Answer::Say(status)), format!("{status:.3}"));
+        let store = open_store(&database).await;
+        let channel = Channel { name: events.clone(), ..webhook_channel("hook", &hooks) };
         let sent = channel.send(&message("e", &events), NOW, 1, NOW).await.unwrap_err();
         assert!(sent.for_good && sent.text.contains(says), "{sent:?}");
-        assert_eq!(hooks.got().len(), 1);
+        assert_eq!(hooks.received().len(), 1);
         store.close().await;
     }
     for status in ["408 Request Timeout", "425 Too Early", "429 Too Many Requests\r\nretry-after: 120", "500 Oh"] {
-        let hooks = Hook::answering(move |_| Answer::Say(status));
-        let sent = hook("hook", &hooks).send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
+        let hooks = WebhookServer::answering(move |_| Answer::Say(status));
+        let sent = webhook_channel("hook", &hooks).send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
         assert!(!sent.for_good, "{sent:?}");
         assert_eq!(sent.wait, status.contains("retry").then_some(Duration::from_secs(120)));
     }
-    let posts = Post::answering(|_| Some("550 no such mailbox"));
-    let sent = post("mail", &posts).send(&message("e", "mail"), NOW, 1, NOW).await.unwrap_err();
+    let posts = MailServer::answering(|_| Some("550 no such mailbox"));
+    let sent = mail_channel("mail", &posts).send(&message("e", "mail"), NOW, 1, NOW).await.unwrap_err();
     assert!(sent.for_good && sent.text.contains("550"), "{sent:?}");
 }
 
@@ -425,26 +436,26 @@ async fn a_permanent_refusal_is_not_retried() {
 async fn a_mail_servers_answer_counts_without_a_reply_to_quit() {
     const PATIENT: Duration = Duration::from_secs(20);
     for database in databases() {
-        let posts = Post::scripted(|word| (word == "QUIT").then_some(""));
-        let (store, turned) = made(&database, &["mail"]).await;
-        let courier = courier(&store, &turned);
-        let channel = Channel { timeout: PATIENT, ..post("mail", &posts) };
+        let posts = MailServer::scripted(|word| (word == "QUIT").then_some(""));
+        let (store, turned) = store_with_report(&database, &["mail"]).await;
+        let courier = delivery_worker(&store, &turned);
+        let channel = Channel { timeout: PATIENT, ..mail_channel("mail", &posts) };
         let tries = courier.deliver_due(std::slice::from_ref(&channel)).await.unwrap();
         assert_eq!((tries.len(), &tries[0].settled), (1, &SendResult::Sent), "{}", database.name);
-        turned.by(Duration::from_secs(3_600));
+        turned.advance(Duration::from_secs(3_600));
         assert!(courier.deliver_due(&[channel]).await.unwrap().is_empty(), "it is not sent again");
-        assert_eq!(posts.got().len(), 1);
+        assert_eq!(posts.received().len(), 1);
         store.close().await;
     }
     let scripts: [(&str, receivers::Script); 4] = [
-        ("550", |word| [("RCPT", "550 5.1.1 nobody of that name"), ("QUIT", "")].into_iter().find_map(said(word))),
-        ("552", |word| [("MAIL", "552 too much"), ("QUIT", "")].into_iter().find_map(said(word))),
-        ("535", |word| [("AUTH", "535 not you"), ("QUIT", "")].into_iter().find_map(said(word))),
-        ("554", |word| [("DATA", "554 not this"), ("QUIT", "")].into_iter().find_map(said(word))),
+        ("550", |word| [("RCPT", "550 5.1.1 nobody of that name"), ("QUIT", "")].into_iter().find_map(answer_to(word))),
+        ("552", |word| [("MAIL", "552 too much"), ("QUIT", "")].into_iter().find_map(answer_to(word))),
+        ("535", |word| [("AUTH", "535 not you"), ("QUIT", "")].into_iter().find_map(answer_to(word))),
+        ("554", |word| [("DATA", "554 not this"), ("QUIT", "")].into_iter().find_map(answer_to(word))),
     ];
     for (code, script) in scripts {
-        let posts = Post::scripted(script);
-        let mut channel = Channel { timeout: PATIENT, ..post("mail", &posts) };
+        let posts = MailServer::scripted(script);
+        let mut channel = Channel { timeout: PATIENT, ..mail_channel("mail", &posts) };
         if let Endpoint::Email { login, .. } = &mut channel.endpoint {
             *login = Some(("somebody".into(), SecretString::from("pa55word of mail")));
         }
@@ -463,18 +474,22 @@ async fn a_mail_is_not_delivered_if_an_smtp_answer_does_not_fit_its_command() {
         ("DATA", |word| (word == "DATA").then_some("250 yes")),
     ];
     for (case, script) in scripts {
-        let posts = Post::scripted(script);
-        let mut channel = post("mail", &posts);
+        let posts = MailServer::scripted(script);
+        let mut channel = mail_channel("mail", &posts);
         if let Endpoint::Email { login, .. } = &mut channel.endpoint {
             *login = Some(("somebody".into(), SecretString::from("pa55word of mail")));
         }
         let refused = channel.send(&message("e", "mail"), NOW, 1, NOW).await.unwrap_err();
         assert!(!refused.for_good && refused.text.contains("an answer of the wrong kind: "), "{case}: {refused:?}");
-        assert!(posts.got().is_empty(), "{case}");
-        assert!(!posts.in_clear().iter().any(|line| line.contains("Message-ID")), "{case}: {:?}", posts.in_clear());
+        assert!(posts.received().is_empty(), "{case}");
+        assert!(
+            !posts.unencrypted_lines().iter().any(|line| line.contains("Message-ID")),
+            "{case}: {:?}",
+            posts.unencrypted_lines()
+        );
     }
-    let posts = Post::answering(|_| Some("354 go on"));
-    let refused = post("mail", &posts).send(&message("e", "mail"), NOW, 1, NOW).await.unwrap_err();
+    let posts = MailServer::answering(|_| Some("354 go on"));
+    let refused = mail_channel("mail", &posts).send(&message("e", "mail"), NOW, 1, NOW).await.unwrap_err();
     assert!(!refused.for_good && refused.text.contains("354 go on"), "{refused:?}");
 }
 
@@ -490,16 +505,16 @@ async fn replies_of_odd_mail_servers_are_read() {
         ("no EHLO", |word| (word == "EHLO").then_some("502 what")),
     ];
     for (case, script) in scripts {
-        let posts = Post::scripted(script);
-        let mut channel = post("mail", &posts);
+        let posts = MailServer::scripted(script);
+        let mut channel = mail_channel("mail", &posts);
         if let ("small letters", Endpoint::Email { login, .. }) = (case, &mut channel.endpoint) {
             *login = Some(("somebody".into(), SecretString::from("pa55word of mail")));
         }
         let sent = channel.send(&message("e", "mail"), NOW, 1, NOW).await;
-        assert_eq!((sent, posts.got().len()), (Ok(()), 1), "{case}");
+        assert_eq!((sent, posts.received().len()), (Ok(()), 1), "{case}");
     }
-    let posts = Post::answering(|_| Some("250"));
-    post("mail", &posts).send(&message("e", "mail"), NOW, 1, NOW).await.unwrap();
+    let posts = MailServer::answering(|_| Some("250"));
+    mail_channel("mail", &posts).send(&message("e", "mail"), NOW, 1, NOW).await.unwrap();
 }
 
 /// Words in another encoding do not hide that the server refuses.
@@ -517,7 +532,7 @@ async fn a_refusal_that_is_no_utf8_is_a_refusal() {
             stream.write_all(reply).unwrap();
         }
     });
-    let mut channel = post("mail", &Post::good());
+    let mut channel = mail_channel("mail", &MailServer::accepting());
     if let Endpoint::Email { port: of, .. } = &mut channel.endpoint {
         *of = port;
     }
@@ -528,7 +543,7 @@ async fn a_refusal_that_is_no_utf8_is_a_refusal() {
 }
 
 /// A script with one answer to one command.
-fn said(word: &str) -> impl FnMut((&str, &'static str)) -> Option<&'static str> {
+fn answer_to(word: &str) -> impl FnMut((&str, &'static str)) -> Option<&'static str> {
     move |(to, reply)| (to == word).then_some(reply)
 }
 
@@ -551,14 +566,14 @@ async fn mail_works_with_every_address_that_check_accepts() {
     ];
     for (from, header) in written {
         assert_eq!(check_address(from), Ok(()), "{from}");
-        let posts = Post::good();
-        let mut channel = post("mail", &posts);
+        let posts = MailServer::accepting();
+        let mut channel = mail_channel("mail", &posts);
         if let Endpoint::Email { from: sender, to, .. } = &mut channel.endpoint {
             *sender = from.into();
             *to = vec![from.into()];
         }
         channel.send(&message("e", "mail"), NOW, 1, NOW).await.unwrap();
-        let mail = posts.got().remove(0);
+        let mail = posts.received().remove(0);
         let unfolded = mail.data.replace("\r\n ", " ");
         assert!(unfolded.contains(header), "{from}: {}", mail.data);
         let domain = mail.from.rsplit_once('@').unwrap().1.split('>').next().unwrap();
@@ -569,10 +584,10 @@ async fn mail_works_with_every_address_that_check_accepts() {
 
 #[tokio::test]
 async fn a_webhook_is_signed_and_a_mail_has_both_parts_and_an_id_that_stays() {
-    let (hooks, posts) = (Hook::good(), Post::good());
+    let (hooks, posts) = (WebhookServer::accepting(), MailServer::accepting());
     let message = message("report:daily@2026-11-21T06:00:00Z/team", "hook");
-    hook("hook", &hooks).send(&message, NOW, 3, Time(NOW.0 + 5_000)).await.unwrap();
-    let got = hooks.got().remove(0);
+    webhook_channel("hook", &hooks).send(&message, NOW, 3, Time(NOW.0 + 5_000)).await.unwrap();
+    let got = hooks.received().remove(0);
     assert_eq!(got.header("X-Topicwatch-Event"), Some("report:daily@2026-11-21T06:00:00Z/team"));
     assert_eq!(got.header("X-Topicwatch-Attempt"), Some("3"));
     let signed = got.header("X-Topicwatch-Signature").unwrap();
@@ -588,9 +603,9 @@ async fn a_webhook_is_signed_and_a_mail_has_both_parts_and_an_id_that_stays() {
         "t=1773219600,v1=61f3f9a876f3a9b02d68fb29a6ec26a822b5006c238ecb46ade578bac4e69151"
     );
 
-    post("mail", &posts).send(&message, NOW, 1, NOW).await.unwrap();
-    post("mail", &posts).send(&message, NOW, 2, NOW.plus(Duration::from_secs(900))).await.unwrap();
-    let [first, second] = &posts.got()[..] else { panic!("two mails") };
+    mail_channel("mail", &posts).send(&message, NOW, 1, NOW).await.unwrap();
+    mail_channel("mail", &posts).send(&message, NOW, 2, NOW.plus(Duration::from_secs(900))).await.unwrap();
+    let [first, second] = &posts.received()[..] else { panic!("two mails") };
     assert_eq!(first.data, second.data);
     assert_eq!((first.from.contains("watch@example.com"), first.to.len()), (true, 2));
     for part in ["multipart/alternative", "text/plain", "text/html", "Message-ID: <", "@example.com>", "Date: "] {
@@ -603,8 +618,8 @@ async fn a_webhook_is_signed_and_a_mail_has_both_parts_and_an_id_that_stays() {
 
 #[tokio::test]
 async fn private_addresses_are_refused_unless_allowed() {
-    let hooks = Hook::good();
-    let inner = hook("hook", &hooks);
+    let hooks = WebhookServer::accepting();
+    let inner = webhook_channel("hook", &hooks);
     let Endpoint::Webhook { url, secret, .. } = inner.endpoint.clone() else { panic!() };
     let guarded = Channel {
         endpoint: Endpoint::Webhook { url, secret, form: WebhookFormat::Own, allow_private: false },
@@ -624,7 +639,7 @@ async fn private_addresses_are_refused_unless_allowed() {
             Channel { endpoint, ..guarded.clone() }.send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
         assert!(refused.for_good && refused.text.contains("private network"), "{host}: {refused:?}");
     }
-    assert!(hooks.got().is_empty(), "nobody was connected to");
+    assert!(hooks.received().is_empty(), "no connection was made");
 }
 
 #[test]
@@ -696,9 +711,12 @@ fn public_addresses_are_distinguished_from_private_ones() {
 #[tokio::test]
 async fn a_hanging_channel_delays_no_other_and_no_message_has_two_senders() {
     for database in databases() {
-        let (slow, good) = (Hook::answering(|_| Answer::Hang), Hook::good());
-        let (store, turned) = made(&database, &["slow", "good"]).await;
-        let channels = [Channel { timeout: Duration::from_secs(2), ..hook("slow", &slow) }, hook("good", &good)];
+        let (slow, good) = (WebhookServer::answering(|_| Answer::Hang), WebhookServer::accepting());
+        let (store, turned) = store_with_report(&database, &["slow", "good"]).await;
+        let channels = [
+            Channel { timeout: Duration::from_secs(2), ..webhook_channel("slow", &slow) },
+            webhook_channel("good", &good),
+        ];
         let sent: Arc<Mutex<Vec<(String, Instant)>>> = Arc::default();
         let reported = Arc::clone(&sent);
         let tell = Arc::new(move |d: &Delivery| reported.lock().unwrap().push((d.channel.clone(), Instant::now())));
@@ -708,7 +726,7 @@ async fn a_hanging_channel_delays_no_other_and_no_message_has_two_senders() {
         });
         let (one, other) = tokio::join!(two[0].deliver_due(&channels), two[1].deliver_due(&channels));
         assert_eq!(one.unwrap().len() + other.unwrap().len(), 2, "each message once: {}", database.name);
-        assert_eq!((slow.got().len(), good.got().len()), (1, 1));
+        assert_eq!((slow.received().len(), good.received().len()), (1, 1));
         let order: Vec<String> = sent.lock().unwrap().iter().map(|(channel, _)| channel.clone()).collect();
         assert_eq!(order, ["good", "slow"]);
         let waiting = store.outbox(Some(OutboxState::Queued), 5).await.unwrap();
@@ -720,25 +738,25 @@ async fn a_hanging_channel_delays_no_other_and_no_message_has_two_senders() {
 #[tokio::test]
 async fn one_delivery_call_tries_each_message_once_even_on_a_slow_channel() {
     for database in databases() {
-        let store = open(&database).await;
-        let (run, now) = claimed(&store, &report(&["slow"])).await;
+        let store = open_store(&database).await;
+        let (run, now) = claim_report(&store, &report(&["slow"])).await;
         let messages = ["a", "b"].map(|name| message(&format!("report:daily@x/slow/{name}"), "slow")).to_vec();
-        store.end_job(&run, &JobEnd { messages, ..end(now, &["slow"]) }).await.unwrap();
-        let turned = Turned::to(now);
+        store.end_job(&run, &JobEnd { messages, ..job_end(now, &["slow"]) }).await.unwrap();
+        let turned = ManualClock::starting_at(now);
         // Each answer takes longer than the pause before the next try, so one message is due again when the other has
         // been tried.
         let at = Arc::clone(&turned.at);
-        let slow = Hook::answering(move |_| {
+        let slow = WebhookServer::answering(move |_| {
             at.fetch_add(86_400_000, Ordering::SeqCst);
             Answer::Say("503 Service Unavailable")
         });
-        let channels = [hook("slow", &slow)];
+        let channels = [webhook_channel("slow", &slow)];
         for call in 1..=3 {
-            let tries = courier(&store, &turned).deliver_due(&channels).await.unwrap();
+            let tries = delivery_worker(&store, &turned).deliver_due(&channels).await.unwrap();
             let reported: Vec<i64> = tries.iter().map(|delivery| delivery.attempt).collect();
-            assert_eq!((reported, slow.got().len() as i64), (vec![call, call], 2 * call), "{}", database.name);
+            assert_eq!((reported, slow.received().len() as i64), (vec![call, call], 2 * call), "{}", database.name);
             assert!(matches!(&tries[1].settled, SendResult::Again(at, _) if *at > (turned.clock)()), "{tries:?}");
-            turned.by(Duration::from_secs(86_400));
+            turned.advance(Duration::from_secs(86_400));
         }
         store.close().await;
     }
@@ -747,7 +765,7 @@ async fn one_delivery_call_tries_each_message_once_even_on_a_slow_channel() {
 #[tokio::test]
 async fn a_message_of_a_dead_process_is_taken_over_and_dead_after_its_last_try() {
     for database in databases() {
-        let (store, turned) = made(&database, &["hook"]).await;
+        let (store, turned) = store_with_report(&database, &["hook"]).await;
         let mut now = (turned.clock)();
         for attempt in 1..=3 {
             let out = store.claim_message("hook", now, LEASE, 3, "dies").await.unwrap().message.unwrap();
@@ -764,13 +782,13 @@ async fn a_message_of_a_dead_process_is_taken_over_and_dead_after_its_last_try()
         let clock: Clock = Arc::new(move || now);
         let tell = Arc::new(move |delivery: &Delivery| heard.lock().unwrap().push(delivery.clone()));
         let courier = DeliveryWorker::new(store.clone(), clock, Arc::new(|| "other".into()), tell);
-        let hooks = Hook::good();
-        let channel = Channel { max_tries: 3, ..hook("hook", &hooks) };
+        let hooks = WebhookServer::accepting();
+        let channel = Channel { max_tries: 3, ..webhook_channel("hook", &hooks) };
         let tries = courier.deliver_due(std::slice::from_ref(&channel)).await.unwrap();
         assert_eq!((tries.len(), tries[0].attempt, &*tries[0].channel), (1, 3, "hook"), "{}", database.name);
         assert!(matches!(&tries[0].settled, SendResult::Dead(why) if why.contains("stopped or hung")), "{tries:?}");
-        assert_eq!((reported.lock().unwrap().len(), hooks.got().len()), (1, 0));
-        assert!(courier.deliver_due(&[channel]).await.unwrap().is_empty(), "told once");
+        assert_eq!((reported.lock().unwrap().len(), hooks.received().len()), (1, 0));
+        assert!(courier.deliver_due(&[channel]).await.unwrap().is_empty(), "reported once");
         let dead = store.outbox(None, 5).await.unwrap();
         assert_eq!((dead[0].state, dead[0].attempt), (OutboxState::Dead, 3));
         store.close().await;
@@ -779,34 +797,35 @@ async fn a_message_of_a_dead_process_is_taken_over_and_dead_after_its_last_try()
 
 #[tokio::test]
 async fn a_delivery_failure_shows_no_secret() {
-    let hooks = Hook::answering(|_| {
+    let hooks = WebhookServer::answering(|_| {
         Answer::Say(
             "400 Bad\r\ncontent-length: 72\r\n\r\nT0KEN /T0KEN-in-the-path key=QUERYKEY s3cret of the webhook \u{1b}[31mred pad pad",
         )
     });
-    let refused = hook("hook", &hooks).send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
+    let refused = webhook_channel("hook", &hooks).send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
     for secret in ["T0KEN-in-the-path", "QUERYKEY", SECRET, "\u{1b}"] {
         assert!(!refused.text.contains(secret), "{refused:?}");
     }
-    assert!(!format!("{:?}", hook("hook", &hooks)).contains("QUERYKEY"));
+    assert!(!format!("{:?}", webhook_channel("hook", &hooks)).contains("QUERYKEY"));
 }
 
 #[tokio::test]
 async fn messages_sent_long_ago_lose_their_body_and_are_not_sent_again() {
     for database in databases() {
-        let (hooks, dead) = (Hook::good(), Hook::answering(|_| Answer::Say("404 Not Found")));
-        let (store, turned) = made(&database, &["hook", "dead"]).await;
-        let (courier, channels) = (courier(&store, &turned), [hook("hook", &hooks), hook("dead", &dead)]);
+        let (hooks, dead) = (WebhookServer::accepting(), WebhookServer::answering(|_| Answer::Say("404 Not Found")));
+        let (store, turned) = store_with_report(&database, &["hook", "dead"]).await;
+        let (courier, channels) =
+            (delivery_worker(&store, &turned), [webhook_channel("hook", &hooks), webhook_channel("dead", &dead)]);
         let sent = "report:daily@x/hook";
         courier.deliver_due(&channels).await.unwrap();
-        turned.by(Duration::from_secs(30 * 86_400));
+        turned.advance(Duration::from_secs(30 * 86_400));
         courier.deliver_due(&channels).await.unwrap();
         assert!(store.outbox_message(sent).await.unwrap().unwrap().message.html.is_some(), "{}", database.name);
         // After a retry the time counts from then on.
         assert_eq!(store.retry_messages(Some(&[sent.into()]), (turned.clock)()).await.unwrap(), 1);
         courier.deliver_due(&channels).await.unwrap();
-        assert_eq!(hooks.got()[0].body, hooks.got()[1].body);
-        turned.by(Duration::from_secs(30 * 86_400 + 1));
+        assert_eq!(hooks.received()[0].body, hooks.received()[1].body);
+        turned.advance(Duration::from_secs(30 * 86_400 + 1));
         // A long-running process does it, too.
         let (channel_tx, channel_rx) = tokio::sync::watch::channel(Arc::from([]));
         let stop = tokio_util::sync::CancellationToken::new();
@@ -847,7 +866,7 @@ fn pauses_grow_and_differ_between_events() {
 #[tokio::test]
 async fn a_report_follows_a_renamed_topic() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let mut job = report(&[]);
         job.spec["topics"] = serde_json::json!(["old", "other"]);
         let topics = [crate::support::searched::topic("old"), crate::support::searched::topic("other")];

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::access_stage::link;
-use crate::support::databases::{databases, sqlite, wait};
+use crate::support::access_stage::add_share_link;
+use crate::support::databases::{block_on, databases, sqlite};
 use crate::support::editor::place_with;
 use crate::support::number_links::{Link, number_links};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 /// What stands between two marks.
 fn between<'p>(page: &'p str, begin: &str, end: &str) -> &'p str {
@@ -117,14 +117,14 @@ fn the_runs_of_an_item_lead_to_its_sightings_and_these_to_their_runs() {
 
 #[test]
 fn a_shared_page_that_lists_only_the_latest_items_says_so() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let place = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
     // Posts that are like no other.
     let text = |n: u32| (0..9).map(|k| format!(" w{:x}", (n * 9 + k).wrapping_mul(2_654_435_761))).collect::<String>();
     for (at, many, words) in [(9, 10, ">10 items, new first;"), (10, 60, ">The latest 50 items, new first;")] {
-        world.posts(&(0..many).map(|n| post(n + 1, 8, &format!("acme{}", text(n)), 1)).collect::<Vec<_>>());
-        once(&place, at);
-        let (secret, _) = link(&place, &["--topic", "acme", "--for", "9h", "--at", &hour(at)]);
+        world.set_posts(&(0..many).map(|n| post(n + 1, 8, &format!("acme{}", text(n)), 1)).collect::<Vec<_>>());
+        run_once(&place, at);
+        let (secret, _) = add_share_link(&place, &["--topic", "acme", "--for", "9h", "--at", &hour(at)]);
         let page = Pages::serve(&place, &["--at", &hour(at)]).page(&format!("/shared/{secret}"));
         assert!(page.contains(words), "{words}: {page}");
     }
@@ -138,10 +138,10 @@ fn dead_messages_are_said_with_what_to_do_about_them() {
         let health = || Pages::serve(&place, &["--at", NINE]).page("/health");
         let todo = "<code>topicwatch outbox retry --dead</code> sends them again.";
         assert!(!health().contains(todo), "{name}: {}", health());
-        wait(place.database.add_undelivered_report(999, "news", 1_773_219_600_000, "manual"));
+        block_on(place.database.add_undelivered_report(999, "news", 1_773_219_600_000, "manual"));
         let page = health();
         assert!(page.contains(">1 dead</span>") && page.contains(todo), "{name}: {page}");
         // The commands are there.
-        place.run(&["outbox", "list", "--state", "dead"]).shows(0, &["news/mail"]);
+        place.run(&["outbox", "list", "--state", "dead"]).assert_stdout(0, &["news/mail"]);
     }
 }

@@ -6,7 +6,7 @@ use topicwatch::model::{CoverageSearch, RunSearch, RunState, SearchState, Source
 use topicwatch::store::Store;
 
 use crate::support::covered_spans::topic;
-use crate::support::databases::{databases, wait};
+use crate::support::databases::{block_on, databases};
 use crate::support::program::{NINE, Place};
 use crate::support::searched::{self, NOW, settings};
 use crate::support::service::Sandbox;
@@ -89,13 +89,13 @@ fn a_pause_drops_a_slot_at_its_end_but_not_one_after_it() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topic("timezone = \"UTC\""));
         let due = |at: &str| {
-            sandbox.turn_to(at);
+            sandbox.set_clock(at);
             place.run(&["once", "--due", "--at", at])
         };
         // Pausing and resuming by command take the time of the machine.
         let pause = |from: &str, until: &str| {
             let time = |text: &str| Time::parse(text).unwrap();
-            wait(async {
+            block_on(async {
                 let store = Store::open(&settings(&place.database)).await.unwrap();
                 let topics = ["acme".to_owned()];
                 store.pause_topics(&topics, Some("the fair"), time(from)).await.unwrap();

@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::Value;
 
 use crate::support::databases::{databases, sqlite};
-use crate::support::editor::{Typed, with_edit};
+use crate::support::editor::{Form, with_edit};
 use crate::support::program::Place;
-use crate::support::service::{Raw, reply};
+use crate::support::service::{FakeServer, reply};
 use crate::support::web_client::Pages;
 
 /// What a failed and a successful try are billed, in dollars; an empty text is free.
 type Bills = (&'static str, &'static str);
 
 /// A service that fails at every second call, beginning with the first.
-fn failing((failed, answered): Bills) -> Raw {
+fn half_failing_service((failed, answered): Bills) -> FakeServer {
     let calls = AtomicUsize::new(0);
-    Raw::saying(move |_| {
+    FakeServer::respond_with(move |_| {
         let fails = calls.fetch_add(1, Ordering::SeqCst).is_multiple_of(2);
         let (status, bill) = if fails { ("503 Busy", failed) } else { ("200 OK", answered) };
         let bill = if bill.is_empty() { String::new() } else { format!("x-desearch-cost-usd: {bill}\r\n") };
@@ -31,7 +31,7 @@ const TOPIC: &str =
     "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\"]\nevery = \"6h\"\ncatch_up = \"all\"\n";
 
 /// A call may be tried twice.
-fn lines(server: &Raw) -> String {
+fn service_lines(server: &FakeServer) -> String {
     format!("{}prices.web = 0.002", server.lines().replace("max_tries = 1", "max_tries = 2"))
 }
 
@@ -60,8 +60,8 @@ fn the_planned_maximum_cost_holds_if_every_call_is_retried() {
         [(("0.002", "0.002"), &[11][..], 2_000, 2), (("", "0.005"), &[11, 12], 5_000, 1)]
     {
         for database in databases() {
-            let server = failing(bills);
-            let place = Place::new(database, &lines(&server), TOPIC);
+            let server = half_failing_service(bills);
+            let place = Place::new(database, &service_lines(&server), TOPIC);
             let name = format!("{}, {bills:?}", place.database.name);
             place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
             let mut last = (0, 0, 0, 0);
@@ -85,13 +85,13 @@ fn what_is_planned_at_most_holds_when_failed_tries_are_billed_that_were_free_bef
     for database in databases() {
         // From the tenth call on, failures are billed, too.
         let calls = AtomicUsize::new(0);
-        let server = Raw::saying(move |_| {
+        let server = FakeServer::respond_with(move |_| {
             let call = calls.fetch_add(1, Ordering::SeqCst);
             let status = if call.is_multiple_of(2) { "503 Busy" } else { "200 OK" };
             let bill = if call >= 10 || status == "200 OK" { "x-desearch-cost-usd: 0.005\r\n" } else { "" };
             reply(status, &format!("content-type: application/json\r\n{bill}"), br#"{"data": []}"#)
         });
-        let place = Place::new(database, &lines(&server), TOPIC);
+        let place = Place::new(database, &service_lines(&server), TOPIC);
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
         place.ok(&["once", "--at", "2026-03-10T23:30:00Z"]);
         assert_eq!(paid_on(&place, 11), 20_000, "{}", place.database.name);
@@ -105,7 +105,7 @@ fn what_is_planned_at_most_holds_when_failed_tries_are_billed_that_were_free_bef
 fn what_is_planned_at_most_holds_if_no_daily_search_is_answered() {
     for limit in ["", "max_calls_per_day = 1000\n"] {
         for database in databases() {
-            let server = Raw::saying(|_| reply("503 Busy", "x-desearch-cost-usd: 0.004\r\n", b"{}"));
+            let server = FakeServer::respond_with(|_| reply("503 Busy", "x-desearch-cost-usd: 0.004\r\n", b"{}"));
             let ai = TOPIC.replace("[\"web\"]", "[\"ai\"]\nai.when = \"daily\"");
             let file = format!("{}prices.ai = 0.004", server.lines());
             let place = Place::new(database, &file, &format!("{ai}{limit}"));
@@ -134,14 +134,14 @@ fn the_planned_maximum_cost_holds_after_max_tries_was_lowered() {
     for database in databases() {
         // The first try fails and is free. Every later one is answered and billed.
         let calls = AtomicUsize::new(0);
-        let server = Raw::saying(move |_| {
+        let server = FakeServer::respond_with(move |_| {
             let (status, bill) = match calls.fetch_add(1, Ordering::SeqCst) {
                 0 => ("503 Busy", ""),
                 _ => ("200 OK", "x-desearch-cost-usd: 0.005\r\n"),
             };
             reply(status, &format!("content-type: application/json\r\n{bill}"), br#"{"data": []}"#)
         });
-        let place = Place::new(database, &lines(&server), TOPIC);
+        let place = Place::new(database, &service_lines(&server), TOPIC);
         let name = place.database.name;
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
         place.ok(&["once", "--at", "2026-03-10T23:30:00Z"]);
@@ -155,7 +155,7 @@ fn the_planned_maximum_cost_holds_after_max_tries_was_lowered() {
 
 #[test]
 fn a_plan_counts_one_extra_try_after_a_new_login() {
-    let place = Place::bare(
+    let place = Place::without_service(
         sqlite(),
         "[providers.bsky]\nkind = \"bluesky\"\nuser = \"ann.example\"\nkey_env = \"BSKY_PASSWORD\"\nmax_tries = 2\n\n\
          [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"bsky\"]\nevery = \"6h\"\n",
@@ -175,8 +175,8 @@ fn a_plan_counts_one_extra_try_after_a_new_login() {
 fn retries_stay_within_the_limits_of_a_topic() {
     for limit in ["max_calls_per_day = 5", "budget_per_day = 0.011"] {
         for database in databases() {
-            let server = failing(("0.002", "0.002"));
-            let place = Place::new(database, &lines(&server), &format!("{TOPIC}{limit}\n"));
+            let server = half_failing_service(("0.002", "0.002"));
+            let place = Place::new(database, &service_lines(&server), &format!("{TOPIC}{limit}\n"));
             let name = format!("{}, {limit}", place.database.name);
             place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
             let plan = planned(&place, "2026-03-10T23:30:00Z");
@@ -223,7 +223,7 @@ fn the_preview_of_a_topic_shows_the_cost_of_retries() {
         let place = Place::new(sqlite(), "base_url = \"sandbox\"\nprices.web = 0.002", &with_edit(topic));
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
         let pages = Pages::serve(&place, &["--at", "2026-03-10T23:30:00Z"]);
-        let preview = Typed::on(&pages, "/jobs/topics/acme").press(&pages, "preview");
+        let preview = Form::fetch(&pages, "/jobs/topics/acme").submit(&pages, "preview");
         assert!(preview.body.contains(words), "{words}: {}", preview.text);
     }
 }

@@ -6,17 +6,17 @@ use std::net::{IpAddr, TcpListener, UdpSocket};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::cluster::Cluster;
+use crate::support::postgres_server::PostgresServer;
 use crate::support::program::Program;
 use crate::support::receivers::certificate;
-use crate::support::server_choice::say;
+use crate::support::server_choice::print_to_stderr;
 
 const PASSWORD: &str = "pg-pa55word";
 /// The first bytes of a client: the length and the code of an SSLRequest.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
 /// A server without TLS, or an attacker in front of one, for one connection. Also returns everything that it received.
-fn refuses_tls() -> (u16, std::thread::JoinHandle<()>, Arc<Mutex<Vec<u8>>>) {
+fn server_without_tls() -> (u16, std::thread::JoinHandle<()>, Arc<Mutex<Vec<u8>>>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let heard: Arc<Mutex<Vec<u8>>> = Arc::default();
@@ -38,11 +38,11 @@ fn refuses_tls() -> (u16, std::thread::JoinHandle<()>, Arc<Mutex<Vec<u8>>>) {
     (port, server, heard)
 }
 
-fn has(heard: &[u8], part: &str) -> bool {
+fn contains_text(heard: &[u8], part: &str) -> bool {
     heard.windows(part.len()).any(|window| window == part.as_bytes())
 }
 
-fn migrate(url: &str, environment: &[(&str, &str)]) -> crate::support::program::Ended {
+fn migrate(url: &str, environment: &[(&str, &str)]) -> crate::support::program::ProgramOutput {
     let folder = tempfile::tempdir().unwrap();
     let jobs = "[service]\nbase_url = \"sandbox\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"1h\"\n";
     std::fs::write(folder.path().join("jobs.toml"), jobs).unwrap();
@@ -63,13 +63,13 @@ fn a_server_that_refuses_tls_gets_neither_user_nor_password() {
         ("?sslmode=require", None),
         ("", Some(("PGSSLMODE", "disable"))),
     ] {
-        let (port, server, heard) = refuses_tls();
+        let (port, server, heard) = server_without_tls();
         let url = format!("postgres://watcher:{PASSWORD}@127.1:{port}/findings{query}");
         let ended = migrate(&url, environment.as_slice());
         server.join().unwrap();
         let heard = heard.lock().unwrap();
         assert_eq!(&heard[..], SSL_REQUEST, "{query} {environment:?}: {}", String::from_utf8_lossy(&heard));
-        ended.says(
+        ended.assert_stderr(
             4,
             &["server does not support TLS", "hint: nothing was sent", "sslmode=disable in the URL, after ? or &"],
         );
@@ -80,11 +80,11 @@ fn a_server_that_refuses_tls_gets_neither_user_nor_password() {
 #[test]
 fn sslmode_disable_and_loopback_connect_without_tls() {
     for (host, query) in [("127.1", "?sslmode=disable"), ("127.0.0.1", ""), ("localhost", "")] {
-        let (port, server, heard) = refuses_tls();
+        let (port, server, heard) = server_without_tls();
         let ended = migrate(&format!("postgres://watcher:{PASSWORD}@{host}:{port}/findings{query}"), &[]);
         server.join().unwrap();
         let heard = heard.lock().unwrap();
-        assert!(has(&heard, "watcher"), "{host}{query}: {}\n{ended}", String::from_utf8_lossy(&heard));
+        assert!(contains_text(&heard, "watcher"), "{host}{query}: {}\n{ended}", String::from_utf8_lossy(&heard));
     }
 }
 
@@ -98,7 +98,7 @@ fn address_of_this_host() -> Option<IpAddr> {
 
 #[test]
 fn each_sslmode_encrypts_and_checks_the_certificate_as_documented() {
-    let Some(mut server) = Cluster::start("PostgreSQL over TLS", &[]) else { return };
+    let Some(mut server) = PostgresServer::start("PostgreSQL over TLS", &[]) else { return };
     let own = address_of_this_host().map(|ip| ip.to_string());
     let file = |name: &str| certificate(name).to_str().unwrap().to_owned();
     let (authority, elsewhere, alone, marked) =
@@ -108,17 +108,18 @@ fn each_sslmode_encrypts_and_checks_the_certificate_as_documented() {
         for (query, expected) in cases {
             let ended = migrate(&format!("{}{query}", server.url_at("localhost")), &[]);
             match expected {
-                Ok(()) => ended.shows(0, &["is up to date"]),
-                Err(hint) => ended.says(4, &["certificate", hint]),
+                Ok(()) => ended.assert_stdout(0, &["is up to date"]),
+                Err(hint) => ended.assert_stderr(4, &["certificate", hint]),
             }
         }
         // There the server accepts only TLS.
         if let Some(own) = &own {
-            migrate(&server.url_at(own), &[]).shows(0, &["is up to date"]);
-            migrate(&format!("{}?sslmode=prefer", server.url_at(own)), &[]).shows(0, &["is up to date"]);
-            migrate(&format!("{}?sslmode=disable", server.url_at(own)), &[]).says(4, &["pg_hba.conf", "no encryption"]);
+            migrate(&server.url_at(own), &[]).assert_stdout(0, &["is up to date"]);
+            migrate(&format!("{}?sslmode=prefer", server.url_at(own)), &[]).assert_stdout(0, &["is up to date"]);
+            migrate(&format!("{}?sslmode=disable", server.url_at(own)), &[])
+                .assert_stderr(4, &["pg_hba.conf", "no encryption"]);
         } else {
-            say("SKIPPED: PostgreSQL over TLS at an address that is not loopback (this machine has none)");
+            print_to_stderr("SKIPPED: PostgreSQL over TLS at an address that is not loopback (this machine has none)");
         }
     };
     ask(
@@ -147,5 +148,5 @@ fn each_sslmode_encrypts_and_checks_the_certificate_as_documented() {
     ask("self-signed", &[(format!("?sslrootcert={marked}"), Err("-addext basicConstraints=critical,CA:FALSE"))]);
     ask("own", &[(format!("?sslrootcert={alone}"), Ok(()))]);
     let none = migrate(&format!("{}?sslrootcert=/nowhere/ca.pem", server.url_at("localhost")), &[]);
-    none.says(4, &["hint: is the server running, and does the sslrootcert file exist, if one is set?"]);
+    none.assert_stderr(4, &["hint: is the server running, and does the sslrootcert file exist, if one is set?"]);
 }

@@ -1,15 +1,15 @@
 //! What `check --probe` says of the database: it finds a wrong path, address or right before the first run does, and
 //! creates and changes nothing.
 
-use crate::support::cluster::Cluster;
-use crate::support::databases::{databases, on_server, sqlite, unmade};
-use crate::support::program::{Ended, NINE, Place, Program};
+use crate::support::databases::{databases, databases_without_schema, on_server, sqlite};
+use crate::support::postgres_server::PostgresServer;
+use crate::support::program::{NINE, Place, Program, ProgramOutput};
 use crate::support::service::Sandbox;
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"web\"]\n";
 
 /// What the last line says, and whether it is an error: then a hint follows.
-fn probed(ended: &Ended) -> (bool, String) {
+fn probed(ended: &ProgramOutput) -> (bool, String) {
     let lines: Vec<&str> = ended.out.lines().collect();
     let at = lines.iter().rposition(|line| line.starts_with("probe: ")).unwrap_or_else(|| panic!("{ended}"));
     let hint = lines.get(at + 1).is_some_and(|line| line.starts_with("hint: "));
@@ -19,7 +19,7 @@ fn probed(ended: &Ended) -> (bool, String) {
 
 #[test]
 fn a_probe_opens_the_database_without_creating_or_upgrading_it() {
-    for database in unmade() {
+    for database in databases_without_schema() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPIC);
         let name = place.database.name;
@@ -28,15 +28,15 @@ fn a_probe_opens_the_database_without_creating_or_upgrading_it() {
         let missing = if name == "SQLite" { "there is no database at" } else { "there is no schema" };
         assert!(ok && line.contains(missing) && line.contains("`once` and `run` prepare it"), "{name}: {line}");
         assert!(!file.exists(), "{name}");
-        place.run(&["status"]).says(4, &["yet"]);
+        place.run(&["status"]).assert_stderr(4, &["yet"]);
 
         place.ok(&["once", "--at", NINE]);
-        let sizes = place.database.sizes();
+        let sizes = place.database.table_sizes();
         let ready = (true, "probe: the database can be read and written".to_owned());
         assert_eq!(probed(&place.run(&["check", "--probe"])), ready, "{name}");
         let json = place.json(&["check", "--probe", "--json"]);
         assert_eq!((&json["database_probe"]["ok"], &json["probe"]["ok"]), (&true.into(), &true.into()), "{json}");
-        assert_eq!(place.database.sizes(), sizes, "{name}");
+        assert_eq!(place.database.table_sizes(), sizes, "{name}");
 
         // Tables of an older version stay as they are.
         place.database.make_older();
@@ -86,7 +86,7 @@ fn a_probe_finds_a_wrong_path_or_address_and_plain_check_needs_no_database() {
         let plain = place.json(&["check", "--json", "--database", url]);
         assert!(plain["database_probe"].is_null(), "{plain}");
     }
-    let mut left = place.others();
+    let mut left = place.other_files();
     left.sort();
     assert_eq!(left, ["folder", "notes"]);
 }
@@ -107,10 +107,12 @@ fn a_probe_finds_missing_rights() {
     // Root may write anything, so as root the program runs as another user.
     let root = std::process::Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
     let script = if root { "exec setpriv --reuid=65534 --clear-groups -- \"$@\"" } else { "exec \"$@\"" };
-    let run = || Program::prepared_by(place.folder.path(), script, &["check", "--probe"]).run();
+    let run = || Program::under_shell(place.folder.path(), script, &["check", "--probe"]).run();
     let ended = run();
     if ended.err.contains("setpriv") || matches!(ended.code, Some(126 | 127)) {
-        return crate::support::server_choice::say("SKIPPED: a file without rights (cannot become another user)");
+        return crate::support::server_choice::print_to_stderr(
+            "SKIPPED: a file without rights (cannot become another user)",
+        );
     }
     let (ok, line) = probed(&ended);
     assert!(!ok && line.contains("this user cannot write to ") && line.contains("t.db"), "{ended}");
@@ -122,10 +124,10 @@ fn a_probe_finds_missing_rights() {
     assert!(!ok && line.contains("cannot write to "), "{line}");
     chmod("700", folder);
 
-    let Some(cluster) = Cluster::start("a probe without rights", &[]) else { return };
+    let Some(cluster) = PostgresServer::start("a probe without rights", &[]) else { return };
     let place = Place::new(on_server(&cluster.url()), &sandbox.lines(), TOPIC);
     let (schema, url) = (&place.database.schema, cluster.url().replace("topicwatch@", "worker@"));
-    place.database.alone("CREATE ROLE worker LOGIN");
+    place.database.execute_without_schema("CREATE ROLE worker LOGIN");
     let probe = |said: &str| {
         let ended = place.run(&["check", "--probe", "--database", &url]);
         let (ok, line) = probed(&ended);
@@ -134,10 +136,10 @@ fn a_probe_finds_missing_rights() {
     probe("is not allowed to create it");
     place.ok(&["db", "migrate"]);
     probe("is not allowed to use schema");
-    place.database.alone(&format!(
+    place.database.execute_without_schema(&format!(
         "GRANT USAGE ON SCHEMA {schema} TO worker; GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO worker"
     ));
     probe("may not write to the tables");
-    place.database.alone(&format!("GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO worker"));
+    place.database.execute_without_schema(&format!("GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO worker"));
     assert!(probed(&place.run(&["check", "--probe", "--database", &url])).0);
 }

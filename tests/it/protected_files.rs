@@ -31,7 +31,7 @@ fn used(mut database: Database, at: &str, sandbox: &Sandbox, rest: &str) -> Plac
 }
 
 /// Runs a command with one more secret file.
-fn run(place: &Place, args: &[&str]) -> crate::support::program::Ended {
+fn run(place: &Place, args: &[&str]) -> crate::support::program::ProgramOutput {
     place.program(args).env("TOPICWATCH_WEB_TOKEN_FILE", "web.token").run()
 }
 
@@ -50,7 +50,7 @@ fn no_verb_overwrites_the_database_the_configuration_or_a_secret() {
             place.ok(&["forget", "--author", "nobody", "--yes"]);
             // A killed daemon leaves all of its files.
             let mut daemon = place.program(&["run"]).start();
-            daemon.until("it runs", |said| said.contains("next slot"));
+            daemon.wait_until("it runs", |said| said.contains("next slot"));
             daemon.kill();
             precious.extend(["t.db", "t.db-wal", "t.db-shm", "t.db.lock", "t.db.forgotten"]);
             // It does not exist yet, but SQLite would treat it as part of the database.
@@ -83,9 +83,12 @@ fn no_verb_overwrites_the_database_the_configuration_or_a_secret() {
                 }
                 for args in verbs {
                     let ended = run(&place, &args);
-                    ended.says(2, &[named, "hint: "]);
+                    ended.assert_stderr(2, &[named, "hint: "]);
                     if args[0] != "init" {
-                        ended.says(2, &["could not be written: it is ", "choose another file; nothing was changed"]);
+                        ended.assert_stderr(
+                            2,
+                            &["could not be written: it is ", "choose another file; nothing was changed"],
+                        );
                     }
                     // SQLite removes these by itself.
                     if name.starts_with("t.db-wal") || name.starts_with("t.db-shm") {
@@ -123,7 +126,7 @@ fn no_verb_overwrites_a_file_that_holds_a_url() {
         let before = state(&place.path(name));
         for verb in [&["export", "--format", "csv", "--out", name][..], &["db", "backup", name]] {
             let program = place.program(verb).env("CHAT_URL_FILE", "chat.url").env("BEAT_URL_FILE", "beat.url");
-            program.run().says(2, &[name, "could not be written: it is a file that a secret is read from"]);
+            program.run().assert_stderr(2, &[name, "could not be written: it is a file that a secret is read from"]);
             assert_eq!(state(&place.path(name)), before);
         }
     }
@@ -145,10 +148,10 @@ fn scheduled_exports_and_reports_overwrite_no_database_or_configuration() {
         }
         let links: Vec<PathBuf> = links.iter().map(|link| place.path(link)).collect();
         place.ok(&["once", "--due", "--at", NINE]);
-        sandbox.turn_to(TEN);
+        sandbox.set_clock(TEN);
         let ended = place.run(&["once", "--due", "--at", TEN]);
-        ended.shows(3, &["out/x.csv could not be written: it is", "out/r.html could not be written: it is"]);
-        ended.shows(3, &["out/m.csv.manifest.json could not be written: it is"]);
+        ended.assert_stdout(3, &["out/x.csv could not be written: it is", "out/r.html could not be written: it is"]);
+        ended.assert_stdout(3, &["out/m.csv.manifest.json could not be written: it is"]);
         let inode = precious.metadata().unwrap().ino();
         for link in links {
             assert_eq!(link.metadata().unwrap().ino(), inode, "{}", link.display());
@@ -163,8 +166,10 @@ fn an_unknown_output_extension_is_refused_unless_format_is_set() {
     let place = used(sqlite(), NINE, &sandbox, "");
     for name in ["items", "items.txt", "items.cvs", "items.gz", "items.csv.bak", ".csv.", "other.db"] {
         let refused = place.run(&["export", "--out", name]);
-        refused
-            .says(2, &[name, "has no known extension", "hint: use one of .csv, .jsonl, .xlsx, .atom, or set --format"]);
+        refused.assert_stderr(
+            2,
+            &[name, "has no known extension", "hint: use one of .csv, .jsonl, .xlsx, .atom, or set --format"],
+        );
         assert!(!place.path(name).exists(), "{name}");
         place.ok(&["export", "--format", "jsonl", "--out", name]);
         assert!(
@@ -181,39 +186,39 @@ fn a_backup_replaces_only_an_older_backup_of_the_same_database() {
         let other = used(sqlite(), TEN, &Sandbox::at(TEN, &[]), "");
         let backup = |place: &Place, to: &Path| place.run(&["db", "backup", &to.display().to_string()]);
         let copy = place.path("copy.db");
-        backup(&place, &copy).shows(0, &["copy verified"]);
+        backup(&place, &copy).assert_stdout(0, &["copy verified"]);
         // Opening it, which may write to it, does not make it another database.
         place.ok(&["status", "--database", &format!("sqlite:{}", copy.display())]);
-        sandbox.turn_to(TEN);
+        sandbox.set_clock(TEN);
         place.ok(&["once", "--at", TEN]);
         let older = std::fs::read(&copy).unwrap();
-        backup(&place, &copy).shows(0, &["copy verified"]);
+        backup(&place, &copy).assert_stdout(0, &["copy verified"]);
         assert_ne!(std::fs::read(&copy).unwrap(), older);
 
         // Another database that is not in use: that of the other place.
         let theirs = other.path("t.db");
         let before = std::fs::read(&theirs).unwrap();
         let hint = "a backup replaces only an older one of the same database";
-        backup(&place, &theirs).says(2, &["but not a copy of", hint]);
+        backup(&place, &theirs).assert_stderr(2, &["but not a copy of", hint]);
         assert_eq!(std::fs::read(&theirs).unwrap(), before);
         // A new database does not replace the only copy of an old one.
         let fresh = used(sqlite(), ELEVEN, &Sandbox::at(ELEVEN, &[]), "");
-        backup(&fresh, &copy).says(2, &["but not a copy of", hint]);
+        backup(&fresh, &copy).assert_stderr(2, &["but not a copy of", hint]);
 
         std::fs::write(place.path("copy.db.lock"), "").unwrap();
         backup(&place, &copy)
-            .says(2, &["`topicwatch run` uses or has used", "choose another file; nothing was changed"]);
+            .assert_stderr(2, &["`topicwatch run` uses or has used", "choose another file; nothing was changed"]);
         let foreign = place.path("foreign.db");
-        crate::support::databases::wait(async {
+        crate::support::databases::block_on(async {
             use sqlx::Connection as _;
             let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&foreign).create_if_missing(true);
             let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
             sqlx::query("CREATE TABLE run (id INTEGER)").execute(&mut conn).await.unwrap();
             conn.close().await.unwrap();
         });
-        backup(&place, &foreign).says(2, &["a SQLite database of another program", hint]);
+        backup(&place, &foreign).assert_stderr(2, &["a SQLite database of another program", hint]);
         std::fs::write(place.path("notes.txt"), "short").unwrap();
-        backup(&place, &place.path("notes.txt")).says(2, &["it is not a SQLite database", hint]);
+        backup(&place, &place.path("notes.txt")).assert_stderr(2, &["it is not a SQLite database", hint]);
         assert_eq!(std::fs::read_to_string(place.path("notes.txt")).unwrap(), "short");
     }
 }
@@ -223,9 +228,9 @@ fn a_backup_to_a_stream_is_refused() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = used(sqlite(), NINE, &sandbox, "");
     for to in ["-", "/dev/stdout", "/dev/null"] {
-        place.run(&["db", "backup", to]).says(2, &["cannot be written to a stream", "hint: write a file"]);
+        place.run(&["db", "backup", to]).assert_stderr(2, &["cannot be written to a stream", "hint: write a file"]);
     }
     assert!(!place.path("-").exists());
     let refused = place.run(&["db", "backup", "/proc/copy.db"]);
-    refused.says(5, &["its folder belongs to the system", "hint: choose a file in another folder"]);
+    refused.assert_stderr(5, &["its folder belongs to the system", "hint: choose a file in another folder"]);
 }

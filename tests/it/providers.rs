@@ -1,14 +1,14 @@
 //! Providers besides the search service, from file to report, on both databases: the sandbox serves each kind, and raw
 //! servers send what the sandbox never does.
 
-use crate::support::daemons::today;
+use crate::support::daemons::sandbox_of_today;
 use crate::support::databases::{databases, sqlite};
 use crate::support::logged_sql::statements;
 use crate::support::program::{NINE, Place};
-use crate::support::replies::{Replies, reply};
+use crate::support::replies::{ReplyServer, reply};
 use crate::support::service::Sandbox;
 use crate::support::stored::COST;
-use crate::support::world::{World, hour, once, post};
+use crate::support::world::{ScriptedService, hour, post, run_once};
 
 /// The section of a provider served by the sandbox, as if it were a third-party server.
 fn provider(sandbox: &Sandbox, name: &str, kind: &str) -> String {
@@ -40,9 +40,9 @@ fn every_provider_kind_is_searched_stored_once_and_shown_by_every_command() {
             .map(|(name, kind)| provider(&sandbox, name, kind))
             .collect();
         let file = format!("{providers}{TOPIC}news.urls = [\"acme.rss\", \"acme.atom\", \"acme.json\"]\n");
-        let place = Place::bare(database, &file);
+        let place = Place::without_service(database, &file);
         let run = |args: &[&str]| place.program(args).env("BSKY_PASSWORD", "app-password-0123").run();
-        run(&["once", "--at", NINE]).says(0, &[]);
+        run(&["once", "--at", NINE]).assert_stderr(0, &[]);
         let first = searches(&place);
         assert_eq!(first.len(), 4, "{first:?}");
         assert!(first.iter().all(|search| search.contains(" ok ")), "{first:?}");
@@ -53,8 +53,8 @@ fn every_provider_kind_is_searched_stored_once_and_shown_by_every_command() {
             let sql = format!("SELECT count(*) FROM v_item WHERE key LIKE '{prefix}%'");
             assert!(place.database.number(&sql) > 0, "{prefix}");
         }
-        sandbox.turn_to("2026-03-11T09:05:00Z");
-        run(&["once", "--at", "2026-03-11T09:05:00Z"]).says(0, &[]);
+        sandbox.set_clock("2026-03-11T09:05:00Z");
+        run(&["once", "--at", "2026-03-11T09:05:00Z"]).assert_stderr(0, &[]);
         assert_eq!(place.database.items(), place.database.items_of("acme"));
         let covered = place.json(&["coverage", "--json", "--at", "2026-03-11T09:05:00Z"]);
         let of = |source: &str| {
@@ -73,7 +73,7 @@ fn every_provider_kind_is_searched_stored_once_and_shown_by_every_command() {
             assert!(csv.lines().any(|line| line.contains(&format!(",{source},")) && line.contains(source)), "{csv}");
             assert!(!place.ok(&["export", "--source", source]).is_empty());
         }
-        place.run(&["export", "--source", "hm"]).says(2, &["no source `hm`", "did you mean `hn`?"]);
+        place.run(&["export", "--source", "hm"]).assert_stderr(2, &["no source `hm`", "did you mean `hn`?"]);
         // No secret in anything stored.
         for text in place.database.texts("SELECT request || headers FROM raw_reply") {
             assert!(!text.contains("app-password-0123") && !text.contains("accessJwt"), "{text}");
@@ -99,15 +99,16 @@ fn a_second_search_service_finds_the_same_posts_in_both_dialects() {
         };
         let providers = second("posts", "") + &second("pages", "-web") + &second("answer", "-ai");
         let service = format!("[service]\ndialect = \"{dialect}\"\n{}\n", sandbox.lines());
-        let place = Place::bare(database, &format!("{service}{providers}{TOPIC}sources = [\"social\", \"web\"]\n"));
+        let place =
+            Place::without_service(database, &format!("{service}{providers}{TOPIC}sources = [\"social\", \"web\"]\n"));
         let run = |args: &[&str]| place.program(args).env("SECOND_KEY", "a-key-of-the-second").run();
-        run(&["once", "--at", NINE]).says(0, &[]);
+        run(&["once", "--at", NINE]).assert_stderr(0, &[]);
         // The items that `[service]` found are known when the second service is searched.
         let both = format!("{service}{providers}{TOPIC}sources = [\"posts\", \"pages\", \"answer\"]\n");
         let head = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
         let head = &head[..head.find("[service]").unwrap()];
         std::fs::write(place.path("jobs.toml"), format!("{head}{both}")).unwrap();
-        run(&["once", "--at", NINE]).says(0, &[]);
+        run(&["once", "--at", NINE]).assert_stderr(0, &[]);
         let all = searches(&place);
         let found = |source: &str| {
             let line = all.iter().find(|line| line.starts_with(&format!("{source} "))).unwrap();
@@ -135,13 +136,13 @@ fn a_second_search_service_finds_the_same_posts_in_both_dialects() {
         // Without its key nothing is sent, and the hint says where the key belongs.
         let keyless = both.replace("key_env = \"SECOND_KEY\"\n", "");
         std::fs::write(place.path("jobs.toml"), format!("{head}{keyless}")).unwrap();
-        place.run(&["once", "--at", NINE]).says(2, &["has no `key_env`", "hint: set key_env"]);
+        place.run(&["once", "--at", NINE]).assert_stderr(2, &["has no `key_env`", "hint: set key_env"]);
     }
 }
 
 /// A topic whose posts are searched in the service and in a second one.
-fn two_services(database: crate::support::databases::Database) -> (World, World, Place) {
-    let (first, second) = (World::new(), World::new());
+fn two_services(database: crate::support::databases::Database) -> (ScriptedService, ScriptedService, Place) {
+    let (first, second) = (ScriptedService::new(), ScriptedService::new());
     let provider =
         format!("[providers.second]\nkind = \"spec\"\nkey_env = \"TOPICWATCH_API_KEY\"\n{}\n", second.lines());
     let place = Place::new(database, &first.lines(), &format!("{provider}{TOPIC}sources = [\"social\", \"second\"]\n"));
@@ -155,9 +156,9 @@ fn two_services_with_different_texts_of_a_post_make_no_edit() {
         let name = database.name;
         let (first, second, place) = two_services(database);
         let step = |at: u32, of_first: &[&str], of_second: &[(u32, &str)]| {
-            first.posts(&of_first.iter().map(|text| post(1, 8, text, 1)).collect::<Vec<_>>());
-            second.posts(&of_second.iter().map(|(id, text)| post(*id, 8, text, 1)).collect::<Vec<_>>());
-            once(&place, at);
+            first.set_posts(&of_first.iter().map(|text| post(1, 8, text, 1)).collect::<Vec<_>>());
+            second.set_posts(&of_second.iter().map(|(id, text)| post(*id, 8, text, 1)).collect::<Vec<_>>());
+            run_once(&place, at);
             let diff = place.json(&["diff", "acme", "--since", &hour(0), "--json"]);
             diff["edited"].as_array().unwrap().len()
         };
@@ -179,11 +180,11 @@ fn an_edit_shows_the_text_of_its_span_despite_a_later_text_of_another_service() 
         let name = database.name;
         let (first, second, place) = two_services(database);
         for (at, words) in [(9, "acme opens a shop"), (10, "acme closes a shop"), (11, "acme closes a shop")] {
-            second.posts(&[post(1, 8, words, 1)]);
+            second.set_posts(&[post(1, 8, words, 1)]);
             if at == 11 {
-                first.posts(&[post(1, 8, "acme shop", 1)]);
+                first.set_posts(&[post(1, 8, "acme shop", 1)]);
             }
-            once(&place, at);
+            run_once(&place, at);
         }
         let span = ["--since", "2026-03-11T09:30:00Z", "--until", "2026-03-11T10:30:00Z"];
         let changes = ["export", "--what", "changes", "--topic", "acme", "--format", "jsonl"];
@@ -197,14 +198,14 @@ fn an_edit_shows_the_text_of_its_span_despite_a_later_text_of_another_service() 
 #[test]
 fn the_full_text_after_a_web_snippet_of_a_post_is_not_an_edit() {
     for database in databases() {
-        let (name, world) = (database.name, World::new());
+        let (name, world) = (database.name, ScriptedService::new());
         let place = Place::new(database, &world.lines(), &format!("{TOPIC}sources = [\"social\", \"web\"]\n"));
         let url = "https://x.com/a/status/1";
-        world.pages(&[serde_json::json!({ "title": "Ann on X", "url": url, "snippet": "acme opens a …" })]);
-        once(&place, 9);
+        world.set_pages(&[serde_json::json!({ "title": "Ann on X", "url": url, "snippet": "acme opens a …" })]);
+        run_once(&place, 9);
         for (at, text, edits) in [(10, "acme opens a shop", 0), (11, "acme closes a shop", 1)] {
-            world.posts(&[post(1, 8, text, 1)]);
-            once(&place, at);
+            world.set_posts(&[post(1, 8, text, 1)]);
+            run_once(&place, at);
             let diff = place.json(&["diff", "acme", "--since", &hour(0), "--json"]);
             assert_eq!(diff["edited"].as_array().unwrap().len(), edits, "{name} {at}: {diff}");
             assert_eq!(place.json(&["items", "--json"])["items"][0]["text"], text, "{name} {at}");
@@ -219,7 +220,7 @@ fn a_report_shows_items_per_source_and_their_overlap() {
         let providers = provider(&sandbox, "hn", "hackernews") + &provider(&sandbox, "news", "feeds");
         let other = "[[topics]]\nid = \"rival\"\nquery = \"rival\"\nnews.urls = [\"rival.rss\"]\n";
         let file = format!("{providers}{TOPIC}news.urls = [\"acme.rss\"]\n\n{other}");
-        let place = Place::bare(database, &file);
+        let place = Place::without_service(database, &file);
         place.ok(&["once", "--at", NINE]);
         place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-11T10:00:00Z", "--out", "report.md"]);
         let page = std::fs::read_to_string(place.path("report.md")).unwrap();
@@ -250,7 +251,7 @@ fn a_report_shows_items_per_source_and_their_overlap() {
             assert_eq!(ended.code, Some(0), "{ended}");
             // Only runs since then are read. Which index PostgreSQL takes depends on its statistics.
             let thinned = statements(&ended.err).find(|sql| sql.starts_with("SELECT max(coalesce(started_at"));
-            let plan = place.database.plan(&thinned.unwrap());
+            let plan = place.database.query_plan(&thinned.unwrap());
             let is_bounded = plan.iter().any(|line| line.contains("(topic=? AND <expr>>?"));
             assert!(place.database.name != "SQLite" || is_bounded, "{plan:?}");
             let page = std::fs::read_to_string(place.path(name)).unwrap();
@@ -272,7 +273,8 @@ fn shares_by_source_count_topics_without_providers() {
             |id: &str, sources: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nsources = [{sources}]\n");
         let all = one("acme", "\"social\", \"hn\"") + &one("globex", "\"social\"") + &one("initech", "\"hn\"");
         let service = format!("[service]\n{}\n", sandbox.lines());
-        let place = Place::bare(database, &format!("{service}{}{all}", provider(&sandbox, "hn", "hackernews")));
+        let place =
+            Place::without_service(database, &format!("{service}{}{all}", provider(&sandbox, "hn", "hackernews")));
         place.ok(&["once", "--at", NINE]);
         let report = |topics: &[&str]| {
             let about = ["report", "--date", "2026-03-11", "--at", "2026-03-11T10:00:00Z", "--out", "report.md"];
@@ -333,9 +335,9 @@ fn shares_by_source_count_topics_without_providers() {
 fn a_key_that_one_provider_refuses_stops_no_other() {
     let sandbox = Sandbox::at(NINE, &["source=bluesky,path=/bluesky/xrpc/com.atproto.server,status=401"]);
     let providers = provider(&sandbox, "bsky", "bluesky") + &provider(&sandbox, "hn", "hackernews");
-    let place = Place::bare(sqlite(), &format!("{providers}{TOPIC}"));
+    let place = Place::without_service(sqlite(), &format!("{providers}{TOPIC}"));
     let run = || place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "wrong").run();
-    run().shows(3, &["bsky", "key_refused"]);
+    run().assert_stdout(3, &["bsky", "key_refused"]);
     let states = "SELECT source || ' ' || state || ' ' || coalesce(error_class, '-') FROM v_search ORDER BY source";
     assert_eq!(place.database.texts(states), ["bsky error key_refused", "hn ok -"]);
     assert_eq!(place.database.texts("SELECT state FROM v_run"), ["partial"]);
@@ -346,13 +348,13 @@ fn a_key_that_one_provider_refuses_stops_no_other() {
 #[test]
 fn a_provider_is_not_called_after_its_retry_after() {
     for (status, headers, calls) in [(429, &[("retry-after", "3600")][..], 1), (403, &[], 2)] {
-        let server = Replies::start(vec![reply(status, headers, "no")]);
+        let server = ReplyServer::start(vec![reply(status, headers, "no")]);
         let file = format!(
             "[providers.searx]\nkind = \"searxng\"\nbase_url = \"{}\"\nmax_tries = 1\nrate_limit = \"unlimited\"\n\n{TOPIC}",
             server.url()
         );
-        let place = Place::bare(sqlite(), &file);
-        place.run(&["once", "--at", NINE]).says(3, &[]);
+        let place = Place::without_service(sqlite(), &file);
+        place.run(&["once", "--at", NINE]).assert_stderr(3, &[]);
         assert_eq!(searches(&place), [format!("searx searxng error 0 {calls}")]);
         assert_eq!(server.heads().len(), calls, "{status}");
     }
@@ -365,20 +367,22 @@ fn each_provider_has_its_own_daily_call_limit() {
         let limited =
             provider(&sandbox, "hn", "hackernews").replace("max_tries = 1", "max_tries = 1\nmax_calls_per_day = 1");
         let providers = limited + &provider(&sandbox, "sx", "searxng");
-        let place = Place::bare(database, &format!("{providers}{TOPIC}sx.time_range = \"any\"\n"));
+        let place = Place::without_service(database, &format!("{providers}{TOPIC}sx.time_range = \"any\"\n"));
         place.ok(&["once", "--at", NINE]);
-        place.run(&["once", "--at", "2026-03-11T09:10:00Z"]).shows(3, &["[providers.hn] max_calls_per_day"]);
+        place.run(&["once", "--at", "2026-03-11T09:10:00Z"]).assert_stdout(3, &["[providers.hn] max_calls_per_day"]);
         let made = "SELECT provider || ' ' || made FROM calls ORDER BY provider";
         assert_eq!(place.database.texts(made), ["hn 1", "sx 2"]);
         let states = "SELECT state FROM v_search WHERE source = 'hn' ORDER BY seq";
         assert_eq!(place.database.texts(states), ["ok", "over_quota"]);
         place
             .run(&["status", "--at", "2026-03-11T09:20:00Z"])
-            .shows(0, &["hn: 1 of 1 calls today (UTC), $0.000", "sx: 2 of 10000 calls today (UTC)"]);
+            .assert_stdout(0, &["hn: 1 of 1 calls today (UTC), $0.000", "sx: 2 of 10000 calls today (UTC)"]);
         let status = place.json(&["status", "--json", "--at", "2026-03-11T09:20:00Z"]);
         assert_eq!(status["providers"][0]["calls_today"], 1, "{status}");
         // Four slots a day, one of which is allowed.
-        place.run(&["plan", "--at", "2026-03-11T09:20:00Z"]).shows(0, &["raise [providers.hn] max_calls_per_day"]);
+        place
+            .run(&["plan", "--at", "2026-03-11T09:20:00Z"])
+            .assert_stdout(0, &["raise [providers.hn] max_calls_per_day"]);
     }
 }
 
@@ -392,7 +396,7 @@ fn a_plan_counts_the_maximum_calls_of_long_searches() {
              [[topics]]\nid = \"short\"\nquery = \"acme\"\nevery = \"6h\"\nhn.limit = 1000\nbsky.limit = 100\n"
         )
     };
-    let place = Place::bare(sqlite(), &file("max_calls_per_day = 11\n"));
+    let place = Place::without_service(sqlite(), &file("max_calls_per_day = 11\n"));
     let run = |args: &[&str]| place.program(args).env("PASSWORD", "app-password-0123").run();
     let plan: serde_json::Value =
         serde_json::from_str(&run(&["plan", "--json", "--days", "1", "--at", NINE]).out).unwrap();
@@ -430,12 +434,12 @@ fn a_plan_counts_every_feed_and_a_budget_alert_covers_providers() {
     let limited = provider(&sandbox, "news", "feeds").replace("max_tries = 1", "max_tries = 1\nmax_calls_per_day = 4");
     let alert = "[[channels]]\nname = \"team\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\n\n[[alerts]]\nname = \"money\"\nrule = \"budget\"\npercent = 70\nchannels = [\"team\"]\n";
     let topic = format!("{TOPIC}news.urls = [\"acme.rss\", \"acme.atom\", \"acme.json\"]\n");
-    let place = Place::bare(sqlite(), &format!("{limited}{topic}\n{alert}"));
+    let place = Place::without_service(sqlite(), &format!("{limited}{topic}\n{alert}"));
     let plan = place.json(&["plan", "--json", "--at", NINE]);
     assert_eq!(plan["calls"]["providers"], 7 * 4 * 3, "{plan}");
     assert_eq!(plan["providers"][0]["provider"], "news", "{plan}");
     for at in [NINE, "2026-03-11T12:00:00Z", "2026-03-11T12:01:00Z"] {
-        sandbox.turn_to(at);
+        sandbox.set_clock(at);
         place.program(&["once", "--due", "--at", at]).env("HOOK_URL", "http://127.0.0.1:9/hook").run();
     }
     let reported = place.database.texts("SELECT subject FROM alert_firing");
@@ -455,7 +459,7 @@ fn a_feed_is_fetched_conditionally_and_not_before_its_cache_time_ends() {
         let items: String = ns.iter().map(|n| entry(*n)).collect();
         format!("<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title>{items}</channel></rss>")
     };
-    let server = Replies::start(vec![
+    let server = ReplyServer::start(vec![
         reply(200, &[("ETag", "\"one\""), ("Content-Type", "application/rss+xml")], &feed(&[30, 20, 10])),
         reply(304, &[("ETag", "\"one\"")], ""),
         reply(200, &[("ETag", "\"two\""), ("Cache-Control", "max-age=3600")], &feed(&[80, 30, 20])),
@@ -465,7 +469,7 @@ fn a_feed_is_fetched_conditionally_and_not_before_its_cache_time_ends() {
         "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\nrate_limit = \"unlimited\"\n\n{TOPIC}news.urls = [\"{}/feed\"]\n",
         server.url()
     );
-    let place = Place::bare(sqlite(), &file);
+    let place = Place::without_service(sqlite(), &file);
     let at = |minute: u32| format!("2026-03-11T09:{minute:02}:00Z");
     let found =
         || place.database.texts("SELECT state || ' ' || found || ' ' || new FROM v_search ORDER BY seq").pop().unwrap();
@@ -505,7 +509,7 @@ fn bad_feeds_are_named_and_the_good_ones_are_kept() {
         ("shut", 403, "no", "403"),
         ("json", 200, "{\"results\": []}", "it cannot be read as a feed"),
     ] {
-        let server = Replies::of(move |_, path| match path {
+        let server = ReplyServer::answering(move |_, path| match path {
             "/good" => reply(200, &[], good),
             _ => reply(status, &[], body),
         });
@@ -513,19 +517,19 @@ fn bad_feeds_are_named_and_the_good_ones_are_kept() {
             "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\nmax_concurrent = 1\nrate_limit = \"unlimited\"\n\n{TOPIC}news.urls = [\"{0}/good\", \"{0}/{name}\"]\n",
             server.url()
         );
-        let place = Place::bare(sqlite(), &file);
-        place.run(&["once", "--at", NINE]).shows(3, &["1 of 2 feeds failed", error]);
+        let place = Place::without_service(sqlite(), &file);
+        place.run(&["once", "--at", NINE]).assert_stdout(3, &["1 of 2 feeds failed", error]);
         assert_eq!(place.database.texts("SELECT state FROM v_run"), ["partial"], "{name}");
         let item = "SELECT title || ' ' || coalesce(published_at, '-') FROM v_item";
         assert_eq!(place.database.texts(item), ["AT&T <3 -"], "{name}");
     }
     for (body, found) in [(entities, 0), (many.as_str(), 10_000), (author, 1)] {
-        let server = Replies::start(vec![reply(200, &[], body)]);
+        let server = ReplyServer::start(vec![reply(200, &[], body)]);
         let file = format!(
             "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\n\n{TOPIC}news.urls = [\"{}/feed\"]\n",
             server.url()
         );
-        let place = Place::bare(sqlite(), &file);
+        let place = Place::without_service(sqlite(), &file);
         let ended = place.run(&["once", "--at", NINE]);
         assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
         assert_eq!(place.database.items(), found, "{ended}");
@@ -534,18 +538,18 @@ fn bad_feeds_are_named_and_the_good_ones_are_kept() {
 
 #[test]
 fn a_redirect_into_a_private_network_is_refused() {
-    let server = Replies::start(vec![reply(302, &[("Location", "http://169.254.169.254/latest")], "")]);
+    let server = ReplyServer::start(vec![reply(302, &[("Location", "http://169.254.169.254/latest")], "")]);
     let url = server.url();
     let file = format!("[providers.news]\nkind = \"feeds\"\nmax_tries = 1\n\n{TOPIC}news.urls = [\"{url}/feed\"]\n");
-    let place = Place::bare(sqlite(), &file);
-    place.run(&["once", "--at", NINE]).shows(3, &["private network", "providers.news.allow_private"]);
+    let place = Place::without_service(sqlite(), &file);
+    place.run(&["once", "--at", NINE]).assert_stdout(3, &["private network", "providers.news.allow_private"]);
     assert!(server.heads().is_empty());
     // Below the provider's own URL the owner decides; a redirect is not the owner's choice.
     let file = format!(
         "[providers.news]\nkind = \"feeds\"\nbase_url = \"{url}\"\nmax_tries = 1\n\n{TOPIC}news.urls = [\"feed\"]\n"
     );
-    let place = Place::bare(sqlite(), &file);
-    place.run(&["once", "--at", NINE]).shows(3, &["private network"]);
+    let place = Place::without_service(sqlite(), &file);
+    place.run(&["once", "--at", NINE]).assert_stdout(3, &["private network"]);
 }
 
 #[test]
@@ -562,13 +566,13 @@ fn searxng_without_engines_is_an_error_and_without_json_has_a_hint() {
         (200, "<html>results</html>", 3, "error", "search.formats"),
         (200, "{\"hits\":[]}", 3, "error", "no list `results`"),
     ] {
-        let server = Replies::start(vec![reply(status, &[], body)]);
+        let server = ReplyServer::start(vec![reply(status, &[], body)]);
         let file = format!(
             "[providers.sx]\nkind = \"searxng\"\nbase_url = \"{}\"\nmax_tries = 1\n\n{TOPIC}sx.time_range = \"any\"\n",
             server.url()
         );
-        let place = Place::bare(sqlite(), &file);
-        place.run(&["once", "--at", NINE]).shows(code, &[said]);
+        let place = Place::without_service(sqlite(), &file);
+        place.run(&["once", "--at", NINE]).assert_stdout(code, &[said]);
         assert_eq!(place.database.texts("SELECT state FROM v_search"), [state], "{body}");
     }
 }
@@ -585,19 +589,19 @@ fn hacker_news_is_read_in_slices_and_a_cut_reply_covers_less() {
         let hits: Vec<String> = (from..to).map(hit).collect();
         format!("{{\"hits\":[{}],\"nbHits\":{},\"exhaustiveNbHits\":true}}", hits.join(","), 1_200 - from)
     };
-    let server = Replies::start(vec![reply(200, &[], &page(0, 1_000)), reply(200, &[], &page(999, 1_200))]);
+    let server = ReplyServer::start(vec![reply(200, &[], &page(0, 1_000)), reply(200, &[], &page(999, 1_200))]);
     let file = |limit: u32| {
         format!(
             "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"{}\"\nmax_tries = 1\n\n{TOPIC}hn.limit = {limit}\n",
             server.url()
         )
     };
-    let place = Place::bare(sqlite(), &file(2_000));
+    let place = Place::without_service(sqlite(), &file(2_000));
     place.ok(&["once", "--at", NINE]);
     assert_eq!(searches(&place), ["hn hackernews ok 1200 2"]);
     assert!(server.heads()[1].contains("created_at_i%3C%3D"), "{:?}", server.heads());
-    let cut = Replies::start(vec![reply(200, &[], &page(0, 1_000))]);
-    let place = Place::bare(sqlite(), &file(1_000).replace(&server.url(), &cut.url()));
+    let cut = ReplyServer::start(vec![reply(200, &[], &page(0, 1_000))]);
+    let place = Place::without_service(sqlite(), &file(1_000).replace(&server.url(), &cut.url()));
     place.ok(&["once", "--at", NINE]);
     let sql = "SELECT saturated || ' ' || (covered_from > asked_from) FROM v_search";
     assert_eq!(place.database.texts(sql), ["1 1"]);
@@ -625,8 +629,8 @@ fn contradictory_provider_settings_are_refused_with_a_hint() {
             "some providers use the sandbox",
         ),
     ] {
-        let place = Place::bare(sqlite(), &format!("{section}\n{TOPIC}{topic}"));
-        place.run(&["check"]).says(2, &[said]);
+        let place = Place::without_service(sqlite(), &format!("{section}\n{TOPIC}{topic}"));
+        place.run(&["check"]).assert_stderr(2, &[said]);
     }
 }
 
@@ -634,15 +638,15 @@ fn contradictory_provider_settings_are_refused_with_a_hint() {
 fn a_second_search_service_has_the_default_url() {
     for kind in ["desearch", "desearch-web", "desearch-ai"] {
         let section = format!("[providers.two]\nkind = \"{kind}\"\nkey_env = \"KEY\"\n");
-        let place = Place::bare(sqlite(), &format!("{section}\n{TOPIC}"));
-        place.program(&["check"]).env("KEY", "k-0123456789").run().shows(0, &["providers.two.key_env"]);
+        let place = Place::without_service(sqlite(), &format!("{section}\n{TOPIC}"));
+        place.program(&["check"]).env("KEY", "k-0123456789").run().assert_stdout(0, &["providers.two.key_env"]);
     }
 }
 
 #[test]
 fn each_template_produces_a_report_in_two_commands() {
-    let sandbox = today(&[]);
-    let place = Place::bare(sqlite(), "");
+    let sandbox = sandbox_of_today(&[]);
+    let place = Place::without_service(sqlite(), "");
     std::fs::remove_file(place.path("jobs.toml")).unwrap();
     for template in ["service", "hn", "feeds", "searxng", "bluesky", "openai"] {
         let file = format!("{template}.toml");
@@ -652,7 +656,9 @@ fn each_template_produces_a_report_in_two_commands() {
     }
     // It makes the last folder, and no more.
     place.ok(&["init", "config/jobs.toml"]);
-    place.run(&["init", "a/b c/jobs.toml"]).says(5, &["hint: if the path is right, create it first: mkdir -p 'a/b c'"]);
+    place
+        .run(&["init", "a/b c/jobs.toml"])
+        .assert_stderr(5, &["hint: if the path is right, create it first: mkdir -p 'a/b c'"]);
     // A new user has no folder for configurations.
     place.ok(&["init", ".config/topicwatch/jobs.toml"]);
     place.ok(&["check"]);
@@ -678,7 +684,7 @@ fn each_template_produces_a_report_in_two_commands() {
 #[test]
 fn a_search_repeated_with_a_new_token_counts_as_a_call() {
     let tokens = |n: u32| format!("{{\"accessJwt\":\"access-{n}-S3cret\",\"refreshJwt\":\"refresh-{n}-S3cret\"}}");
-    let server = Replies::of(move |n, path| match path.split('?').next().unwrap() {
+    let server = ReplyServer::answering(move |n, path| match path.split('?').next().unwrap() {
         "/xrpc/com.atproto.server.createSession" => reply(200, &[], &tokens(1)),
         "/xrpc/com.atproto.server.refreshSession" => reply(200, &[], &tokens(2)),
         _ if n < 2 => reply(401, &[], "{\"error\":\"ExpiredToken\",\"message\":\"expired: Bearer access-1-S3cret\"}"),
@@ -689,30 +695,30 @@ fn a_search_repeated_with_a_new_token_counts_as_a_call() {
          max_tries = 1\nmax_calls_per_day = 10\nprice.call = 0.01\n\n{TOPIC}bsky.query = \"acme\"\n",
         server.url()
     );
-    let place = Place::bare(sqlite(), &file);
+    let place = Place::without_service(sqlite(), &file);
     let once = place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "pass-0123-word").run();
-    once.says(0, &[]);
+    once.assert_stderr(0, &[]);
     assert_eq!(server.heads().iter().filter(|head| head.contains("searchPosts")).count(), 2);
     // The refused call cost nothing.
     assert_eq!(place.database.texts(&format!("SELECT tries || ' ' || {COST} FROM v_search")), ["2 10000"]);
-    place.run(&["status", "--at", NINE]).shows(0, &["2 of 10 calls"]);
+    place.run(&["status", "--at", NINE]).assert_stdout(0, &["2 of 10 calls"]);
     // A token that is refused again ends the search; what the service says of it is not kept.
-    let server = Replies::of(move |_, path| match path.split('?').next().unwrap() {
+    let server = ReplyServer::answering(move |_, path| match path.split('?').next().unwrap() {
         "/xrpc/com.atproto.server.createSession" | "/xrpc/com.atproto.server.refreshSession" => {
             reply(200, &[], &tokens(1))
         }
         _ => reply(401, &[], "{\"error\":\"InvalidToken\",\"message\":\"no: Bearer access-1-S3cret\"}"),
     });
-    let place = Place::bare(sqlite(), &file.replace(&server_of(&file), &server.url()));
+    let place = Place::without_service(sqlite(), &file.replace(&server_of(&file), &server.url()));
     let once = place.program(&["once", "--at", NINE, "-vv"]).env("BSKY_PASSWORD", "pass-0123-word").run();
     assert!(!format!("{}{}", once.out, once.err).contains("S3cret"), "{}", once.err);
     assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE error_text LIKE '%S3cret%'"), 0);
     // Neither is a token in the address of a redirect.
-    let server = Replies::of(move |_, path| match path.split('?').next().unwrap() {
+    let server = ReplyServer::answering(move |_, path| match path.split('?').next().unwrap() {
         "/xrpc/com.atproto.server.createSession" => reply(200, &[], &tokens(1)),
         _ => reply(302, &[("location", "http://elsewhere.example/search/access-1-S3cret")], ""),
     });
-    let place = Place::bare(sqlite(), &file.replace(&server_of(&file), &server.url()));
+    let place = Place::without_service(sqlite(), &file.replace(&server_of(&file), &server.url()));
     let once = place.program(&["once", "--at", NINE, "-vv"]).env("BSKY_PASSWORD", "pass-0123-word").run();
     assert!(!format!("{}{}", once.out, once.err).contains("S3cret"), "{}", once.err);
     let errors = place.database.texts("SELECT error_text FROM v_search");
@@ -721,12 +727,12 @@ fn a_search_repeated_with_a_new_token_counts_as_a_call() {
     // Nor is one in a good reply.
     let post = "{\"posts\":[{\"uri\":\"at://did:plc:abc/app.bsky.feed.post/3k\",\"author\":{\"did\":\"did:plc:abc\",\"handle\":\"ann.example\"},\
                 \"record\":{\"text\":\"acme, Bearer access-1-S3cret\",\"createdAt\":\"2026-03-11T08:00:00Z\"}}]}";
-    let server = Replies::of(move |_, path| match path.split('?').next().unwrap() {
+    let server = ReplyServer::answering(move |_, path| match path.split('?').next().unwrap() {
         "/xrpc/com.atproto.server.createSession" => reply(200, &[], &tokens(1)),
         _ => reply(200, &[("x-request-id", "Bearer access-1-S3cret")], post),
     });
-    let place = Place::bare(sqlite(), &file.replace(&server_of(&file), &server.url()));
-    place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "pass-0123-word").run().says(0, &[]);
+    let place = Place::without_service(sqlite(), &file.replace(&server_of(&file), &server.url()));
+    place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "pass-0123-word").run().assert_stderr(0, &[]);
     assert_eq!(place.database.texts("SELECT text FROM v_item"), ["acme, Bearer ***"]);
     assert_eq!(place.database.number("SELECT count(*) FROM raw_reply WHERE headers LIKE '%S3cret%'"), 0);
 }
@@ -746,7 +752,7 @@ fn a_failed_login_is_not_counted_and_costs_nothing() {
     ] {
         for database in databases() {
             let logged_in = std::sync::atomic::AtomicUsize::new(0);
-            let server = Replies::of(move |_, path| {
+            let server = ReplyServer::answering(move |_, path| {
                 let (status, body) = match path.contains("Session") {
                     true if logged_in.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 => first,
                     true => later,
@@ -759,7 +765,7 @@ fn a_failed_login_is_not_counted_and_costs_nothing() {
                  max_tries = 2\nmax_calls_per_day = 10\nbudget_per_day = 1\nprice.call = 0.01\n\n{TOPIC}",
                 server.url()
             );
-            let place = Place::bare(database, &file);
+            let place = Place::without_service(database, &file);
             place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "pass-0123-word").run();
             let heads = server.heads();
             let sent = |name: &str| heads.iter().filter(|head| head.contains(name)).count();
@@ -781,14 +787,14 @@ fn a_login_is_not_repeated_before_its_retry_after() {
         (503, &[("Retry-After", "Wed, 11 Mar 2026 10:00:00 GMT")], ""),
         (429, &[], "{\"retry_after\":\"1 hour\"}"),
     ] {
-        let server = Replies::start(vec![reply(status, headers, body)]);
+        let server = ReplyServer::start(vec![reply(status, headers, body)]);
         let file = format!(
             "[providers.bsky]\nkind = \"bluesky\"\nbase_url = \"{}\"\nuser = \"ann.example\"\nkey_env = \"BSKY_PASSWORD\"\n\n{TOPIC}",
             server.url()
         );
-        let place = Place::bare(sqlite(), &file);
+        let place = Place::without_service(sqlite(), &file);
         let once = place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "pass-0123-word").run();
-        once.shows(3, &["the service asked to wait until 2026-03-11T10:00"]);
+        once.assert_stdout(3, &["the service asked to wait until 2026-03-11T10:00"]);
         assert_eq!(server.heads().len(), 1, "{status}: {once}");
     }
 }
@@ -808,15 +814,15 @@ fn a_plan_uses_the_default_price_for_a_second_search_service() {
             sandbox.lines()
         )
     };
-    let place = Place::bare(sqlite(), &file(""));
+    let place = Place::without_service(sqlite(), &file(""));
     let plan = |place: &Place| place.program(&["plan", "--at", NINE]).env("MORE", "k").run().out;
     let price = |text: &str| text.lines().find(|line| line.starts_with("more ")).unwrap().contains("$0.003");
     assert!(price(&plan(&place)), "{}", plan(&place));
-    let free = Place::bare(sqlite(), &file("price.call = 0"));
+    let free = Place::without_service(sqlite(), &file("price.call = 0"));
     assert!(!price(&plan(&free)), "{}", plan(&free));
     // Planning writes nothing, not even tables into an empty file.
     std::fs::write(place.path("empty.db"), "").unwrap();
     let url = format!("sqlite:{}", place.path("empty.db").display());
-    place.program(&["plan", "--at", NINE, "--database", &url]).env("MORE", "k").run().says(0, &[]);
+    place.program(&["plan", "--at", NINE, "--database", &url]).env("MORE", "k").run().assert_stderr(0, &[]);
     assert_eq!(std::fs::metadata(place.path("empty.db")).unwrap().len(), 0);
 }

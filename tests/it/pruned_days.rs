@@ -11,9 +11,9 @@ const TOPIC: &str = "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns =
 const NOW: &str = "2026-03-11T09:00:00Z";
 
 /// Runs at these times.
-fn ran(place: &Place, sandbox: &Sandbox, at: &[&str]) {
+fn run_at(place: &Place, sandbox: &Sandbox, at: &[&str]) {
     for at in at {
-        sandbox.turn_to(at);
+        sandbox.set_clock(at);
         place.ok(&["once", "--at", at]);
     }
 }
@@ -23,7 +23,7 @@ fn daily(place: &Place, more: &[&str]) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn of<'a>(rows: &'a [Value], day: &str) -> &'a Value {
+fn row_of_day<'a>(rows: &'a [Value], day: &str) -> &'a Value {
     rows.iter().find(|row| row["day"] == day).unwrap_or_else(|| panic!("no row of {day}"))
 }
 
@@ -42,10 +42,10 @@ fn pruned_days_keep_their_counts_and_other_values_are_empty_and_marked() {
         let sandbox = Sandbox::at(NOW, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPIC);
         let name = place.database.name;
-        ran(&place, &sandbox, &["2026-01-05T08:00:00Z", "2026-01-05T14:00:00Z", "2026-01-05T20:00:00Z"]);
-        ran(&place, &sandbox, &["2026-01-06T08:00:00Z", "2026-01-06T20:00:00Z", "2026-03-10T20:00:00Z", NOW]);
+        run_at(&place, &sandbox, &["2026-01-05T08:00:00Z", "2026-01-05T14:00:00Z", "2026-01-05T20:00:00Z"]);
+        run_at(&place, &sandbox, &["2026-01-06T08:00:00Z", "2026-01-06T20:00:00Z", "2026-03-10T20:00:00Z", NOW]);
         let before = daily(&place, &[]);
-        assert_eq!(of(&before, "2026-01-06")["runs"], 2, "{name}");
+        assert_eq!(row_of_day(&before, "2026-01-06")["runs"], 2, "{name}");
         let report_before = report(&place, "2026-01-06");
         place.ok(&["db", "prune", "--at", NOW]);
         let after = daily(&place, &[]);
@@ -88,15 +88,15 @@ fn pruned_days_keep_their_counts_and_other_values_are_empty_and_marked() {
                 assert_eq!(&after[column], expected, "{name}: {column} of {day}");
             }
         }
-        assert_ne!(of(&after, "2026-01-06")["cost_usd"], "0", "{name}: {after:?}");
+        assert_ne!(row_of_day(&after, "2026-01-06")["cost_usd"], "0", "{name}: {after:?}");
         // Days with other boundaries than the counted ones.
         let zoned = daily(&place, &["--timezone", "Europe/Berlin"]);
         for day in ["2026-01-05", "2026-01-06"] {
-            let row = of(&zoned, day);
+            let row = row_of_day(&zoned, day);
             assert!(row["runs"].is_null() && row["calls"].is_null() && row["cost_usd"].is_null(), "{name}: {row}");
             assert_eq!(row["pruned"], true, "{name}");
         }
-        assert_eq!(of(&zoned, "2026-03-10")["runs"], 1, "{name}");
+        assert_eq!(row_of_day(&zoned, "2026-03-10")["runs"], 1, "{name}");
 
         // The report of a pruned day says so first; the report of another day is unchanged.
         let (text, page) = report(&place, "2026-01-06");
@@ -135,19 +135,19 @@ fn days_pruned_by_an_earlier_version_without_counts_are_empty() {
         let sandbox = Sandbox::at(NOW, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPIC);
         let name = place.database.name;
-        ran(&place, &sandbox, &["2026-01-05T08:00:00Z", "2026-01-05T14:00:00Z", "2026-01-06T20:00:00Z", NOW]);
+        run_at(&place, &sandbox, &["2026-01-05T08:00:00Z", "2026-01-05T14:00:00Z", "2026-01-06T20:00:00Z", NOW]);
         place.ok(&["db", "prune", "--at", NOW]);
         // As in a database from before these counts existed, which its upgrade marks.
         let older = "DELETE FROM pruned_day; INSERT INTO store_info (name, value) SELECT 'pruned_uncounted', value FROM store_info WHERE name = 'pruned_until'";
-        crate::support::databases::wait(place.database.execute(older));
+        crate::support::databases::block_on(place.database.execute(older));
         let rows = daily(&place, &[]);
-        let row = of(&rows, "2026-01-05");
+        let row = row_of_day(&rows, "2026-01-05");
         for column in ["runs", "calls", "cost_usd", "covered_share", "holes", "social_answered"] {
             assert!(row[column].is_null(), "{name}: {column} {row}");
         }
         assert!(row["pruned"] == true && row["items"].is_number(), "{name}: {row}");
         assert_eq!(
-            (&of(&rows, "2026-03-11")["runs"], &of(&rows, "2026-03-11")["pruned"]),
+            (&row_of_day(&rows, "2026-03-11")["runs"], &row_of_day(&rows, "2026-03-11")["pruned"]),
             (&Value::from(1), &Value::from(false))
         );
         let (text, _) = report(&place, "2026-01-05");
@@ -166,7 +166,7 @@ fn pruning_adds_no_day_before_the_first_run_in_any_time_zone() {
         let sandbox = Sandbox::at(NOW, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPIC);
         // In New York the UTC day of the first run starts on the evening before.
-        ran(&place, &sandbox, &["2026-01-05T16:00:00Z", "2026-01-05T20:00:00Z", "2026-01-06T08:00:00Z", NOW]);
+        run_at(&place, &sandbox, &["2026-01-05T16:00:00Z", "2026-01-05T20:00:00Z", "2026-01-06T08:00:00Z", NOW]);
         let zones = ["UTC", "America/New_York", "Asia/Tokyo"];
         let days = |zone: &&str| -> Vec<Value> {
             daily(&place, &["--timezone", zone]).iter().map(|row| row["day"].clone()).collect()

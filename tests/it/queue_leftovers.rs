@@ -10,7 +10,7 @@ use topicwatch::store::{DefinitionSet, Store};
 
 use crate::support::databases::databases;
 use crate::support::ledger::LedgerRun;
-use crate::support::searched::{LEASE, NOW, open, topic};
+use crate::support::searched::{LEASE, NOW, open_store, topic};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 const DAY: Duration = Duration::from_secs(86_400);
@@ -34,7 +34,7 @@ async fn runs_left_in_the_queue_for_days_block_no_later_slot() {
     let back = first.plus(DAY * 3).plus(Duration::from_secs(600));
     let long_after = first.plus(DAY * 10).plus(Duration::from_secs(600));
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let set = [hourly("late", CatchUp::Latest), hourly("none", CatchUp::None), hourly("all", CatchUp::All)];
         store.activate(DefinitionSet { topics: &set, jobs: &[] }, None, NOW).await.unwrap();
         plan(&store, first).await;
@@ -80,7 +80,7 @@ async fn an_edited_schedule_does_not_let_leftover_runs_block_later_slots() {
     let first = NOW.plus(HOUR);
     let back = first.plus(DAY * 3).plus(Duration::from_secs(600));
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let before = [hourly("acme", CatchUp::Latest)];
         store.activate(DefinitionSet { topics: &before, jobs: &[] }, None, NOW).await.unwrap();
         plan(&store, first).await;
@@ -111,7 +111,7 @@ async fn an_edited_schedule_does_not_let_leftover_runs_block_later_slots() {
 #[tokio::test]
 async fn a_slot_queued_by_a_live_process_is_named_as_the_reason_for_a_skip() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         store
             .activate(DefinitionSet { topics: &[hourly("acme", CatchUp::Latest)], jobs: &[] }, None, NOW)
             .await
@@ -134,7 +134,7 @@ async fn a_slot_queued_by_a_live_process_is_named_as_the_reason_for_a_skip() {
 #[tokio::test]
 async fn a_run_requested_by_a_clock_years_ahead_runs_now() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         store.activate(DefinitionSet { topics: &[topic("acme")], jobs: &[] }, None, NOW).await.unwrap();
         store.queue_manual(&[("acme".into(), "M1".into())], NOW.plus(DAY * 3_650)).await.unwrap();
         plan(&store, NOW).await;
@@ -148,7 +148,7 @@ async fn a_run_requested_by_a_clock_years_ahead_runs_now() {
 #[tokio::test]
 async fn a_future_slot_with_a_delay_does_not_run_early() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();
         let slot = NOW.plus(HOUR * 12);
         let mut ahead = crate::support::searched::plan(NOW, slot, &[(slot.0, RunState::Queued)]);

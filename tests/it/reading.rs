@@ -8,21 +8,21 @@ use base64::Engine as _;
 use serde_json::{Value, json};
 use topicwatch::model::{Source, Time};
 
-use crate::support::api_client::{ask, mistakes};
-use crate::support::databases::{Database, databases, wait};
-use crate::support::independent_readers::python;
+use crate::support::api_client::{schema_errors, send_request};
+use crate::support::databases::{Database, block_on, databases};
+use crate::support::independent_readers::run_python;
 use crate::support::program::{NINE, Place};
-use crate::support::searched::{NOW, items, manual, open, outcome, seen, topic};
+use crate::support::searched::{NOW, all_items, open_store, outcome, seen_item, start_manual_run, topic};
 use crate::support::service::Sandbox;
-use crate::support::web_client::{ASKED, Pages, TOKEN, unlinked};
+use crate::support::web_client::{ON_DEMAND_TOPIC, Pages, TOKEN, without_links};
 use crate::support::web_topics::TOPICS;
-use crate::support::word_index::await_index;
+use crate::support::word_index::queue_for_index;
 
 const EIGHT: &str = "2026-03-11T08:00:00Z";
 const HOSTILE: &str = "</title><script>alert(1)</script>&\"''=cmd|x";
 
 /// Two topics, two runs each, and a hundred more items, some with a star, a note, a mark or hostile text.
-fn world(database: Database) -> (Sandbox, Place) {
+fn filled_place(database: Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(EIGHT, &[]);
     // The filter of topic `rust` hides items about the zoo.
     let place = Place::new(
@@ -31,7 +31,7 @@ fn world(database: Database) -> (Sandbox, Place) {
         &TOPICS.replace("id = \"rust\"", "exclude = [\"zoo\"]\ntags = [\"code\"]\nid = \"rust\""),
     );
     for at in [EIGHT, NINE] {
-        sandbox.turn_to(at);
+        sandbox.set_clock(at);
         place.ok(&["once", "--at", at]);
     }
     let hostile = HOSTILE.replace('\'', "''");
@@ -48,17 +48,17 @@ fn world(database: Database) -> (Sandbox, Place) {
     );
     for (topic, half) in [("acme", 0), ("rust", 1)] {
         let run = place.database.first_run("acme");
-        place.database.give(topic, &run, &format!("key LIKE 'post:made:%' AND id % 2 = {half}"));
+        place.database.add_items_to_topic(topic, &run, &format!("key LIKE 'post:made:%' AND id % 2 = {half}"));
     }
     place.database.star("key LIKE 'post:made:%' AND id % 3 = 0", 1_773_219_600_000);
     place.database.note("key LIKE 'post:made:%' AND id % 7 = 0", HOSTILE);
-    wait(place.database.execute(&format!(
+    block_on(place.database.execute(&format!(
         "INSERT INTO item_mark (topic, item, mark, at, through) SELECT topic, item, CASE WHEN item % 2 = 0 THEN 'good' ELSE 'noise' END, 1, 'cli' FROM topic_item WHERE item % 5 = 0; \
          UPDATE item SET text = 'a zoo ' || text WHERE key LIKE 'post:made:%' AND id % 11 = 0; \
          UPDATE item SET title = '{hostile}', text = '{hostile}', author = '{hostile}' WHERE key LIKE 'post:made:1_'"
     )));
     // Marks every item as due for the word index.
-    await_index(&place.database, "id > 0");
+    queue_for_index(&place.database, "id > 0");
     place.ok(&["search", "launch"]);
     (sandbox, place)
 }
@@ -89,7 +89,7 @@ fn between<'a>(page: &'a str, from: &str, until: &'a str) -> Vec<&'a str> {
 }
 
 /// The rows of all pages starting at a URL, and the count on the first page. Asserts that each page keeps the filters.
-fn read(pages: &Pages, first: &str) -> (Rows, String) {
+fn read_all_pages(pages: &Pages, first: &str) -> (Rows, String) {
     let (rows, count) = crawl(pages, first);
     (rows.into_iter().collect(), count)
 }
@@ -136,7 +136,7 @@ fn crawl(pages: &Pages, first: &str) -> (Vec<String>, String) {
 fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
     for database in databases() {
         let name = database.name;
-        let (_sandbox, place) = world(database);
+        let (_sandbox, place) = filled_place(database);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let everything = expected(&place, SHOWN);
         assert!(everything.len() > 100 && expected(&place, "1 = 1").len() > everything.len(), "{name}");
@@ -189,12 +189,12 @@ fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
         for (query, condition, options) in asked {
             let rows = expected(&place, &format!("{condition} AND {SHOWN}"));
             let address = |path: &str| if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
-            let (seen, count) = read(&pages, &address("/items"));
+            let (seen, count) = read_all_pages(&pages, &address("/items"));
             assert_eq!(seen, rows, "{name}: {query}");
             let noun = if rows.len() == 1 { "item" } else { "items" };
             assert_eq!(count, format!("{} {noun}", rows.len()), "{name}: {query}");
             assert!(!rows.is_empty(), "{name}: {query} tells nothing");
-            let reply = ask(&pages, "GET", &address("/items.jsonl"), &[], "");
+            let reply = send_request(&pages, "GET", &address("/items.jsonl"), &[], "");
             assert_eq!((reply.status, reply.whole), (200, true), "{name}: {query}\n{}", reply.text());
             let text = String::from_utf8(reply.body.clone()).unwrap();
             let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -211,23 +211,23 @@ fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
                 lines.sort_unstable();
                 lines
             };
-            let reply = ask(&pages, "GET", &address("/items.csv"), &[], "");
+            let reply = send_request(&pages, "GET", &address("/items.csv"), &[], "");
             assert!(reply.whole, "{name}: {query}");
             assert_eq!(sorted(&reply.body), sorted(&std::fs::read(&file).unwrap()), "{name}: {query}");
             for format in ["csv", "xlsx"] {
-                let reply = ask(&pages, "GET", &address(&format!("/items.{format}")), &[], "");
+                let reply = send_request(&pages, "GET", &address(&format!("/items.{format}")), &[], "");
                 let kept = format!("attachment; filename=\"items.{format}\"");
                 assert_eq!(reply.header("content-disposition"), Some(kept.as_str()), "{name}");
                 assert!(format == "csv" || reply.body.starts_with(b"PK"), "{name}: {query}");
                 // Nobody knows how long a file is before it is written.
-                let head = ask(&pages, "HEAD", &address(&format!("/items.{format}")), &[], "");
+                let head = send_request(&pages, "HEAD", &address(&format!("/items.{format}")), &[], "");
                 assert_eq!((head.status, head.header("content-length")), (200, None), "{name}: {query}");
             }
             let order = |lines: &[Value]| lines.iter().map(keys).collect::<Vec<_>>();
             assert_eq!(order(&lines), listed(&pages, &address("/items")), "{name}: {query}: the order");
         }
         // Filtered items are available on request, and stars and notes are at the end of a row.
-        assert_eq!(read(&pages, "/items?filtered=keep").0, expected(&place, "1 = 1"), "{name}");
+        assert_eq!(read_all_pages(&pages, "/items?filtered=keep").0, expected(&place, "1 = 1"), "{name}");
         let rows = place.ok(&["-q", "export", "--noted", "--format", "jsonl"]);
         assert!(
             rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()).all(|row| row["note"] == HOSTILE),
@@ -273,8 +273,8 @@ fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
             none.contains("<strong>0 items</strong>") && none.contains("href=\"/items\">Clear the filters"),
             "{none}"
         );
-        place.run(&["export", "--what", "runs", "--starred"]).says(2, &["does not apply to runs"]);
-        place.run(&["export", "--lang", "e%"]).says(2, &["is not a language tag"]);
+        place.run(&["export", "--what", "runs", "--starred"]).assert_stderr(2, &["does not apply to runs"]);
+        place.run(&["export", "--lang", "e%"]).assert_stderr(2, &["is not a language tag"]);
     }
 }
 
@@ -283,11 +283,11 @@ fn stars_notes_and_searches_are_kept_only_for_authorised_requests() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
-        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let place = Place::new(database, &sandbox.lines(), ON_DEMAND_TOPIC);
         let pages = Pages::run(&place);
         let bearer = format!("Bearer {TOKEN}");
         let (token, form) = (("Authorization", bearer.as_str()), ("Content-Type", "application/json"));
-        let empty = pages.ask("GET", "/items", &[token], "").body;
+        let empty = pages.request("GET", "/items", &[token], "").body;
         assert!(empty.contains("Nothing found yet.") && empty.contains("Run now"), "{name}: {empty}");
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
         let key = place.database.first_key();
@@ -295,10 +295,10 @@ fn stars_notes_and_searches_are_kept_only_for_authorised_requests() {
         let (cookie, origin) = (pages.log_in(), pages.origin());
         let headers = [("Cookie", cookie.as_str()), ("Origin", origin.as_str())];
         let press = |path: &str, body: &str| {
-            let answer = pages.ask("POST", path, &headers, body);
+            let answer = pages.request("POST", path, &headers, body);
             (answer.status, answer.header("location").unwrap_or("").to_owned())
         };
-        let see = |path: &str| pages.ask("GET", path, &headers[..1], "").body;
+        let see = |path: &str| pages.request("GET", path, &headers[..1], "").body;
         let stars = || place.database.number("SELECT count(*) FROM item_star");
         let notes = || place.database.texts("SELECT note FROM item_note");
         // With buttons, which lead back to their item.
@@ -333,14 +333,14 @@ fn stars_notes_and_searches_are_kept_only_for_authorised_requests() {
         assert_eq!(press("/items/note", &noted(" \r\n", "/items")).0, 303, "{name}");
         assert!(notes().is_empty(), "{name}");
         // With the API: the document describes the answers.
-        let document = ask(&pages, "GET", "/api/v1/openapi.json", &[token], "").json();
+        let document = send_request(&pages, "GET", "/api/v1/openapi.json", &[token], "").json();
         let api = |method: &str, path: &str, place: &str, body: &str, status: u16| {
             let headers = if body.is_empty() { vec![token] } else { vec![token, form] };
-            let reply = ask(&pages, method, path, &headers, body);
+            let reply = send_request(&pages, method, path, &headers, body);
             assert_eq!(reply.status, status, "{name}: {method} {path}: {}", reply.text());
             let answers = &document["paths"][place][method.to_lowercase()]["responses"][status.to_string()];
             let kind = if status == 200 { "application/json" } else { "application/problem+json" };
-            let wrong = mistakes(&document, &answers["content"][kind]["schema"], &reply.json(), "$");
+            let wrong = schema_errors(&document, &answers["content"][kind]["schema"], &reply.json(), "$");
             assert!(wrong.is_empty(), "{name}: {method} {path}: {wrong:?}");
             reply.json()
         };
@@ -365,12 +365,12 @@ fn stars_notes_and_searches_are_kept_only_for_authorised_requests() {
         for path in ["/", "/items"] {
             assert!(see(path).contains("href=\"/items?filtered=keep&amp;kind=post\">launches</a>"), "{name}: {path}");
         }
-        wait(place.database.execute(&format!(
+        block_on(place.database.execute(&format!(
             "UPDATE item SET title = '{0}', text = '{0}', author_name = '{0}', url = 'javascript:alert(1)' WHERE id IN (SELECT item FROM item_star)",
             HOSTILE.replace('\'', "''")
         )));
         for (search, condition) in [("launches", "i.kind = 'post'"), ("kept", "i.id IN (SELECT item FROM item_star)")] {
-            let reply = ask(&pages, "GET", &format!("/searches/{search}.atom"), &[token], "");
+            let reply = send_request(&pages, "GET", &format!("/searches/{search}.atom"), &[token], "");
             assert_eq!(
                 (reply.status, reply.header("content-type")),
                 (200, Some("application/atom+xml; charset=utf-8")),
@@ -382,7 +382,7 @@ fn stars_notes_and_searches_are_kept_only_for_authorised_requests() {
                 assert root.tag == ns + 'feed' and root.find(ns + 'id').text.startswith('urn:uuid:') and root.find(ns + 'updated').text\n\
                 for entry in root.findall(ns + 'entry'):\n    assert all(entry.find(ns + part) is not None for part in ('id', 'title', 'updated', 'author'))\n    \
                 assert all(link.get('href').startswith('http') for link in entry.findall(ns + 'link'))\n    print(entry.find(ns + 'content').text or '')\n";
-            let Some(reported) = python(script, &[file.to_str().unwrap()]) else { continue };
+            let Some(reported) = run_python(script, &[file.to_str().unwrap()]) else { continue };
             let rows = expected(&place, condition);
             let many = rows.iter().map(|row| row.split_once(' ').unwrap().1).collect::<BTreeSet<_>>().len();
             let entries = String::from_utf8_lossy(&reply.body).matches("<entry>").count();
@@ -403,7 +403,7 @@ fn stars_notes_and_searches_are_kept_only_for_authorised_requests() {
             (400, "/searches", headers.to_vec(), "what=save&name=a&tone=loud"),
             (404, "/searches", headers.to_vec(), "what=delete&name=nobody"),
         ] {
-            let answer = pages.ask("POST", path, &headers, body);
+            let answer = pages.request("POST", path, &headers, body);
             assert_eq!(answer.status, status, "{name}: {path} {body}\n{}", answer.text);
         }
         for (method, path, template, body, status) in [
@@ -418,9 +418,9 @@ fn stars_notes_and_searches_are_kept_only_for_authorised_requests() {
             let body = if body.is_null() { String::new() } else { body.to_string() };
             api(method, path, template, &body, status);
         }
-        ask(&pages, "POST", "/api/v1/stars", &[form], &json!({ "key": key }).to_string()).refused(401);
+        send_request(&pages, "POST", "/api/v1/stars", &[form], &json!({ "key": key }).to_string()).assert_problem(401);
         assert_eq!(
-            ask(&pages, "GET", "/searches/kept.atom", &[], "").status,
+            send_request(&pages, "GET", "/searches/kept.atom", &[], "").status,
             401,
             "{name}: a reader is told that it needs the token"
         );
@@ -430,7 +430,8 @@ fn stars_notes_and_searches_are_kept_only_for_authorised_requests() {
             ("Authorization", format!("Basic {pair}"))
         };
         let (scheme, right) = basic(TOKEN);
-        let with = |method: &str, path: &str, value: &str| ask(&pages, method, path, &[(scheme, value)], "").status;
+        let with =
+            |method: &str, path: &str, value: &str| send_request(&pages, method, path, &[(scheme, value)], "").status;
         assert_eq!((with("GET", "/searches/kept.atom", &right), with("GET", "/metrics", &right)), (200, 200), "{name}");
         assert_eq!(with("GET", "/searches/kept.atom", &basic("wrong").1), 401, "{name}");
         assert_eq!((with("GET", "/items", &right), with("GET", "/api/v1/topics", &right)), (303, 401), "{name}");
@@ -457,7 +458,7 @@ fn stars_notes_and_searches_are_kept_only_for_authorised_requests() {
         for (path, body) in
             [("/items/star", right.as_str()), ("/items/note", "key=a"), ("/searches", "what=save&name=a")]
         {
-            assert_eq!(pages.ask("POST", path, &[("Origin", &pages.origin())], body).status, 403, "{name}: {path}");
+            assert_eq!(pages.request("POST", path, &[("Origin", &pages.origin())], body).status, 403, "{name}: {path}");
         }
     }
 }
@@ -503,14 +504,14 @@ fn stars_notes_and_searches_follow_a_topic_rename_and_are_forgotten() {
 #[tokio::test]
 async fn merged_items_keep_the_earlier_star_and_both_notes() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         let at = |seconds: i64| Time(NOW.0 + seconds * 1_000);
         let world = [
-            vec![seen(Source::Social, 1, &["text:x:ann:h"], "hello")],
-            vec![seen(Source::Web, 1, &["post:x:1"], "hello there")],
-            vec![seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], "hello")],
+            vec![seen_item(Source::Social, 1, &["text:x:ann:h"], "hello")],
+            vec![seen_item(Source::Web, 1, &["post:x:1"], "hello there")],
+            vec![seen_item(Source::Social, 1, &["post:x:1", "text:x:ann:h"], "hello")],
         ];
         for (n, found) in world.into_iter().enumerate() {
             let n = i64::try_from(n).unwrap();
@@ -521,11 +522,11 @@ async fn merged_items_keep_the_earlier_star_and_both_notes() {
                 }
                 assert!(!store.star("post:x:2", true, at(60)).await.unwrap());
             }
-            let run = manual(&store, &t, &format!("R{n}"), at(n)).await;
+            let run = start_manual_run(&store, &t, &format!("R{n}"), at(n)).await;
             store.finish(&run, outcome(at(n), found)).await.unwrap();
             store.publish().await.unwrap();
         }
-        let rows = items(&store).await;
+        let rows = all_items(&store).await;
         assert_eq!(rows.len(), 1, "{}", database.name);
         assert_eq!(rows[0].starred_at, Some(at(40)), "{}", database.name);
         let mut notes: Vec<&str> = rows[0].note.as_deref().unwrap().lines().collect();
@@ -539,9 +540,9 @@ async fn merged_items_keep_the_earlier_star_and_both_notes() {
 fn weekly_counts_equal_sql() {
     for database in databases() {
         let name = database.name;
-        let (_sandbox, place) = world(database);
+        let (_sandbox, place) = filled_place(database);
         // Over nine weeks back, in a zone with a half-hour offset.
-        wait(place.database.execute(
+        block_on(place.database.execute(
             "UPDATE item SET published_at = 1773219600000 - (id - (SELECT min(m.id) FROM item m WHERE m.key LIKE 'post:made:%')) * 50000000, tone = CASE WHEN id % 3 = 0 THEN 'negative' ELSE 'positive' END, scorer = 'x' WHERE key LIKE 'post:made:%'; \
              UPDATE topic_item SET first_seen = 1773219600000 - (item - (SELECT min(m.id) FROM item m WHERE m.key LIKE 'post:made:%')) * 50000000 WHERE item IN (SELECT id FROM item WHERE key LIKE 'post:made:%')",
         ));
@@ -550,7 +551,7 @@ fn weekly_counts_equal_sql() {
             let page = pages.page(&format!("/topics/{topic}?by=week&order=engagement"));
             let table =
                 page.split("aria-label=\"The weeks in numbers\"").nth(1).unwrap().split("</table>").next().unwrap();
-            let table = unlinked(table);
+            let table = without_links(table);
             let rows: Vec<Vec<String>> = table
                 .split("<tr>")
                 .skip(2)

@@ -11,8 +11,8 @@ use topicwatch::store::{Filter, Outcome, Store};
 
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place};
-use crate::support::searched::{NOW, manual, outcome, seen, settings, topic};
-use crate::support::service::{Raw, reply};
+use crate::support::searched::{NOW, outcome, seen_item, settings, start_manual_run, topic};
+use crate::support::service::{FakeServer, reply};
 
 /// The rows of an export.
 fn rows(place: &Place, what: &str) -> Vec<Value> {
@@ -29,9 +29,9 @@ fn one_by_one(topics: [&str; 2]) -> String {
 }
 
 /// Thirty posts whose text says $10 to the first request and $12 to later ones.
-fn thirty_that_change() -> Raw {
+fn changing_posts() -> FakeServer {
     let asked = AtomicUsize::new(0);
-    Raw::saying(move |_| {
+    FakeServer::respond_with(move |_| {
         let price = if asked.fetch_add(1, Ordering::SeqCst) == 0 { 10 } else { 12 };
         let posts: Vec<Value> = (1..=30)
             .map(|n| {
@@ -49,7 +49,7 @@ fn two_topics_at_one_time_export_the_text_that_each_received() {
     for topics in [["acme", "zeta"], ["zeta", "acme"]] {
         let mut exported = Vec::new();
         for database in databases() {
-            let service = thirty_that_change();
+            let service = changing_posts();
             let lines = format!("{}{ONE_BY_ONE}", service.lines());
             let place = Place::new(database, &lines, &one_by_one(topics));
             let name = place.database.name;
@@ -82,8 +82,8 @@ fn two_topics_at_one_time_export_the_text_that_each_received() {
 const WATCHED: &str = "[[topics]]\nid = \"a\"\nquery = \"a\"\n";
 
 /// The outcome of a run that finds one post with this text, with the times as offsets from `NOW`.
-fn saying(words: &str, seen_at: i64, finished_at: i64) -> Outcome {
-    let item = seen(Source::Social, 1, &["post:x:1"], words);
+fn outcome_with_text(words: &str, seen_at: i64, finished_at: i64) -> Outcome {
+    let item = seen_item(Source::Social, 1, &["post:x:1"], words);
     Outcome { seen_at: Time(NOW.0 + seen_at), finished_at: Time(NOW.0 + finished_at), ..outcome(NOW, vec![item]) }
 }
 
@@ -110,11 +110,11 @@ async fn seq_numbers_follow_the_order_of_storing_not_the_clocks() {
         first.sync_topics(&topics, NOW).await.unwrap();
         let mut runs = Vec::new();
         for (id, topic) in ["R9", "R5", "R1"].iter().zip(&topics) {
-            runs.push(manual(&first, topic, id, NOW).await);
+            runs.push(start_manual_run(&first, topic, id, NOW).await);
         }
-        first.finish(&runs[0], saying("ten", 0, 60_000)).await.unwrap();
-        second.finish(&runs[1], saying("twelve", 1_000, 5_000)).await.unwrap();
-        first.finish(&runs[2], saying("twelve", 1_000, 1_000)).await.unwrap();
+        first.finish(&runs[0], outcome_with_text("ten", 0, 60_000)).await.unwrap();
+        second.finish(&runs[1], outcome_with_text("twelve", 1_000, 5_000)).await.unwrap();
+        first.finish(&runs[2], outcome_with_text("twelve", 1_000, 1_000)).await.unwrap();
         first.publish().await.unwrap();
         let reported = seqs(&first).await;
         assert!(reported["R9"] < reported["R5"] && reported["R5"] < reported["R1"], "{name}: {reported:?}");
@@ -126,8 +126,8 @@ async fn seq_numbers_follow_the_order_of_storing_not_the_clocks() {
         // An increment that was written stays correct: a run stored later has a higher number, however early its own
         // end time is.
         let before = place.ok(&["export", "--what", "sightings", "--seq", "0..3"]);
-        let late = manual(&second, &topics[0], "R0", NOW).await;
-        second.finish(&late, saying("fourteen", 2_000, -90_000)).await.unwrap();
+        let late = start_manual_run(&second, &topics[0], "R0", NOW).await;
+        second.finish(&late, outcome_with_text("fourteen", 2_000, -90_000)).await.unwrap();
         assert!(seqs(&second).await["R0"] > reported["R1"], "{name}");
         assert_eq!(place.ok(&["export", "--what", "sightings", "--seq", "0..3"]), before, "{name}");
         first.close().await;
@@ -175,8 +175,8 @@ async fn runs_stored_by_many_processes_are_each_read_once_and_unchanged() {
                 for m in 0..RUNS {
                     // Many ties, and clocks that differ by process.
                     let ended = if m % 2 == 0 { 0 } else { i64::try_from((PROCESSES - n) * 1_000).unwrap() };
-                    let run = manual(&own, &topic, &format!("R{m}-{n}"), NOW).await;
-                    own.finish(&run, saying(&format!("R{m}-{n}"), 0, ended)).await.unwrap();
+                    let run = start_manual_run(&own, &topic, &format!("R{m}-{n}"), NOW).await;
+                    own.finish(&run, outcome_with_text(&format!("R{m}-{n}"), 0, ended)).await.unwrap();
                     if m % 5 == n {
                         own.publish().await.unwrap();
                     }

@@ -3,7 +3,7 @@
 
 use crate::support::databases::databases;
 use crate::support::exported_story::*;
-use crate::support::program::{Ended, NINE, Place};
+use crate::support::program::{NINE, Place, ProgramOutput};
 use crate::support::service::Sandbox;
 
 const TOPICS: &str = r#"
@@ -35,35 +35,37 @@ fn a_second_run_finds_nothing_new_and_both_databases_export_equal_bytes() {
         let place = Place::new(database, &sandbox.lines(), TOPICS);
 
         let first = place.run(&["once", "--at", NINE]);
-        first.shows(0, &["SANDBOX", "3 of 3 runs ok", " 0 duplicate", "next: topicwatch show acme"]);
+        first.assert_stdout(0, &["SANDBOX", "3 of 3 runs ok", " 0 duplicate", "next: topicwatch show acme"]);
         assert_eq!((sandbox.calls(), sandbox.calls_to("/ai/search")), (6, 1));
 
         let second = place.run(&["once", "--at", NINE, "--config", "jobs.toml"]);
-        second.shows(0, &["3 of 3 runs ok", "= ≥0 new +", "acme ai: nothing new was found"]);
-        second.shows(0, &["next: topicwatch show acme --config jobs.toml · "]);
+        second.assert_stdout(0, &["3 of 3 runs ok", "= ≥0 new +", "acme ai: nothing new was found"]);
+        second.assert_stdout(0, &["next: topicwatch show acme --config jobs.toml · "]);
         assert_eq!((sandbox.calls(), sandbox.calls_to("/ai/search")), (11, 1), "the AI source is not asked again");
-        assert_eq!(place.database.unread_runs(), 0);
+        assert_eq!(place.database.unpublished_runs(), 0);
 
-        shown(&place);
+        assert_reading_commands(&place);
         assert_adds_up(&place);
-        outputs.push((place.database.name, exports(&place), in_json(&place)));
+        outputs.push((place.database.name, exports(&place), script_json(&place)));
     }
-    same(&outputs);
+    assert_same_outputs(&outputs);
 }
 
 /// The output of a database: its name, every export, and the JSON for scripts.
 type Output = (&'static str, Vec<(String, String)>, serde_json::Value);
 
 /// Checks the output of the reading commands.
-fn shown(place: &Place) {
-    place.run(&["show", "acme"]).shows(0, &["SANDBOX", "Posts", "Pages", "social", " · ok · "]);
+fn assert_reading_commands(place: &Place) {
+    place.run(&["show", "acme"]).assert_stdout(0, &["SANDBOX", "Posts", "Pages", "social", " · ok · "]);
     // The second run made no AI search; the first run's answer is in its own snapshot.
     let runs = place.json(&["runs", "--json", "--topic", "acme"]);
     let (last, first) = (&runs["runs"][0], &runs["runs"][1]);
     assert_eq!((&last["new"], &last["trigger"]), (&0.into(), &"manual".into()), "{last}");
     let first_id = first["run"].as_str().unwrap();
-    place.run(&["show", "acme", "--run", first_id]).shows(0, &["Posts", " baseline"]);
-    place.run(&["show", "acme", "--run", first_id, "--md"]).shows(0, &["# acme", "## Answer", "## Posts", "](<http"]);
+    place.run(&["show", "acme", "--run", first_id]).assert_stdout(0, &["Posts", " baseline"]);
+    place
+        .run(&["show", "acme", "--run", first_id, "--md"])
+        .assert_stdout(0, &["# acme", "## Answer", "## Posts", "](<http"]);
     // Citations in the answer are links, as in reports, and none is escaped away.
     let pasted = place.ok(&["show", "acme", "--run", first_id, "--md"]);
     let answer = pasted.split("## Answer").nth(1).unwrap().split("\n## ").next().unwrap();
@@ -78,16 +80,18 @@ fn shown(place: &Place) {
     let status = place.json(&["status", "--json"]);
     let states: Vec<_> = status["topics"].as_array().unwrap().iter().map(|t| t["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["ok", "ok", "ok"]);
-    place.run(&["status"]).shows(0, &["acme", "globex", "again"]);
-    place.run(&["export", "--topic", "nobody"]).says(2, &["no topic `nobody`", "acme", "hint"]);
-    place.run(&["runs", "--searches"]).shows(0, &["acme", "social search ok", "not_run", "nothing new was found"]);
-    place.run(&["items"]).shows(0, &["acme", "@"]);
+    place.run(&["status"]).assert_stdout(0, &["acme", "globex", "again"]);
+    place.run(&["export", "--topic", "nobody"]).assert_stderr(2, &["no topic `nobody`", "acme", "hint"]);
+    place
+        .run(&["runs", "--searches"])
+        .assert_stdout(0, &["acme", "social search ok", "not_run", "nothing new was found"]);
+    place.run(&["items"]).assert_stdout(0, &["acme", "@"]);
     assert_eq!(place.json(&["items", "--json", "--new-since", "2026-03-12"])["items"].as_array().unwrap().len(), 0);
     assert_ne!(place.json(&["items", "--json", "--new-since", "2026-03-11"])["items"].as_array().unwrap().len(), 0);
 }
 
 /// The JSON for scripts, without what depends on the machine.
-fn in_json(place: &Place) -> serde_json::Value {
+fn script_json(place: &Place) -> serde_json::Value {
     let mut runs = place.json(&["runs", "--json"]);
     for run in runs["runs"].as_array_mut().unwrap() {
         for search in run["searches"].as_array_mut().unwrap() {
@@ -97,7 +101,7 @@ fn in_json(place: &Place) -> serde_json::Value {
     serde_json::json!([runs, place.json(&["items", "--json"])])
 }
 
-fn same(outputs: &[Output]) {
+fn assert_same_outputs(outputs: &[Output]) {
     let [(_, first, first_json), others @ ..] = outputs else { panic!("no database") };
     for (database, exports, json) in others {
         for ((name, here), (_, there)) in first.iter().zip(exports) {
@@ -114,8 +118,8 @@ fn files_made_from_invented_findings_are_marked_as_sandbox() {
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE, "--topic", "globex"]);
         let out = place.path("items.csv").display().to_string();
-        let ended: Ended = place.run(&["export", "--out", &out]);
-        ended.says(0, &["SANDBOX: ", " items written to "]);
+        let ended: ProgramOutput = place.run(&["export", "--out", &out]);
+        ended.assert_stderr(0, &["SANDBOX: ", " items written to "]);
         assert_eq!(std::fs::read_to_string(&out).unwrap(), place.ok(&["export"]));
     }
 }
@@ -127,8 +131,8 @@ fn the_walkthrough_also_works_in_the_desearch_dialect() {
         let service = format!("{}dialect = \"desearch\"\n", sandbox.lines());
         let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nstreaming = true\nai.when = \"always\"\n";
         let place = Place::new(database, &service, rest);
-        place.run(&["once", "--at", NINE]).shows(0, &["1 of 1 run ok"]);
-        place.run(&["once", "--at", NINE]).shows(0, &["1 of 1 run ok", "= ≥0 new +"]);
+        place.run(&["once", "--at", NINE]).assert_stdout(0, &["1 of 1 run ok"]);
+        place.run(&["once", "--at", NINE]).assert_stdout(0, &["1 of 1 run ok", "= ≥0 new +"]);
         let snapshot = place.json(&["show", "acme", "--json"]);
         assert_eq!(snapshot["answer"]["partial"], false);
         assert!(snapshot["items"].as_array().unwrap().iter().any(|item| item["sources"]["ai"].is_number()));

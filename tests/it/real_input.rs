@@ -9,7 +9,7 @@ use std::time::Duration;
 use topicwatch::sandbox::CorpusSource;
 
 use crate::support::databases::databases;
-use crate::support::exported_story::{assert_adds_up, exports, table};
+use crate::support::exported_story::{assert_adds_up, csv_rows, exports};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 
@@ -87,20 +87,21 @@ fn real_posts_and_pages_are_stored_once_and_both_databases_export_the_same() {
             assert_eq!(new == 0, turn == "second", "{run}");
             assert!(found > 100, "{run}");
         }
-        let sizes: Vec<String> = place.database.sizes().iter().map(|(table, rows)| format!("{table} {rows}")).collect();
+        let sizes: Vec<String> =
+            place.database.table_sizes().iter().map(|(table, rows)| format!("{table} {rows}")).collect();
         say(&format!("real input, {name}, rows: {}", sizes.join(", ")));
         assert_adds_up(&place);
         let exports = exports(&place);
-        let rows: Vec<String> = exports.iter().map(|(name, csv)| format!("{name} {}", table(csv).len())).collect();
+        let rows: Vec<String> = exports.iter().map(|(name, csv)| format!("{name} {}", csv_rows(csv).len())).collect();
         say(&format!("real input, {name}, CSV rows: {}", rows.join(", ")));
         let first = reported.get_or_insert_with(|| exports.clone());
         for ((what, here), (_, there)) in first.iter().zip(&exports) {
             assert!(here == there, "{name} exports other {what}");
         }
         for topic in ["flood", "hurricane", "boston", "startup", "python", "earthquake", "nothing-like-it"] {
-            place.run(&["show", topic]).shows(0, &[topic]);
-            place.run(&["show", topic, "--md"]).shows(0, &[topic]);
+            place.run(&["show", topic]).assert_stdout(0, &[topic]);
+            place.run(&["show", topic, "--md"]).assert_stdout(0, &[topic]);
         }
-        place.run(&["items", "--limit", "1000"]).shows(0, &["flood"]);
+        place.run(&["items", "--limit", "1000"]).assert_stdout(0, &["flood"]);
     }
 }

@@ -6,16 +6,16 @@ use topicwatch::model::{Source, Span, Time};
 use topicwatch::store::DayCounts;
 
 use crate::support::databases::databases;
-use crate::support::searched::{NOW, manual, open, outcome, seen, topic};
+use crate::support::searched::{NOW, open_store, outcome, seen_item, start_manual_run, topic};
 
 #[tokio::test]
 async fn counts_that_were_read_before_a_rename_are_not_stored_under_the_old_id() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let rust = topic("rust");
         store.sync_topics(std::slice::from_ref(&rust), NOW).await.unwrap();
-        let run = manual(&store, &rust, "R1", NOW).await;
-        store.finish(&run, outcome(NOW, vec![seen(Source::Social, 1, &["post:x:1"], "hi")])).await.unwrap();
+        let run = start_manual_run(&store, &rust, "R1", NOW).await;
+        store.finish(&run, outcome(NOW, vec![seen_item(Source::Social, 1, &["post:x:1"], "hi")])).await.unwrap();
         store.publish().await.unwrap();
         let (from, _) = store.tally_progress().await.unwrap();
         let runs = store.runs_to_tally(from, 500).await.unwrap();

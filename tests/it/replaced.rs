@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::support::arrivals::Slow;
-use crate::support::daemons::{today, topics};
+use crate::support::arrivals::SlowService;
+use crate::support::daemons::{sandbox_of_today, topics};
 use crate::support::databases::{databases, sqlite};
-use crate::support::program::{Ended, Going, Place, until};
-use crate::support::rare_schedule::FAILPOINT;
-use crate::support::waits::{passes, stop_between_writes};
+use crate::support::ledger_checks::FAILPOINT;
+use crate::support::program::{Place, ProgramOutput, RunningProgram, wait_until};
+use crate::support::waits::{count_passes, stop_between_writes};
 use crate::support::web_client::Pages;
 
 /// What happens to a file: a name, the change (`copy` is a backup of the database), and the message of the process.
@@ -23,7 +23,7 @@ const FATES: &[Fate] = &[
     (
         "deleted with its files, then copied to",
         |file, copy| {
-            remove_beside(file);
+            remove_side_files(file);
             std::fs::remove_file(file).unwrap();
             std::fs::copy(copy, file).unwrap();
         },
@@ -36,19 +36,19 @@ const FATES: &[Fate] = &[
         },
         "was overwritten",
     ),
-    ("without its log", |file, _| remove_beside(file), "lost its write-ahead log (-wal)"),
+    ("without its log", |file, _| remove_side_files(file), "lost its write-ahead log (-wal)"),
 ];
 
 const HINT: &str = "hint: restore a backup only while nothing uses the database";
 
-fn remove_beside(file: &Path) {
+fn remove_side_files(file: &Path) {
     for ending in ["-wal", "-shm"] {
         std::fs::remove_file(format!("{}{ending}", file.display())).unwrap();
     }
 }
 
 fn restore(file: &Path, copy: &Path) {
-    remove_beside(file);
+    remove_side_files(file);
     std::fs::rename(copy, file).unwrap();
 }
 
@@ -63,14 +63,14 @@ fn backup(place: &Place) -> std::path::PathBuf {
 }
 
 /// Asserts that it exited with 4 and the reason, and reported nothing as stored.
-fn ends(ended: &Ended, how: &str, what: &str) {
-    ended.says(4, &[what, "while it was open; nothing more can be stored in it", HINT]);
+fn assert_exit_4(ended: &ProgramOutput, how: &str, what: &str) {
+    ended.assert_stderr(4, &[what, "while it was open; nothing more can be stored in it", HINT]);
     assert!(!ended.err.contains("run stored"), "{how}: {ended}");
     assert!(!ended.out.contains("stored in"), "{how}: {ended}");
 }
 
 /// Asserts that the file still has this content, byte for byte.
-fn untouched(how: &str, place: &Place, wanted: &[u8]) {
+fn assert_untouched(how: &str, place: &Place, wanted: &[u8]) {
     let now = std::fs::read(file(place)).ok();
     assert!(now.is_none_or(|now| now == wanted), "{how}: something was written into what was put there");
 }
@@ -83,20 +83,20 @@ fn an_idle_daemon_ends_when_its_sqlite_file_is_deleted_or_replaced() {
         if *how == "without its log" && !cfg!(target_os = "linux") {
             continue;
         }
-        let sandbox = today(&[]);
+        let sandbox = sandbox_of_today(&[]);
         let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
         place.ok(&["once", "--quiet"]);
         let copy = backup(&place);
         let held = std::fs::read(&copy).unwrap();
-        let mut going = crate::support::daemons::daemon(&place, &[]);
+        let mut going = crate::support::daemons::start_daemon(&place, &[]);
         place.ok(&["topic", "run", "acme"]);
-        going.until("a run", |said| said.contains("run stored"));
+        going.wait_until("a run", |said| said.contains("run stored"));
         let reported = std::cell::Cell::new(0);
         fate(&file(&place), &copy);
-        going.look(|_, said| reported.set(said.len()));
+        going.with_output(|_, said| reported.set(said.len()));
         let mut ended = going.wait();
         ended.err = ended.err.split_off(reported.get());
-        ends(&ended, how, what);
+        assert_exit_4(&ended, how, what);
         if *how == "moved away" {
             // Everything reported as stored moved along, whether in the file or in its WAL.
             let moved = format!("sqlite:{}", file(&place).with_extension("away").display());
@@ -105,39 +105,39 @@ fn an_idle_daemon_ends_when_its_sqlite_file_is_deleted_or_replaced() {
             assert!(runs["runs"].as_array().unwrap().len() >= 2, "{runs}");
         }
         if what.contains("replaced") {
-            untouched(how, &place, &held);
+            assert_untouched(how, &place, &held);
             // The backup does not claim that the daemon beside it is alive.
-            place.run(&["health"]).says(1, &["no running daemon found"]);
-            let going = crate::support::daemons::daemon(&place, &[]);
+            place.run(&["health"]).assert_stderr(1, &["no running daemon found"]);
+            let going = crate::support::daemons::start_daemon(&place, &[]);
             going.signal("TERM");
-            going.wait().says(0, &["stopped"]);
+            going.wait().assert_stderr(0, &["stopped"]);
         }
     }
 }
 
 /// A daemon in the middle of a call; releasing the service lets the call end.
-fn calling(service: &Slow, place: &Place) -> Going {
-    service.hold(true);
-    let going = crate::support::daemons::daemon(place, &[]);
+fn daemon_in_a_call(service: &SlowService, place: &Place) -> RunningProgram {
+    service.hold_answers(true);
+    let going = crate::support::daemons::start_daemon(place, &[]);
     place.ok(&["topic", "run", "acme"]);
-    until("a call", || service.calls() > 0);
+    wait_until("a call", || service.calls() > 0);
     going
 }
 
 #[test]
 fn a_run_in_progress_is_not_reported_as_stored_in_a_replaced_file() {
     for (how, fate, what) in FATES.iter().filter(|(how, _, _)| *how != "without its log") {
-        let service = Slow::answering_after(Duration::ZERO);
+        let service = SlowService::answering_after(Duration::ZERO);
         let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &topics(&["acme"]));
         place.ok(&["db", "migrate"]);
         let copy = backup(&place);
         let held = std::fs::read(&copy).unwrap();
-        let going = calling(&service, &place);
+        let going = daemon_in_a_call(&service, &place);
         fate(&file(&place), &copy);
-        service.hold(false);
-        ends(&going.wait(), how, what);
+        service.hold_answers(false);
+        assert_exit_4(&going.wait(), how, what);
         if what.contains("replaced") {
-            untouched(how, &place, &held);
+            assert_untouched(how, &place, &held);
             assert_eq!(place.database.all_runs(), 0, "{how}");
         }
     }
@@ -145,19 +145,19 @@ fn a_run_in_progress_is_not_reported_as_stored_in_a_replaced_file() {
 
 #[test]
 fn a_run_committed_into_a_deleted_file_is_not_reported_as_stored() {
-    let sandbox = today(&[]);
+    let sandbox = sandbox_of_today(&[]);
     let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
     place.ok(&["db", "migrate"]);
     let copy = backup(&place);
     // The second such transaction of a run ends it; the first counts its call.
     let mut going = place.program(&["run"]).env(FAILPOINT, "stop group_commit::write/committed pass=2").start();
-    going.until("its plan", |said| said.contains("next slot"));
+    going.wait_until("its plan", |said| said.contains("next slot"));
     place.ok(&["topic", "run", "acme"]);
-    until("it is committed", || place.database.runs_in("ok") == 1);
-    going.until_stopped();
+    wait_until("it is committed", || place.database.runs_in("ok") == 1);
+    going.wait_until_stopped();
     std::fs::rename(&copy, file(&place)).unwrap();
     going.signal("CONT");
-    ends(&going.wait(), "between commit and answer", "was replaced by another file");
+    assert_exit_4(&going.wait(), "between commit and answer", "was replaced by another file");
 }
 
 #[test]
@@ -170,18 +170,18 @@ fn once_and_backfill_do_not_report_lost_data_as_stored() {
         vec!["topic", "backfill", "acme", "--from", &yesterday, "--to", &yesterday],
     ] {
         for (how, fate, what) in FATES.iter().filter(|(how, _, _)| *how != "without its log") {
-            let service = Slow::answering_after(Duration::ZERO);
+            let service = SlowService::answering_after(Duration::ZERO);
             let lines = format!("{days}{}", service.lines(4, "unlimited"));
             let place = Place::new(sqlite(), &lines, &topics(&["acme"]));
             place.ok(&["db", "migrate"]);
             let copy = backup(&place);
-            service.hold(true);
+            service.hold_answers(true);
             let going = place.program(&args).start();
-            until("a call", || service.calls() > 0);
+            wait_until("a call", || service.calls() > 0);
             fate(&file(&place), &copy);
-            service.hold(false);
+            service.hold_answers(false);
             let ended = going.wait();
-            ends(&ended, how, what);
+            assert_exit_4(&ended, how, what);
             assert!(!ended.out.contains("\"state\""), "{args:?}, {how}: {ended}");
         }
     }
@@ -194,21 +194,21 @@ fn serve_ends_when_its_sqlite_file_is_deleted_or_replaced() {
             // A reader keeps SQLite's side files only as long as it needs them.
             continue;
         }
-        let sandbox = today(&[]);
+        let sandbox = sandbox_of_today(&[]);
         let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
         place.ok(&["once", "--quiet"]);
         let copy = backup(&place);
         let pages = Pages::serve(&place, &[]);
-        pages.until_status("/readyz", 200);
+        pages.wait_for_status("/readyz", 200);
         fate(&file(&place), &copy);
-        let ended = pages.going.wait();
-        ended.says(4, &["while it was open", HINT]);
+        let ended = pages.program.wait();
+        ended.assert_stderr(4, &["while it was open", HINT]);
     }
 }
 
 #[test]
 fn a_process_with_a_replaced_file_is_not_ready() {
-    let sandbox = today(&[]);
+    let sandbox = sandbox_of_today(&[]);
     let rest = format!("[web]\nlisten = \"127.0.0.1:0\"\n\n{}", topics(&["acme"]));
     let place = Place::new(sqlite(), &sandbox.lines(), &rest);
     place.ok(&["once", "--quiet"]);
@@ -217,74 +217,75 @@ fn a_process_with_a_replaced_file_is_not_ready() {
     let trace = place.path("trace");
     let program = place.program(&["run"]).env(FAILPOINT, "hang loop/round pass=3");
     let program = program.env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace.to_str().unwrap());
-    let pages = Pages::of(program.env("TOPICWATCH_TEST_BOUND", "loop=3000").start());
-    until("it hangs", || passes(&trace, "loop/round") == 3);
-    pages.until_status("/healthz", 503);
-    pages.until_status("/readyz", 200);
+    let pages = Pages::wait_for_address(program.env("TOPICWATCH_TEST_BOUND", "loop=3000").start());
+    wait_until("it hangs", || count_passes(&trace, "loop/round") == 3);
+    pages.wait_for_status("/healthz", 503);
+    pages.wait_for_status("/readyz", 200);
     std::fs::rename(&copy, file(&place)).unwrap();
-    until("it is told", || pages.get("/readyz").status == 503);
-    until("its reason", || pages.get("/readyz").body.contains("was deleted or replaced"));
+    wait_until("the log line", || pages.get("/readyz").status == 503);
+    wait_until("its reason", || pages.get("/readyz").body.contains("was deleted or replaced"));
 }
 
 #[cfg(unix)]
 #[test]
 fn a_symbolic_link_to_a_database_uses_the_same_lock_and_journal() {
-    let sandbox = today(&[]);
+    let sandbox = sandbox_of_today(&[]);
     let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
     let (database, link) = (file(&place), place.path("link.db"));
     // Even before there is a database.
     std::os::unix::fs::symlink(&database, &link).unwrap();
     let url = format!("sqlite:{}", link.display());
     let mut going = place.program(&["run", "--database", &url]).start();
-    going.until("its plan", |said| said.contains("next slot"));
-    place.run(&["run"]).says(4, &["another `topicwatch run` uses"]);
+    going.wait_until("its plan", |said| said.contains("next slot"));
+    place.run(&["run"]).assert_stderr(4, &["another `topicwatch run` uses"]);
     place.ok(&["db", "forget", "--author", "jane_d", "--yes", "--database", &url]);
     let journal = |of: &Path| Path::new(&format!("{}.forgotten", of.display())).exists();
     assert!(journal(&database) && !journal(&link));
     going.signal("TERM");
-    going.wait().says(0, &["stopped"]);
+    going.wait().assert_stderr(0, &["stopped"]);
 }
 
 #[test]
 fn a_deleted_lock_file_does_not_let_two_daemons_run_for_long() {
-    let sandbox = today(&[]);
+    let sandbox = sandbox_of_today(&[]);
     let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
     let lock = std::path::PathBuf::from(format!("{}.lock", file(&place).display()));
     let start = || {
         let mut going = place.program(&["run"]).env("TOPICWATCH_TEST_BOUND", "loop=2000").start();
-        going.until("its plan", |said| said.contains("next slot"));
+        going.wait_until("its plan", |said| said.contains("next slot"));
         going
     };
     let mut first = start();
     std::fs::remove_file(&lock).unwrap();
-    first.until("it is made again", |said| {
+    first.wait_until("it is made again", |said| {
         said.contains("was deleted; it keeps out a second daemon and was created again")
     });
     assert!(lock.exists());
-    place.run(&["run"]).says(4, &["another `topicwatch run` uses"]);
+    place.run(&["run"]).assert_stderr(4, &["another `topicwatch run` uses"]);
     // A daemon that starts before the deletion is noticed stays, and the first one ends.
     stop_between_writes(&first, &place);
     std::fs::remove_file(&lock).unwrap();
     let second = start();
     first.signal("CONT");
-    first
-        .wait()
-        .says(4, &["was deleted, and another `topicwatch run` has started since", "hint: run only one of them"]);
+    first.wait().assert_stderr(
+        4,
+        &["was deleted, and another `topicwatch run` has started since", "hint: run only one of them"],
+    );
     second.signal("TERM");
-    second.wait().says(0, &["stopped"]);
+    second.wait().assert_stderr(0, &["stopped"]);
 }
 
 #[test]
 fn a_backup_contains_no_running_processes() {
     for database in databases() {
-        let sandbox = today(&[]);
+        let sandbox = sandbox_of_today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
-        let going = crate::support::daemons::daemon(&place, &[]);
+        let going = crate::support::daemons::start_daemon(&place, &[]);
         assert_eq!(place.database.number("SELECT count(*) FROM instance"), 1);
         backup(&place);
         let copy = format!("sqlite:{}", place.path("copy.db").display());
-        place.run(&["health", "--database", &copy]).says(1, &["no running daemon found"]);
+        place.run(&["health", "--database", &copy]).assert_stderr(1, &["no running daemon found"]);
         going.signal("TERM");
-        going.wait().says(0, &["stopped"]);
+        going.wait().assert_stderr(0, &["stopped"]);
     }
 }

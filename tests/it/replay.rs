@@ -3,9 +3,9 @@
 
 use serde_json::json;
 
-use crate::support::databases::{databases, wait};
+use crate::support::databases::{block_on, databases};
 use crate::support::exported_story::assert_adds_up;
-use crate::support::program::{Ended, NINE, Place};
+use crate::support::program::{NINE, Place, ProgramOutput};
 use crate::support::service::Sandbox;
 
 const TEN: &str = "2026-03-11T10:00:00Z";
@@ -18,15 +18,15 @@ fn places() -> impl Iterator<Item = Place> {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        sandbox.turn_to(TEN);
+        sandbox.set_clock(TEN);
         place.ok(&["once", "--at", TEN]);
         place
     })
 }
 
 /// Runs it without a key; nothing listens at the service's address any more.
-fn replay(place: &Place, args: &[&str]) -> Ended {
-    place.program(&[&["db", "replay"], args].concat()).without("TOPICWATCH_API_KEY").run()
+fn replay(place: &Place, args: &[&str]) -> ProgramOutput {
+    place.program(&[&["db", "replay"], args].concat()).without_env("TOPICWATCH_API_KEY").run()
 }
 
 fn replayed(place: &Place, args: &[&str]) -> serde_json::Value {
@@ -36,7 +36,7 @@ fn replayed(place: &Place, args: &[&str]) -> serde_json::Value {
 }
 
 /// Everything that exports show, and the keys and counts that they do not.
-fn all(place: &Place) -> Vec<String> {
+fn all_exports(place: &Place) -> Vec<String> {
     let mut all: Vec<String> =
         ["items", "sightings", "answers", "runs"].iter().map(|what| place.ok(&["export", "--what", what])).collect();
     all.extend(place.database.aliases().into_iter().map(|(alias, key)| format!("{alias} {key}")));
@@ -50,14 +50,14 @@ fn all(place: &Place) -> Vec<String> {
 #[test]
 fn replaying_unchanged_replies_changes_nothing() {
     for place in places() {
-        let before = all(&place);
+        let before = all_exports(&place);
         let done = replayed(&place, &[]);
         assert_eq!((&done["runs"], &done["changed_runs"], &done["lost"]), (&json!(4), &json!(0), &json!(0)), "{done}");
         assert_eq!(done["replies"], 10, "{done}");
-        assert_eq!(all(&place), before, "{}", place.database.name);
+        assert_eq!(all_exports(&place), before, "{}", place.database.name);
         assert_eq!(replayed(&place, &["--topic", "globex", "--since", TEN])["runs"], 1);
         assert_eq!(replayed(&place, &["--topic", "nobody"])["runs"], 0);
-        replay(&place, &["--since", "soon"]).says(2, &["is not a time"]);
+        replay(&place, &["--since", "soon"]).assert_stderr(2, &["is not a time"]);
     }
 }
 
@@ -65,7 +65,7 @@ fn replaying_unchanged_replies_changes_nothing() {
 fn replay_restores_once_what_an_older_decoder_left_out() {
     for place in places() {
         let name = place.database.name;
-        let before = all(&place);
+        let before = all_exports(&place);
         // Removes from the tables a whole post, fields of another, the date of a third, a second key and an answer.
         let mut keys = place.database.texts(
             "SELECT DISTINCT key FROM v_item WHERE kind = 'post' AND published_at IS NOT NULL \
@@ -114,24 +114,24 @@ fn replay_restores_once_what_an_older_decoder_left_out() {
                AND s.item = {second});\
              UPDATE run SET undated = undated + (SELECT count(*) FROM sighting s WHERE s.run = run.id AND s.item = {second});"
         ));
-        wait(place.database.execute(&sql));
-        let poorer = all(&place);
+        block_on(place.database.execute(&sql));
+        let poorer = all_exports(&place);
         assert_ne!(poorer, before, "{name}");
 
         let rehearsed = replayed(&place, &["--dry-run"]);
-        assert_eq!(all(&place), poorer, "{name}: a rehearsal writes nothing");
+        assert_eq!(all_exports(&place), poorer, "{name}: a rehearsal writes nothing");
         let done = replayed(&place, &[]);
         for counted in ["items", "new", "sightings", "titles", "dates", "keys", "answers", "refined"] {
             assert_ne!(done[counted], 0, "{name}: {counted} of {done}");
             assert!(rehearsed[counted].as_u64() >= done[counted].as_u64(), "{name}: {counted} of {rehearsed}");
         }
-        assert_eq!(all(&place), before, "{name}: all of it is there again");
+        assert_eq!(all_exports(&place), before, "{name}: all of it is there again");
         assert_eq!(done["behind"][0]["reader"], "export:weekly", "{done}");
         assert_adds_up(&place);
 
         let again = replayed(&place, &[]);
         assert_eq!((&again["changed_runs"], &again["behind"]), (&json!(0), &json!([])), "{name}: {again}");
-        assert_eq!(all(&place), before, "{name}");
+        assert_eq!(all_exports(&place), before, "{name}");
     }
 }
 
@@ -139,16 +139,16 @@ fn replay_restores_once_what_an_older_decoder_left_out() {
 fn replay_keeps_items_it_no_longer_finds_and_reports_unreadable_replies() {
     for place in places() {
         let name = place.database.name;
-        wait(place.database.execute(
+        block_on(place.database.execute(
             "INSERT INTO item (key, kind, strong, first_seen, last_seen) VALUES ('post:x:1', 'post', 1, 5, 5);\
              INSERT INTO item_key (key, version, item) SELECT 'post:x:1', 1, id FROM item WHERE key = 'post:x:1';\
              INSERT INTO sighting (run, item, source, rank, fit) SELECT r.id, i.id, 'social', 99, 'undated' FROM run r, item i \
                WHERE r.seq = 1 AND i.key = 'post:x:1';",
         ));
-        let before = all(&place);
+        let before = all_exports(&place);
         let done = replayed(&place, &[]);
         assert_eq!((&done["lost"], &done["changed_runs"]), (&json!(1), &json!(0)), "{name}: {done}");
-        assert_eq!(all(&place), before, "{name}");
+        assert_eq!(all_exports(&place), before, "{name}");
 
         let broken = if name == "SQLite" { "X'00ff'" } else { "'\\x00ff'" };
         // Replies have no view.
@@ -156,13 +156,13 @@ fn replay_keeps_items_it_no_longer_finds_and_reports_unreadable_replies() {
             format!("(SELECT min(q.id) FROM search q JOIN raw_reply w ON w.search = q.id WHERE q.source = '{source}')")
         };
         let (one, two) = (first("social"), first("web"));
-        wait(place.database.execute(&format!(
+        block_on(place.database.execute(&format!(
             "UPDATE raw_reply SET body = {broken} WHERE search = {one}; DELETE FROM raw_reply WHERE search = {two};"
         )));
         let done = replayed(&place, &[]);
         assert_eq!((&done["unreadable"], &done["pruned"]), (&json!(1), &json!(1)), "{name}: {done}");
         assert_eq!(done["changed_runs"], 0, "{name}: {done}");
-        replay(&place, &[]).shows(0, &["replies that cannot be read", "are no longer stored"]);
-        assert_eq!(all(&place), before, "{name}");
+        replay(&place, &[]).assert_stdout(0, &["replies that cannot be read", "are no longer stored"]);
+        assert_eq!(all_exports(&place), before, "{name}");
     }
 }

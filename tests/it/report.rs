@@ -6,16 +6,16 @@ use topicwatch::insight::daily::{self, Day, days as days_of};
 use topicwatch::model::{ReportWindow, Span, Time, Tone};
 use topicwatch::report::{Report, TopicFacts, make, paths, report_span, span_of_date};
 
-use crate::support::databases::{Database, databases, wait};
-use crate::support::report_sql::{BY, CLUSTER, count, lists};
+use crate::support::databases::{Database, block_on, databases};
+use crate::support::report_sql::{CLUSTER, CURRENT_SCORER, assert_lists, count};
 use crate::support::report_world::{BEGIN, DAY, HOUR, fill, topics};
 use crate::support::stored::COST;
 
-fn made(database: &Database, window: ReportWindow) -> Report {
+fn gather_report(database: &Database, window: ReportWindow) -> Report {
     let spec = spec("Europe/Berlin", window);
     let span = report_span(&spec, NOW, None);
-    wait(async {
-        let store = crate::support::searched::open(database).await;
+    block_on(async {
+        let store = crate::support::searched::open_store(database).await;
         fill(database);
         let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
         store.close().await;
@@ -26,7 +26,7 @@ fn made(database: &Database, window: ReportWindow) -> Report {
 #[test]
 fn every_figure_of_a_daily_report_equals_sql() {
     for database in databases() {
-        let report = made(&database, ReportWindow::Day);
+        let report = gather_report(&database, ReportWindow::Day);
         let span = report.span;
         assert_eq!(report.date, "2026-03-16");
         assert!(report.topics.len() > 1 && report.voice.len() == report.topics.len());
@@ -43,10 +43,14 @@ fn every_figure_of_a_daily_report_equals_sql() {
                 ("undated", period.undated, of("*", "AND i.published_at IS NULL")),
                 ("without author", period.no_author, of("*", "AND i.author IS NULL")),
                 ("without engagement", period.no_engagement, of("*", "AND i.likes IS NULL")),
-                ("negative", facts.tone.period.negative, of("*", &format!("AND i.tone = 'negative' {BY}"))),
-                ("neutral", facts.tone.period.neutral, of("*", &format!("AND i.tone = 'neutral' {BY}"))),
-                ("positive", facts.tone.period.positive, of("*", &format!("AND i.tone = 'positive' {BY}"))),
-                ("unsupported", facts.tone.period.unsupported, of("*", &format!("AND i.tone = 'unsupported' {BY}"))),
+                ("negative", facts.tone.period.negative, of("*", &format!("AND i.tone = 'negative' {CURRENT_SCORER}"))),
+                ("neutral", facts.tone.period.neutral, of("*", &format!("AND i.tone = 'neutral' {CURRENT_SCORER}"))),
+                ("positive", facts.tone.period.positive, of("*", &format!("AND i.tone = 'positive' {CURRENT_SCORER}"))),
+                (
+                    "unsupported",
+                    facts.tone.period.unsupported,
+                    of("*", &format!("AND i.tone = 'unsupported' {CURRENT_SCORER}")),
+                ),
                 ("not scored", facts.tone.period.unscored, of("*", "AND i.tone IS NULL")),
                 (
                     "by another",
@@ -56,9 +60,9 @@ fn every_figure_of_a_daily_report_equals_sql() {
             ] {
                 assert_eq!(reported, sql, "{figure} of {} on {}", facts.id, database.name);
             }
-            days(&database, facts);
-            lists(&database, facts, span);
-            searches(&database, facts, span);
+            assert_days(&database, facts);
+            assert_lists(&database, facts, span);
+            assert_searches(&database, facts, span);
         }
         // Shares of voice are parts of sums.
         let sum: u64 = report.topics.iter().map(|t| count(&database, &t.id, span, CLUSTER, "")).sum();
@@ -70,13 +74,13 @@ fn every_figure_of_a_daily_report_equals_sql() {
 }
 
 /// Checks the days of the charts, their intervals and the usual range.
-fn days(database: &Database, facts: &TopicFacts) {
+fn assert_days(database: &Database, facts: &TopicFacts) {
     assert_eq!(facts.days.len(), 14);
     for day in &facts.days {
         let of = |what: &str, and: &str| count(database, &facts.id, day.span, what, and);
         assert_eq!(day.counted.raw, of("*", ""), "{} {}", facts.id, day.date);
         assert_eq!(day.counted.unique, of(CLUSTER, ""), "{} {}", facts.id, day.date);
-        assert_eq!(day.tones.negative, of("*", &format!("AND i.tone = 'negative' {BY}")));
+        assert_eq!(day.tones.negative, of("*", &format!("AND i.tone = 'negative' {CURRENT_SCORER}")));
         // At Wilson's bounds, the share is exactly z standard errors away.
         let Some(share) = day.negative else { continue };
         let n = f64::from(u32::try_from(share.whole).unwrap());
@@ -106,7 +110,7 @@ fn days(database: &Database, facts: &TopicFacts) {
     let shares: Vec<daily::Share> = counts
         .iter()
         .filter_map(|(day, _)| {
-            let of = |and: &str| count(database, &facts.id, day.span, "*", &format!("{and} {BY}"));
+            let of = |and: &str| count(database, &facts.id, day.span, "*", &format!("{and} {CURRENT_SCORER}"));
             daily::share(of("AND i.tone = 'negative'"), of("AND i.tone IN ('negative', 'neutral', 'positive')"))
         })
         .filter(|share| share.whole >= 20)
@@ -124,7 +128,7 @@ fn days(database: &Database, facts: &TopicFacts) {
 }
 
 /// Checks searches, costs, holes, the answer and rising items.
-fn searches(database: &Database, facts: &TopicFacts, span: Span) {
+fn assert_searches(database: &Database, facts: &TopicFacts, span: Span) {
     let of = |what: &str, and: &str| {
         database.number(&format!(
             "SELECT CAST({what} AS BIGINT) FROM v_search s JOIN v_run r ON r.run = s.run WHERE r.topic = '{}' \
@@ -162,12 +166,12 @@ fn the_sql_printed_in_a_report_gives_its_figures_on_both_databases() {
     for database in databases() {
         for window in [ReportWindow::Day, ReportWindow::SinceLast] {
             let report = match window {
-                ReportWindow::Day => made(&database, window),
+                ReportWindow::Day => gather_report(&database, window),
                 // The rows were created for the first report.
                 _ => {
                     let spec = spec("UTC", window);
-                    wait(async {
-                        let store = crate::support::searched::open(&database).await;
+                    block_on(async {
+                        let store = crate::support::searched::open_store(&database).await;
                         let span = report_span(&spec, NOW, Some(Time(NOW.0 - 2 * DAY)));
                         let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
                         store.close().await;
@@ -214,13 +218,13 @@ fn the_sql_printed_in_a_report_gives_its_figures_on_both_databases() {
 fn both_databases_give_the_same_bytes_of_a_report() {
     let all: Vec<(String, String, String)> = databases()
         .iter()
-        .map(|database| made(database, ReportWindow::Day))
+        .map(|database| gather_report(database, ReportWindow::Day))
         .map(|report| (serde_json::to_string(&report).unwrap(), report.html(), report.markdown()))
         .collect();
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
     let (_, html, markdown) = &all[0];
     // First what happened, then how reliable it is; each sorted by weight.
-    let report = made(&crate::support::databases::sqlite(), ReportWindow::Day);
+    let report = gather_report(&crate::support::databases::sqlite(), ReportWindow::Day);
     let kinds: Vec<&str> = report.matters.iter().map(|matter| matter.kind).collect();
     let news = report.matters.iter().take_while(|matter| matter.is_news()).count();
     let (news, trust) = report.matters.split_at(news);
@@ -240,10 +244,10 @@ fn both_databases_give_the_same_bytes_of_a_report() {
 #[test]
 fn a_since_last_report_loses_and_repeats_nothing() {
     let database = crate::support::databases::sqlite();
-    made(&database, ReportWindow::Day);
+    gather_report(&database, ReportWindow::Day);
     let spec = spec("UTC", ReportWindow::SinceLast);
-    wait(async {
-        let store = crate::support::searched::open(&database).await;
+    block_on(async {
+        let store = crate::support::searched::open_store(&database).await;
         // Runs get their numbers as they end, not as they start: every third one takes twenty hours.
         database
             .execute("CREATE TABLE ended AS SELECT id FROM run WHERE seq IS NOT NULL; UPDATE run SET seq = NULL")
@@ -273,15 +277,15 @@ fn a_since_last_report_loses_and_repeats_nothing() {
 #[test]
 fn rising_items_of_a_report_respect_the_filter() {
     let database = crate::support::databases::sqlite();
-    let report = made(&database, ReportWindow::Day);
+    let report = gather_report(&database, ReportWindow::Day);
     let (at, facts) = report.topics.iter().enumerate().find(|(_, topic)| !topic.rising.is_empty()).unwrap();
     let risers = |facts: &TopicFacts| facts.rising.iter().map(|rising| rising.item.key.clone()).collect::<Vec<_>>();
     let author = facts.rising[0].item.author.clone().unwrap();
     let mut filtered = topics();
     let topic = filtered.iter_mut().find(|topic| topic.id == facts.id).unwrap();
     topic.filter.exclude_authors = vec![author];
-    wait(async {
-        let store = crate::support::searched::open(&database).await;
+    block_on(async {
+        let store = crate::support::searched::open_store(&database).await;
         let spec = spec("Europe/Berlin", ReportWindow::Day);
         let made = make(&store, &spec, &filtered, report_span(&spec, NOW, None), None, NOW, false).await.unwrap();
         store.close().await;
@@ -292,13 +296,13 @@ fn rising_items_of_a_report_respect_the_filter() {
 #[test]
 fn only_days_with_the_same_query_count_as_usual() {
     for database in databases() {
-        let before = made(&database, ReportWindow::Day);
+        let before = gather_report(&database, ReportWindow::Day);
         assert!(before.topics.iter().all(|topic| topic.usual.is_some() && topic.asked_since.is_none()));
         // Three days before the report's day, the query of acme changed.
         let at = before.span.from.0 - 3 * DAY;
         database.change_query("acme", at);
-        let after = wait(async {
-            let store = crate::support::searched::open(&database).await;
+        let after = block_on(async {
+            let store = crate::support::searched::open_store(&database).await;
             let spec = spec("Europe/Berlin", ReportWindow::Day);
             let made = make(&store, &spec, &topics(), before.span, None, NOW, false).await.unwrap();
             store.close().await;
@@ -325,11 +329,11 @@ fn only_days_with_the_same_query_count_as_usual() {
 #[test]
 fn tone_is_compared_only_with_completely_covered_days() {
     for database in databases() {
-        made(&database, ReportWindow::Day);
+        gather_report(&database, ReportWindow::Day);
         let spec = spec("Europe/Berlin", ReportWindow::Day);
         let span = span_of_date(&spec, "2026-03-13".parse().unwrap()).unwrap();
-        let report = wait(async {
-            let store = crate::support::searched::open(&database).await;
+        let report = block_on(async {
+            let store = crate::support::searched::open_store(&database).await;
             let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
             store.close().await;
             made

@@ -5,13 +5,13 @@ use crate::support::browser::*;
 use crate::support::databases::sqlite;
 use crate::support::page_size::dom;
 use crate::support::program::{NINE, Place};
-use crate::support::service::{Sandbox, Trap};
+use crate::support::service::{RequestTrap, Sandbox};
 
 #[test]
 fn hostile_posts_in_a_report_run_and_load_nothing_in_a_browser() {
-    let Some(browser) = browser() else { return };
-    let trap = Trap::set();
-    let (url, hostile) = (trap.url(), trap.words());
+    let Some(browser) = find_browser() else { return };
+    let trap = RequestTrap::set();
+    let (url, hostile) = (trap.url(), trap.hostile_texts());
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(
         sqlite(),
@@ -27,7 +27,7 @@ fn hostile_posts_in_a_report_run_and_load_nothing_in_a_browser() {
         ][at % 3]
             .clone();
         let answer = format!("{words} [x](javascript:alert(1)) ![i]({url}/h.png)");
-        place.database.give_hostile_words(&format!("id % {} = {at}", hostile.len()), words, &address, &answer);
+        place.database.set_hostile_texts(&format!("id % {} = {at}", hostile.len()), words, &address, &answer);
     }
     place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "page.html"]);
     let dom = dom(&browser, &place, "page.html");
@@ -48,7 +48,7 @@ fn hostile_posts_in_a_report_run_and_load_nothing_in_a_browser() {
         // Escaped text appears as `&lt;script` in the browser's DOM dump.
         assert!(!dom.to_lowercase().contains(tag), "{tag} came alive");
     }
-    assert_eq!(trap.asked(), 0, "something was fetched");
+    assert_eq!(trap.request_count(), 0, "something was fetched");
     // The same in Markdown: no tag and no foreign link remains.
     place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "page.md"]);
     let text = std::fs::read_to_string(place.path("page.md")).unwrap();

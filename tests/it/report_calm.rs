@@ -8,7 +8,7 @@ use topicwatch::model::Time;
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
-use crate::support::truth::{Truly, Truth};
+use crate::support::truth::{TruePost, TruthService};
 
 const DAY: i64 = 86_400_000;
 /// 2026-03-02T00:00:00Z, a Monday.
@@ -17,7 +17,7 @@ const TOPICS: u64 = 6;
 const DAYS: i64 = 33;
 
 /// A mean of 60 posts a day with a coefficient of variation of 0.2.
-fn calm(random: &mut ChaCha8Rng) -> Vec<Truly> {
+fn calm_stream(random: &mut ChaCha8Rng) -> Vec<TruePost> {
     let mut posts = Vec::new();
     let own = 0.2_f64.powi(2) - 1.0 / 60.0;
     for topic in 0..TOPICS {
@@ -29,7 +29,7 @@ fn calm(random: &mut ChaCha8Rng) -> Vec<Truly> {
                 let id = posts.len() as u64 + 1;
                 let text = format!("post {id:x} about topic{topic}, number {}", random.next_u64());
                 let query = format!("topic{topic}");
-                posts.push(Truly { query, id, text, published: at, indexed: at, deleted: None });
+                posts.push(TruePost { query, id, text, published: at, indexed: at, deleted: None });
             }
         }
     }
@@ -38,8 +38,8 @@ fn calm(random: &mut ChaCha8Rng) -> Vec<Truly> {
 
 #[test]
 fn reports_of_calm_topics_have_no_volume_sentences() {
-    let posts = calm(&mut ChaCha8Rng::seed_from_u64(7));
-    let truth = Truth::new(posts);
+    let posts = calm_stream(&mut ChaCha8Rng::seed_from_u64(7));
+    let truth = TruthService::new(posts);
     let topics: String = (0..TOPICS)
         .map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"topic{n}\"\nsources = [\"social\"]\n"))
         .collect();
@@ -52,7 +52,7 @@ fn reports_of_calm_topics_have_no_volume_sentences() {
     // The last days are runs of each database.
     (1..=DAYS - 3).for_each(|day| run(&runs, day));
     for database in databases() {
-        let place = runs.on(database);
+        let place = runs.copy_to(database);
         (DAYS - 2..=DAYS).for_each(|day| run(&place, day));
         let (mut reported, mut judged) = (0, 0);
         for day in 15..DAYS {

@@ -1,9 +1,9 @@
 //! `topicwatch report` on the command line: where it writes, what it refuses, and what it says when replies contain
 //! little.
 
-use crate::support::databases::{databases, wait};
+use crate::support::databases::{block_on, databases};
 use crate::support::program::{NINE, Place};
-use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::service::{FakeServer, Sandbox, reply};
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n";
 
@@ -20,7 +20,7 @@ fn a_report_is_the_same_in_a_file_and_on_stdout() {
             "{page}"
         );
         for file in ["a.html", "a.md"] {
-            place.run(&[&["report", "--out", file][..], &at].concat()).shows(0, &[]);
+            place.run(&[&["report", "--out", file][..], &at].concat()).assert_stdout(0, &[]);
         }
         assert_eq!(std::fs::read_to_string(place.path("a.html")).unwrap(), page);
         let markdown = std::fs::read_to_string(place.path("a.md")).unwrap();
@@ -47,9 +47,11 @@ fn a_report_is_the_same_in_a_file_and_on_stdout() {
             assert_eq!(ended.code, Some(code), "{args:?}\n{ended}");
             assert!(ended.err.contains(reported), "{args:?}\n{ended}");
         }
-        place.run(&["export", "--out", "."]).says(5, &[". could not be written: is a folder\nhint: name a file in it"]);
+        place
+            .run(&["export", "--out", "."])
+            .assert_stderr(5, &[". could not be written: is a folder\nhint: name a file in it"]);
         let ended = place.run(&["export", "--out", "/dev/full", "--format", "csv"]);
-        ended.says(
+        ended.assert_stderr(
             5,
             &["/dev/full could not be written: it is not a regular file\nhint: write to stdout instead: --out -"],
         );
@@ -58,7 +60,7 @@ fn a_report_is_the_same_in_a_file_and_on_stdout() {
 
 #[test]
 fn reports_of_replies_with_minimal_fields_name_what_is_missing() {
-    let service = Raw::saying(|path| {
+    let service = FakeServer::respond_with(|path| {
         let body: &[u8] = if path.contains("web") {
             br#"{"results": [{"title": "A page", "url": "https://a.example/page"}]}"#
         } else {
@@ -103,7 +105,7 @@ fn reports_of_replies_with_minimal_fields_name_what_is_missing() {
 /// The web searches are billed at 0.002 dollars, the social ones are assumed to cost 0.003.
 #[test]
 fn report_costs_equal_the_ledger_including_removed_topics_and_assumed_costs() {
-    let service = Raw::saying(|path| {
+    let service = FakeServer::respond_with(|path| {
         let (cost, body): (&str, &[u8]) = if path.contains("web") {
             (
                 "x-desearch-cost-usd: 0.002\r\n",
@@ -128,8 +130,10 @@ fn report_costs_equal_the_ledger_including_removed_topics_and_assumed_costs() {
             (&0.003.into(), &0.0.into()),
             "{name}: {once:#}"
         );
-        place.run(&["once", "--at", NINE]).shows(0, &[" · cost $0.008 ($0.006 assumed)\n"]);
-        place.run(&["status", "--at", NINE]).shows(0, &["6 of 500 calls today (UTC), $0.016 ($0.012 assumed) · "]);
+        place.run(&["once", "--at", NINE]).assert_stdout(0, &[" · cost $0.008 ($0.006 assumed)\n"]);
+        place
+            .run(&["status", "--at", NINE])
+            .assert_stdout(0, &["6 of 500 calls today (UTC), $0.016 ($0.012 assumed) · "]);
         let status = place.json(&["status", "--json", "--at", NINE]);
         assert_eq!((&status["cost_usd"], &status["assumed_usd"]), (&0.016.into(), &0.012.into()), "{name}: {status}");
 
@@ -164,7 +168,7 @@ fn report_costs_equal_the_ledger_including_removed_topics_and_assumed_costs() {
                 "Searches cost $21.016. Removed topics: $21.006 of it. Some were pruned: how much of this was assumed is not known.",
             ),
         ] {
-            wait(place.database.execute(sql));
+            block_on(place.database.execute(sql));
             let text = report(&[], "more.md");
             assert!(text.contains(total), "{name}: {total}\n{text}");
         }
@@ -177,7 +181,7 @@ fn report_costs_equal_the_ledger_including_removed_topics_and_assumed_costs() {
 
 #[test]
 fn shares_based_on_full_replies_are_lower_bounds() {
-    let service = Raw::saying(|_| {
+    let service = FakeServer::respond_with(|_| {
         let page = |n: u32| format!(r#"{{"title": "Page {n}", "url": "https://a.example/{n}"}}"#);
         let body = format!(r#"{{"results": [{}]}}"#, (0..4).map(page).collect::<Vec<_>>().join(", "));
         reply("200 OK", "content-type: application/json\r\n", body.as_bytes())

@@ -4,14 +4,14 @@ use serde_json::Value;
 
 use crate::support::databases::databases;
 use crate::support::program::Place;
-use crate::support::world::{World, once, post};
+use crate::support::world::{ScriptedService, post, run_once};
 
 /// Three posts a day at ten, found at noon.
-fn days(world: &World, place: &Place, many: u32) {
+fn days(world: &ScriptedService, place: &Place, many: u32) {
     for day in 0..many {
         let posts = (0..3).map(|k| post(day * 100 + k, day * 24 + 10, &format!("{day} {k} acme words"), 1));
-        world.posts(&posts.collect::<Vec<Value>>());
-        once(place, day * 24 + 12);
+        world.set_posts(&posts.collect::<Vec<Value>>());
+        run_once(place, day * 24 + 12);
     }
 }
 
@@ -29,7 +29,7 @@ fn report(place: &Place, period: &[&str], at: &str) -> (String, String) {
 #[test]
 fn a_day_with_unread_items_is_a_lower_bound_and_not_compared() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
         let place = Place::new(database, &world.lines(), topic);
         days(&world, &place, 10);
@@ -52,7 +52,7 @@ fn a_day_with_unread_items_is_a_lower_bound_and_not_compared() {
 #[test]
 fn shares_of_voice_of_a_day_with_unread_items_are_estimates() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let topic = |id: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"acme\"\nsources = [\"social\"]\n");
         let place = Place::new(database, &world.lines(), &(topic("acme") + &topic("bolt")));
         days(&world, &place, 6);

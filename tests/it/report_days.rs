@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::support::databases::databases;
 use crate::support::program::Place;
-use crate::support::service::{Raw, reply};
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::service::{FakeServer, reply};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 fn report(place: &Place, date: &str, at: &str) -> (String, String) {
     let made = |name: &str| {
@@ -25,7 +25,7 @@ fn daily(place: &Place) -> Vec<Value> {
 }
 
 /// The values of a column, by day.
-fn of(rows: &[Value], column: &str) -> Vec<(String, Value)> {
+fn column_by_day(rows: &[Value], column: &str) -> Vec<(String, Value)> {
     rows.iter().map(|row| (row["day"].as_str().unwrap().to_owned(), row[column].clone())).collect()
 }
 
@@ -34,7 +34,7 @@ fn a_topic_whose_first_searches_failed_counts_as_watched_with_costs() {
     for database in databases() {
         let well = Arc::new(AtomicBool::new(false));
         let answers = Arc::clone(&well);
-        let server = Raw::saying(move |_| {
+        let server = FakeServer::respond_with(move |_| {
             let headers = "content-type: application/json\r\nx-desearch-cost-usd: 0.01\r\n";
             if answers.load(Ordering::SeqCst) {
                 let body = json!({ "results": [post(1, 47, "found at last", 1)] }).to_string();
@@ -48,13 +48,13 @@ fn a_topic_whose_first_searches_failed_counts_as_watched_with_costs() {
             place.run(&["once", "--at", &hour(n)]);
         }
         well.store(true, Ordering::SeqCst);
-        once(&place, 54);
+        run_once(&place, 54);
         let (name, rows) = (place.database.name, daily(&place));
         let days = |figures: [Value; 3]| -> Vec<(String, Value)> {
             ["2026-03-11", "2026-03-12", "2026-03-13"].map(str::to_owned).into_iter().zip(figures).collect()
         };
-        assert_eq!(of(&rows, "social_failed"), days([json!(2), json!(4), json!(1)]), "{name}");
-        assert_eq!(of(&rows, "runs"), days([json!(2), json!(4), json!(2)]), "{name}");
+        assert_eq!(column_by_day(&rows, "social_failed"), days([json!(2), json!(4), json!(1)]), "{name}");
+        assert_eq!(column_by_day(&rows, "runs"), days([json!(2), json!(4), json!(2)]), "{name}");
         let cost: f64 = rows.iter().map(|row| row["cost_usd"].as_f64().unwrap()).sum();
         assert!((cost - 0.08).abs() < 1e-9, "{name}: {cost}");
 
@@ -82,7 +82,7 @@ fn a_failure_after_a_past_day_is_not_shown_in_the_report_of_that_day() {
     for database in databases() {
         let well = Arc::new(AtomicBool::new(true));
         let answers = Arc::clone(&well);
-        let server = Raw::saying(move |_| {
+        let server = FakeServer::respond_with(move |_| {
             if answers.load(Ordering::SeqCst) {
                 let body = json!({ "results": [post(1, 1, "found", 1)] }).to_string();
                 return reply("200 OK", "content-type: application/json\r\n", body.as_bytes());
@@ -128,7 +128,7 @@ fn a_full_reply_without_a_gap_makes_no_figure_a_lower_bound() {
     for database in databases() {
         let said = Arc::new(Mutex::new(json!([])));
         let shown = Arc::clone(&said);
-        let server = Raw::saying(move |_| {
+        let server = FakeServer::respond_with(move |_| {
             let body = shown.lock().unwrap().to_string();
             reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
         });
@@ -144,7 +144,7 @@ fn a_full_reply_without_a_gap_makes_no_figure_a_lower_bound() {
         // Each reply is full and reaches back beyond the search before it, over posts that are indexed late.
         for n in (2..=20).step_by(2) {
             *said.lock().unwrap() = json!(at(n));
-            once(&place, n);
+            run_once(&place, n);
         }
         let name = place.database.name;
         let (text, _) = report(&place, "2026-03-11", &hour(20));
@@ -160,25 +160,25 @@ fn a_full_reply_without_a_gap_makes_no_figure_a_lower_bound() {
             post(903, 23, "was said", 1),
             post(904, 23, "of it", 1)
         ]);
-        once(&place, 24);
+        run_once(&place, 24);
         let (text, page) = report(&place, "2026-03-11", &hour(24));
         assert!(bound(&text) && bound(&page), "{name}: {text}");
-        assert_eq!(of(&daily(&place), "saturated")[0].1, json!(true), "{name}");
+        assert_eq!(column_by_day(&daily(&place), "saturated")[0].1, json!(true), "{name}");
     }
 }
 
 #[test]
 fn sql_of_a_filtered_topic_says_that_it_counts_before_the_filter() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"recall\"]"));
-        world.posts(&[
+        world.set_posts(&[
             post(1, 1, "acme is liked", 1),
             post(2, 2, "acme is disliked", 1),
             post(3, 3, "a recall of acme", 1),
             post(4, 3, "another recall, larger than the first", 1),
         ]);
-        once(&place, 9);
+        run_once(&place, 9);
         let (text, page) = report(&place, "2026-03-11", &hour(30));
         let name = place.database.name;
         assert!(text.contains("**≥\u{a0}2** items"), "{name}: {text}");
@@ -191,7 +191,7 @@ fn sql_of_a_filtered_topic_says_that_it_counts_before_the_filter() {
         assert_eq!(place.database.number(&format!("SELECT items FROM ({sql}) q")), 4, "{name}: {sql}");
         // Without a filter there is nothing to add.
         place.configure(&world.lines(), &topic("acme", ""));
-        once(&place, 31);
+        run_once(&place, 31);
         let (text, _) = report(&place, "2026-03-11", &hour(32));
         assert!(text.contains("**4** items") && !text.contains("before the filter"), "{name}: {text}");
     }
@@ -200,17 +200,17 @@ fn sql_of_a_filtered_topic_says_that_it_counts_before_the_filter() {
 #[test]
 fn the_number_of_authors_is_unknown_for_a_day_with_pruned_texts() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let keep = "[retention]\nprune = \"never\"\nitems = \"25d\"\n\n";
         let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("acme", "")));
         let all: Vec<Value> = (0..3).map(|k| post(k, k, &format!("{k} what acme was in spring"), 1)).collect();
-        world.posts(&all);
-        once(&place, 9);
+        world.set_posts(&all);
+        run_once(&place, 9);
         // One of them is seen again, so its text is kept longer.
-        world.posts(&all[..1]);
-        once(&place, 24 * 20);
+        world.set_posts(&all[..1]);
+        run_once(&place, 24 * 20);
         let (name, now) = (place.database.name, "2026-04-10T00:00:00Z".to_owned());
-        assert_eq!(of(&daily(&place), "authors")[0].1, json!(3), "{name}");
+        assert_eq!(column_by_day(&daily(&place), "authors")[0].1, json!(3), "{name}");
         place.ok(&["db", "prune", "--at", &now]);
         let rows = daily(&place);
         assert_eq!((&rows[0]["items"], &rows[0]["authors"]), (&json!(3), &Value::Null), "{name}: {}", rows[0]);
@@ -223,13 +223,13 @@ fn the_number_of_authors_is_unknown_for_a_day_with_pruned_texts() {
 #[test]
 fn a_day_whose_searches_were_pruned_is_not_called_uncovered() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let keep = "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n";
         let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("acme", "")));
         for day in 0..9 {
-            world.posts(&[post(day, 24 * day, &format!("{day} what acme was"), 1)]);
+            world.set_posts(&[post(day, 24 * day, &format!("{day} what acme was"), 1)]);
             for n in [1, 12, 24] {
-                once(&place, 24 * day + n);
+                run_once(&place, 24 * day + n);
             }
         }
         let (name, now) = (place.database.name, "2026-04-14T12:00:00Z".to_owned());
@@ -246,14 +246,14 @@ fn a_day_whose_searches_were_pruned_is_not_called_uncovered() {
 #[test]
 fn a_topic_reduced_to_its_web_source_has_checks_instead_of_coverage() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let both = topic("acme", "").replace("[\"social\"]", "[\"social\", \"web\"]");
         let place = Place::new(database, &world.lines(), &both);
-        world.pages(&[json!({ "title": "About acme", "url": "https://example.com/acme", "snippet": "acme" })]);
-        once(&place, 12);
+        world.set_pages(&[json!({ "title": "About acme", "url": "https://example.com/acme", "snippet": "acme" })]);
+        run_once(&place, 12);
         place.configure(&world.lines(), &both.replace("\"social\", ", ""));
         for day in 1..9 {
-            once(&place, 24 * day + 12);
+            run_once(&place, 24 * day + 12);
         }
         let name = place.database.name;
         let rows = |more: &[&str]| -> Vec<Value> {
@@ -285,13 +285,13 @@ fn a_topic_reduced_to_its_web_source_has_checks_instead_of_coverage() {
 #[test]
 fn a_day_without_a_search_of_a_web_topic_is_unknown_not_zero() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let more = topic("acme", "").replace("[\"social\"]", "[\"web\"]");
         let place = Place::new(database, &world.lines(), &more);
         // At noon of each day, but not on the third.
         for day in [0, 1, 3] {
-            world.pages(&[json!({ "title": format!("Page {day}"), "url": format!("https://a.example/{day}") })]);
-            once(&place, day * 24 + 12);
+            world.set_pages(&[json!({ "title": format!("Page {day}"), "url": format!("https://a.example/{day}") })]);
+            run_once(&place, day * 24 + 12);
         }
         let (text, page) = report(&place, "2026-03-13", &hour(90));
         let name = place.database.name;
@@ -307,7 +307,7 @@ fn a_day_without_a_search_of_a_web_topic_is_unknown_not_zero() {
         }
         assert!(page.contains("2026-03-12: 1, 2026-03-13: –"), "{name}: {page}");
         assert!(!text.contains("**0**") && !page.contains("now 0"), "{name}: {text}");
-        let lower_bounds = of(&daily(&place), "at_least");
+        let lower_bounds = column_by_day(&daily(&place), "at_least");
         let expected = [("11", false), ("12", false), ("13", true), ("14", false)];
         let expected = expected.map(|(day, bound)| (format!("2026-03-{day}"), json!(bound)));
         assert_eq!(lower_bounds, expected, "{name}");
@@ -317,15 +317,15 @@ fn a_day_without_a_search_of_a_web_topic_is_unknown_not_zero() {
 #[test]
 fn fewer_pages_from_fewer_searches_are_not_reported_as_a_fall() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let more = topic("acme", "web.limit = 50").replace("[\"social\"]", "[\"web\"]");
         let place = Place::new(database, &world.lines(), &more);
         // Three searches a day, each with ten new pages; on the ninth day only the first.
         for at in (0..=48).map(|n| n * 6).filter(|at| at % 24 < 18 && *at <= 192) {
             let page =
                 |k: u32| json!({ "title": format!("Page {at} {k}"), "url": format!("https://s{k}.example/{at}") });
-            world.pages(&(0..10).map(page).collect::<Vec<_>>());
-            once(&place, at);
+            world.set_pages(&(0..10).map(page).collect::<Vec<_>>());
+            run_once(&place, at);
         }
         let (text, page) = report(&place, "2026-03-19", &hour(220));
         let name = place.database.name;
@@ -344,7 +344,7 @@ fn a_fall_is_reported_even_if_fewer_answers_were_written() {
     for database in databases() {
         let shown = Arc::new(Mutex::new(json!([])));
         let pages = Arc::clone(&shown);
-        let server = Raw::saying(move |path| {
+        let server = FakeServer::respond_with(move |path| {
             let body = match path.starts_with("/web") {
                 true => json!({ "results": *pages.lock().unwrap() }),
                 false => json!({ "completion": "Pages were found." }),
@@ -359,7 +359,7 @@ fn a_fall_is_reported_even_if_fewer_answers_were_written() {
                 |k: u32| json!({ "title": format!("Page {at} {k}"), "url": format!("https://s{k}.example/{at}") });
             let many = if at > 192 { 0 } else { 10 };
             *shown.lock().unwrap() = json!((0..many).map(page).collect::<Vec<_>>());
-            once(&place, at);
+            run_once(&place, at);
         }
         let answers = "SELECT count(*) FROM v_search WHERE source = 'ai' AND state = 'ok'";
         assert_eq!(place.database.number(answers), 25, "{}", place.database.name);

@@ -4,12 +4,12 @@
 
 use topicwatch::model::Time;
 
-use crate::support::browser::browser;
-use crate::support::databases::{databases, sqlite, wait};
-use crate::support::page_size::{measured, printed};
+use crate::support::browser::find_browser;
+use crate::support::databases::{block_on, databases, sqlite};
+use crate::support::page_size::{measure_report, printed_pages};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 /// The report of a date in a format.
 fn report(place: &Place, date: &str, format: &str) -> String {
@@ -27,17 +27,17 @@ fn between<'a>(text: &'a str, from: &str, until: &str) -> &'a str {
 #[test]
 fn holes_are_shown_in_their_period_with_the_full_replies_that_caused_them() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place =
             Place::new(database, &world.lines(), &topic("acme", "social.operation = \"basic\"\nsocial.limit = 2"));
-        world.posts(&[post(1, 1, "early words", 1)]);
-        once(&place, 7);
+        world.set_posts(&[post(1, 1, "early words", 1)]);
+        run_once(&place, 7);
         // The reply is full and reaches back only to three in the morning.
-        world.posts(&[post(2, 27, "later words", 1), post(3, 29, "last words", 1)]);
-        once(&place, 30);
-        world.posts(&[post(4, 50, "words of the third day", 1)]);
-        once(&place, 54);
-        once(&place, 72);
+        world.set_posts(&[post(2, 27, "later words", 1), post(3, 29, "last words", 1)]);
+        run_once(&place, 30);
+        world.set_posts(&[post(4, 50, "words of the third day", 1)]);
+        run_once(&place, 54);
+        run_once(&place, 72);
 
         // The full reply came after the day in which it left a hole.
         let reported = report(&place, "2026-03-11", "html");
@@ -94,7 +94,7 @@ fn citations_come_after_the_figures_and_empty_lists_are_folded() {
 
 #[test]
 fn on_a_phone_the_overview_is_cards_and_quiet_topics_are_short() {
-    let Some(browser) = browser() else { return };
+    let Some(browser) = find_browser() else { return };
     let sandbox = Sandbox::at(NINE, &[]);
     let topics: String = (0..4)
         .map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"topic {n}\"\nsources = [\"social\", \"web\"]\n"))
@@ -104,10 +104,10 @@ fn on_a_phone_the_overview_is_cards_and_quiet_topics_are_short() {
     for (date, most) in [("2026-03-11", 30_000), ("2026-03-13", 6_000)] {
         let file = format!("{date}.html");
         place.ok(&["report", "--date", date, "--at", &hour(80), "--out", &file]);
-        let (height, wider, listed) = measured(&browser, &place, &file, 390);
+        let (height, wider, listed) = measure_report(&browser, &place, &file, 390);
         println!("{date}: {height} px high at 390, every topic named within {listed} px");
         assert!(listed < 844, "{date}: not all topics are on the first screen: {listed} px");
-        let pages = printed(&browser, &place, &file);
+        let pages = printed_pages(&browser, &place, &file);
         println!("{date}: {pages} pages of paper");
         assert!((1..=1 + 2 * 4).contains(&pages), "{date}: {pages} pages");
         assert!(wider <= 0, "{date}: {wider} px wider than the phone");
@@ -123,7 +123,7 @@ fn on_a_phone_the_overview_is_cards_and_quiet_topics_are_short() {
 
 #[test]
 fn the_main_points_of_a_dozen_topics_are_on_the_first_screen_of_a_phone() {
-    let Some(browser) = browser() else { return };
+    let Some(browser) = find_browser() else { return };
     let sandbox = Sandbox::at(NINE, &[]);
     for many in [12, 20] {
         let topic = |n: i32| {
@@ -140,7 +140,7 @@ fn the_main_points_of_a_dozen_topics_are_on_the_first_screen_of_a_phone() {
         assert_eq!(listed.matches("<li>").count(), if many == 12 { 12 } else { 10 }, "{list}");
         assert_eq!(list.matches("<li>").count(), usize::try_from(many).unwrap(), "{list}");
         assert_eq!(list.contains("<summary>10 more topics</summary>"), many == 20, "{list}");
-        let (_, wider, end) = measured(&browser, &place, "told.html", 390);
+        let (_, wider, end) = measure_report(&browser, &place, "told.html", 390);
         println!("{many} topics: listed within {end} px");
         assert!(end < 844, "{many} topics: not on the first screen: {end} px");
         assert!(wider <= 0, "{many} topics: {wider} px wider than the phone");
@@ -149,8 +149,8 @@ fn the_main_points_of_a_dozen_topics_are_on_the_first_screen_of_a_phone() {
 
 #[test]
 fn tables_of_long_names_scroll_by_themselves_on_a_narrow_phone() {
-    let Some(browser) = browser() else { return };
-    let world = World::new();
+    let Some(browser) = find_browser() else { return };
+    let world = ScriptedService::new();
     let second = format!("[providers.second]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", world.lines());
     let both = topic("acme", "").replace("[\"social\"]", "[\"social\", \"second\"]");
     let place = Place::new(sqlite(), &world.lines(), &(second + &both));
@@ -159,24 +159,24 @@ fn tables_of_long_names_scroll_by_themselves_on_a_narrow_phone() {
         post["user"] = format!("a_rather_long_name_of_an_author_{n}").into();
         post
     });
-    world.posts(&posts.collect::<Vec<_>>());
+    world.set_posts(&posts.collect::<Vec<_>>());
     let ended = place.program(&["once", "--at", &hour(9)]).env("SECOND_KEY", "k").run();
     assert_eq!(ended.code, Some(0), "{ended}");
     let reported = report(&place, "2026-03-11", "html");
     assert!(reported.contains("Authors by engagement") && reported.contains(">Found by<"), "{reported}");
-    let (_, wider, _) = measured(&browser, &place, "told.html", 320);
+    let (_, wider, _) = measure_report(&browser, &place, "told.html", 320);
     assert!(wider <= 0, "{wider} px wider than the phone");
 }
 
 #[test]
 fn a_busy_topic_prints_on_at_most_two_pages() {
-    let Some(browser) = browser() else { return };
+    let Some(browser) = find_browser() else { return };
     let sandbox = Sandbox::at("2026-03-01T21:00:00Z", &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");
     let days_before = (1..=10).map(|day| format!("2026-03-{day:02}T21:00:00Z"));
     let times = [NINE, "2026-03-11T15:00:00Z", "2026-03-11T21:00:00Z"].map(str::to_owned);
     for at in days_before.chain(times) {
-        sandbox.turn_to(&at);
+        sandbox.set_clock(&at);
         place.ok(&["once", "--at", &at]);
     }
     // An author who writes most of what is new on the last day, and six subjects.
@@ -202,7 +202,7 @@ fn a_busy_topic_prints_on_at_most_two_pages() {
             ("likes", "n"),
         ],
     );
-    place.database.give("acme", &place.database.last_run("acme"), "key LIKE 'post:made:%'");
+    place.database.add_items_to_topic("acme", &place.database.last_run("acme"), "key LIKE 'post:made:%'");
     for long in [false, true] {
         if long {
             let words =
@@ -211,7 +211,7 @@ fn a_busy_topic_prints_on_at_most_two_pages() {
             // Each subject has long words of its own.
             let words = "Acme launch %andtheold %ofthenorth %asbefore %inthemorning %withoutend. ".repeat(4);
             let words = format!("replace('{words}', '%', {}) || id", subject("id"));
-            wait(place.database.execute(&format!(
+            block_on(place.database.execute(&format!(
                 "UPDATE item SET text = {words}, title = {words}, author = 'a_rather_long_name_of_an_author_' || \
                  CASE WHEN author = 'loud' THEN 'who_is_loud' ELSE CAST(id AS TEXT) END \
                  WHERE coalesce(published_at, first_seen) >= {day}; UPDATE answer SET text = '{answer}'"
@@ -246,7 +246,7 @@ fn a_busy_topic_prints_on_at_most_two_pages() {
             // The overview is the first page. What the words mean follows the topic and is none of its pages.
             let sized = reported.replace("@page{", &format!("footer{{display:none}}@page{{size:{size};"));
             std::fs::write(place.path("sized.html"), sized).unwrap();
-            let pages = printed(&browser, &place, "sized.html");
+            let pages = printed_pages(&browser, &place, "sized.html");
             println!("{size}, long: {long}: {pages} pages");
             assert!((2..=3).contains(&pages), "{size}, long: {long}: {pages} pages");
         }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 fn report(place: &Place, more: &[&str]) -> [String; 2] {
     ["told.md", "told.html"].map(|name| {
@@ -20,25 +20,25 @@ fn changes_are_lower_bounds_where_snapshots_and_texts_were_pruned() {
         ("sightings = \"5d\"\nitems = \"10d\"", hour(380), 0),
         ("sightings = \"30d\"\nruns = \"30d\"", "2026-04-12T00:00:00Z".to_owned(), 1),
     ];
-    let world = World::new();
+    let world = ScriptedService::new();
     let made = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
-    world.posts(&[post(1, 20, "acme one is here", 5), post(2, 21, "acme costs $10 now", 5)]);
+    world.set_posts(&[post(1, 20, "acme one is here", 5), post(2, 21, "acme costs $10 now", 5)]);
     for n in [24, 25, 26] {
-        once(&made, n);
+        run_once(&made, n);
     }
     // Post 1 is gone, and post 2 is edited.
-    world.posts(&[post(3, 25, "acme three", 1), post(2, 21, "acme costs $12 now", 5)]);
-    once(&made, 28);
-    world.posts(&[post(9, 350, "acme nine", 1)]);
+    world.set_posts(&[post(3, 25, "acme three", 1), post(2, 21, "acme costs $12 now", 5)]);
+    run_once(&made, 28);
+    world.set_posts(&[post(9, 350, "acme nine", 1)]);
     for n in [360, 361, 362] {
-        once(&made, n);
+        run_once(&made, n);
     }
     for (keep, now, edited) in keeps {
         for database in databases() {
-            let place = made.on(database);
+            let place = made.copy_to(database);
             // The last runs are those of each database.
-            once(&place, 363);
-            once(&place, 364);
+            run_once(&place, 363);
+            run_once(&place, 364);
             let retention = format!("[retention]\nprune = \"never\"\n{keep}\n\n");
             place.configure(&world.lines(), &format!("{retention}{}", topic("acme", "")));
             let name = place.database.name;
@@ -79,12 +79,12 @@ fn changes_are_lower_bounds_where_snapshots_and_texts_were_pruned() {
 #[test]
 fn a_span_with_pruned_runs_keeps_its_start_and_counts_at_least_the_remaining_runs() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let keep = "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n";
         let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("acme", "")));
         for n in [24, 200, 210, 220, 361, 370] {
-            world.posts(&[post(n, n - 2, &format!("acme {n} is here"), 5)]);
-            once(&place, n);
+            world.set_posts(&[post(n, n - 2, &format!("acme {n} is here"), 5)]);
+            run_once(&place, n);
         }
         let name = place.database.name;
         let runs = place.json(&["runs", "--json"]);
@@ -121,7 +121,7 @@ fn a_span_with_pruned_runs_keeps_its_start_and_counts_at_least_the_remaining_run
 #[test]
 fn pruned_copies_and_authors_are_reported_as_lower_bounds_or_unknown() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let keep = "[retention]\nprune = \"never\"\nitems = \"10d\"\n\n";
         let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("acme", "")));
         let words = "a quick brown fox jumps over the lazy dog beside the quiet river";
@@ -132,11 +132,11 @@ fn pruned_copies_and_authors_are_reported_as_lower_bounds_or_unknown() {
                 copy
             })
             .collect();
-        world.posts(&all);
-        once(&place, 9);
+        world.set_posts(&all);
+        run_once(&place, 9);
         // Eleven of them are seen again, so their texts are kept longer.
-        world.posts(&all[5..]);
-        once(&place, 24 * 20);
+        world.set_posts(&all[5..]);
+        run_once(&place, 24 * 20);
         let (name, now) = (place.database.name, "2026-04-05T00:00:00Z");
         let month = ["--month", "2026-03", "--at", now];
         let [text, _] = report(&place, &month);
@@ -158,15 +158,15 @@ fn pruned_copies_and_authors_are_reported_as_lower_bounds_or_unknown() {
 #[test]
 fn after_pruning_no_rise_from_weeks_before_the_period_is_reported() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let keep = "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n";
         let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("acme", "")));
         // Post 1 rises on 19 March, post 2 on 26 March and after.
         for (n, one, two) in
             [(24, 5, 5), (200, 700, 10), (336, 700, 10), (361, 702, 12), (370, 703, 40), (385, 704, 60)]
         {
-            world.posts(&[post(1, 20, "acme one is here", one), post(2, 21, "acme costs $10", two)]);
-            once(&place, n);
+            world.set_posts(&[post(1, 20, "acme one is here", one), post(2, 21, "acme costs $10", two)]);
+            run_once(&place, n);
         }
         let (name, now) = (place.database.name, "2026-04-25T00:00:00Z");
         let rising = |since: &str, pruned: bool| {
@@ -213,7 +213,7 @@ fn after_pruning_no_rise_from_weeks_before_the_period_is_reported() {
 /// One of three posts a day passes the filter. Where the words are gone, all three count, so nothing is compared.
 #[test]
 fn days_with_pruned_texts_are_not_compared_with_filtered_days() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let keep = "[retention]\nprune = \"never\"\nitems = \"5d\"\n\n";
     let made = Place::new(sqlite(), &world.lines(), &format!("{keep}{}", topic("acme", "must = [\"launch\"]")));
     let run = |place: &Place, day: u32| {
@@ -221,13 +221,13 @@ fn days_with_pruned_texts_are_not_compared_with_filtered_days() {
         let words = ["the launch", "a fair", "an office"];
         let posts: Vec<Value> =
             (0..3).map(|n| post(first + n, at, &format!("acme {} {day}", words[n as usize]), 1)).collect();
-        world.posts(&posts);
-        once(place, at + 6);
-        once(place, at + 17);
+        world.set_posts(&posts);
+        run_once(place, at + 6);
+        run_once(place, at + 17);
     };
     (0..17).for_each(|day| run(&made, day));
     for database in databases() {
-        let place = made.on(database);
+        let place = made.copy_to(database);
         // The last days are runs of each database.
         (17..19).for_each(|day| run(&place, day));
         let (name, now) = (place.database.name, hour(19 * 24 + 3));
@@ -260,19 +260,19 @@ fn days_with_pruned_texts_are_not_compared_with_filtered_days() {
 #[test]
 fn pruning_makes_no_count_of_a_partly_searched_day_exact() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let keep = "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"32d\"\n\n";
         // No later search looks back over the rest of the first day.
         let more = "every = \"1h\"\ncatch_up_window = \"1h\"";
         let late = topic("globex", "").replace("\"acme\"", "\"globex\"");
         let place = Place::new(database, &world.lines(), &format!("{keep}{}{late}", topic("acme", more)));
-        world.posts(&[post(1, 10, "acme one", 5), post(2, 11, "acme two", 5)]);
+        world.set_posts(&[post(1, 10, "acme one", 5), post(2, 11, "acme two", 5)]);
         for at in [18, 60, 62] {
             place.ok(&["once", "--at", &hour(at), "--topic", "acme"]);
         }
-        world.posts(&[post(3, 390, "acme and globex", 5)]);
+        world.set_posts(&[post(3, 390, "acme and globex", 5)]);
         for at in [400, 420, 440] {
-            once(&place, at);
+            run_once(&place, at);
         }
         let (name, now) = (place.database.name, "2026-04-25T00:00:00Z");
         let day = ["--date", "2026-03-11", "--at", now];

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::support::databases::databases;
 use crate::support::program::Place;
-use crate::support::service::{Raw, reply};
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::service::{FakeServer, reply};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 /// The report of a date in Markdown, made at noon two days after the first day of the case.
 fn report(place: &Place, date: &str) -> String {
@@ -21,7 +21,7 @@ fn page(place: &Place, date: &str) -> String {
 #[test]
 fn rising_items_are_reported_with_the_reactions_gained_in_the_period() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let one = |likes: i64| post(1, 1, "once a day is enough to rise", likes);
         let shared = |id: u32, text: &str, likes: i64, reposts: i64| {
@@ -31,10 +31,10 @@ fn rising_items_are_reported_with_the_reactions_gained_in_the_period() {
         };
         let two = |likes, reposts| shared(2, "it is shared instead of liked", likes, reposts);
         let three = |likes, reposts| shared(3, "what is shared a little and liked no more", likes, reposts);
-        world.posts(&[one(10), two(100, 0), three(66, 20)]);
-        once(&place, 7);
-        world.posts(&[one(5_890), two(80, 40), three(12, 41)]);
-        once(&place, 31);
+        world.set_posts(&[one(10), two(100, 0), three(66, 20)]);
+        run_once(&place, 7);
+        world.set_posts(&[one(5_890), two(80, 40), three(12, 41)]);
+        run_once(&place, 31);
         let reported = report(&place, "2026-03-12");
         assert!(
             reported.contains("+5,880 reactions and bookmarks (10 before), 245 an hour"),
@@ -56,7 +56,7 @@ fn rising_items_are_reported_with_the_reactions_gained_in_the_period() {
 #[test]
 fn bookmarks_count_as_reactions() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let kept = |many: i64| {
             let mut post = post(1, 1, "it is kept for later", 0);
@@ -64,21 +64,21 @@ fn bookmarks_count_as_reactions() {
             post["bookmark_count"] = json!(many);
             post
         };
-        world.posts(&[kept(15)]);
-        once(&place, 7);
-        world.posts(&[kept(37)]);
-        once(&place, 31);
+        world.set_posts(&[kept(15)]);
+        run_once(&place, 7);
+        world.set_posts(&[kept(37)]);
+        run_once(&place, 31);
         let reported = report(&place, "2026-03-12");
         assert!(reported.contains("+22 reactions and bookmarks (15 before)"), "{}: {reported}", place.database.name);
     }
 }
 
 /// Reports of what is new since the last one, for a topic that runs every six hours.
-fn every_six_hours(database: crate::support::databases::Database, world: &World, more: &str) -> Place {
+fn every_six_hours(database: crate::support::databases::Database, world: &ScriptedService, more: &str) -> Place {
     let since = "[[reports]]\nname = \"new\"\nwindow = \"since_last\"\nformat = \"markdown\"\n";
     let place = Place::new(database, &world.lines(), &format!("{}{since}{more}", topic("acme", "every = \"6h\"")));
     for n in [0, 6, 12, 18, 24, 30] {
-        world.posts(&[post(n + 1, n, &format!("what was said at {n}"), 1)]);
+        world.set_posts(&[post(n + 1, n, &format!("what was said at {n}"), 1)]);
         place.ok(&["once", "--due", "--at", &hour(n)]);
     }
     place
@@ -92,7 +92,7 @@ fn since_last(place: &Place, at: &str) -> String {
 #[test]
 fn time_before_the_next_due_search_is_not_reported_as_a_hole() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = every_six_hours(database, &world, "");
         let reported = since_last(&place, &hour(31));
         assert!(!reported.contains("not covered"), "{reported}");
@@ -109,7 +109,7 @@ fn time_before_the_next_due_search_is_not_reported_as_a_hole() {
 
 #[test]
 fn since_last_reports_do_not_overwrite_each_other() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let place = every_six_hours(crate::support::databases::sqlite(), &world, "timezone = \"Europe/Berlin\"\n");
     for n in [30, 31] {
         place.ok(&["report", "new", "--at", &hour(n)]);
@@ -121,13 +121,13 @@ fn since_last_reports_do_not_overwrite_each_other() {
         let more = format!("every = \"6h\"\npath = \"{path}\"\n");
         every_six_hours(crate::support::databases::sqlite(), &world, &more).run(&["check"])
     };
-    named("r/{name}-{date}").shows(0, &["later ones overwrite earlier ones", "{time}"]);
+    named("r/{name}-{date}").assert_stdout(0, &["later ones overwrite earlier ones", "{time}"]);
     assert!(!named("r/{date}T{time}").to_string().contains("replaces"));
 }
 
 #[test]
 fn topic_order_is_the_same_for_every_way_to_make_a_report() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let one = |id: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"q\"\nsources = [\"social\"]\nevery = \"6h\"\n");
     let daily = "[[reports]]\nname = \"daily\"\nevery = \"24h\"\nformat = \"markdown\"\npath = \"r/{date}\"\n";
     let place = Place::new(
@@ -135,7 +135,7 @@ fn topic_order_is_the_same_for_every_way_to_make_a_report() {
         &world.lines(),
         &format!("{}{}{daily}", one("zeta"), one("acme")),
     );
-    world.posts(&[post(1, 1, "said before breakfast", 1)]);
+    world.set_posts(&[post(1, 1, "said before breakfast", 1)]);
     for n in [0, 6, 12, 18, 24, 30] {
         place.ok(&["once", "--due", "--at", &hour(n)]);
     }
@@ -154,7 +154,7 @@ fn topic_order_is_the_same_for_every_way_to_make_a_report() {
 #[test]
 fn a_topic_without_results_says_why() {
     for database in databases() {
-        let server = Raw::saying(|path| {
+        let server = FakeServer::respond_with(|path| {
             if path.starts_with("/web") {
                 let pages = json!({ "results": [{ "title": "a page", "url": "https://a.example/1" }] }).to_string();
                 return reply("200 OK", "content-type: application/json\r\n", pages.as_bytes());
@@ -189,7 +189,7 @@ fn a_topic_without_results_says_why() {
 #[test]
 fn a_gap_that_starts_before_the_days_read_is_marked_as_part_of_one() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         for at in ["2026-01-05T09:00:00Z", "2026-05-06T09:00:00Z"] {
             place.ok(&["once", "--at", at]);
@@ -216,12 +216,12 @@ fn a_gap_that_starts_before_the_days_read_is_marked_as_part_of_one() {
 #[test]
 fn on_the_first_day_only_the_first_reply_is_called_the_baseline() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
-        world.posts(&[post(1, 1, "the first of all posts", 1)]);
-        once(&place, 2);
-        world.posts(&[post(2, 3, "another one of that day", 1), post(3, 3, "and one more of that day", 1)]);
-        once(&place, 4);
+        world.set_posts(&[post(1, 1, "the first of all posts", 1)]);
+        run_once(&place, 2);
+        world.set_posts(&[post(2, 3, "another one of that day", 1), post(3, 3, "and one more of that day", 1)]);
+        run_once(&place, 4);
         let reported = report(&place, "2026-03-11");
         assert!(reported.contains("first day: ≥\u{a0}3 items. The baseline had 1 item of any date."), "{reported}");
     }
@@ -231,15 +231,15 @@ fn on_the_first_day_only_the_first_reply_is_called_the_baseline() {
 fn a_rise_across_an_empty_search_is_reported_even_if_another_source_had_results() {
     for database in databases() {
         let name = database.name;
-        let world = World::new();
+        let world = ScriptedService::new();
         let both = topic("acme", "").replace("[\"social\"]", "[\"social\", \"web\"]");
         let place = Place::new(database, &world.lines(), &both);
         let run = |at: u32, likes: Option<i64>, web: bool| {
             let posts = likes.map(|likes| vec![post(1, 17, "a post that many like later", likes)]);
-            world.posts(&posts.unwrap_or_default());
+            world.set_posts(&posts.unwrap_or_default());
             let page = json!({ "title": "a page about acme", "url": "https://a.example/acme" });
-            world.pages(&if web { vec![page] } else { Vec::new() });
-            once(&place, at);
+            world.set_pages(&if web { vec![page] } else { Vec::new() });
+            run_once(&place, at);
             let gains = place.json(&["diff", "acme", "--json"])["rising"].clone();
             gains.as_array().unwrap().iter().map(|one| one["gain"].as_i64().unwrap()).collect::<Vec<_>>()
         };
@@ -256,7 +256,7 @@ fn a_rise_across_an_empty_search_is_reported_even_if_another_source_had_results(
 
 #[test]
 fn omitted_sentences_are_counted() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let topics: String =
         (0..12).map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"acme\"\nsources = [\"social\"]\n")).collect();
     let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &topics);
@@ -268,17 +268,17 @@ fn omitted_sentences_are_counted() {
 
 #[test]
 fn the_date_of_an_old_page_includes_its_year() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let place = Place::new(
         crate::support::databases::sqlite(),
         &world.lines(),
         "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\"]\n",
     );
-    world.pages(&[
+    world.set_pages(&[
         json!({ "title": "of another year", "url": "https://a.example/old", "date": "2019-01-01T00:00:00Z" }),
         json!({ "title": "without a date", "url": "https://a.example/undated" }),
     ]);
-    once(&place, 9);
+    run_once(&place, 9);
     let reported = report(&place, "2026-03-11");
     assert!(
         reported.contains(" · 2019-01-01 00:00 · ") && reported.contains(" · 03-11 09:00 (undated) · "),
@@ -291,13 +291,13 @@ fn the_date_of_an_old_page_includes_its_year() {
 #[test]
 fn a_query_change_is_reported_once_for_several_sources() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let both = |query: &str| topic(query, "").replace("[\"social\"]", "[\"social\", \"web\"]");
         let place = Place::new(database, &world.lines(), &both("acme"));
-        world.posts(&[post(1, 1, "the first of all posts", 1)]);
-        once(&place, 2);
+        world.set_posts(&[post(1, 1, "the first of all posts", 1)]);
+        run_once(&place, 2);
         place.configure(&world.lines(), &both("acme OR globex"));
-        once(&place, 26);
+        run_once(&place, 26);
         let reported = report(&place, "2026-03-12");
         let sentence = "(query): the query changed: social and web searched for “acme OR globex”; figures before and after are for different queries";
         assert!(reported.contains(sentence), "{reported}");
@@ -309,11 +309,11 @@ fn a_query_change_is_reported_once_for_several_sources() {
 #[test]
 fn the_number_of_comparable_earlier_days_is_shown_only_if_there_are_any() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         for at in [2, 26, 50, 74] {
-            world.posts(&[post(at, at - 1, &format!("what was said at {at}"), 1)]);
-            once(&place, at);
+            world.set_posts(&[post(at, at - 1, &format!("what was said at {at}"), 1)]);
+            run_once(&place, at);
         }
         let name = place.database.name;
         let reported = |date: &str, out: &str| place.ok(&["report", "--date", date, "--at", &hour(75), "--out", out]);

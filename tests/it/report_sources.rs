@@ -16,7 +16,7 @@ const TOPICS: [(&str, &str, &str, bool); 4] = [
 fn watch(place: &Place, sandbox: &Sandbox) {
     for day in 1..=12 {
         let at = format!("2026-03-{day:02}T09:00:00Z");
-        sandbox.turn_to(&at);
+        sandbox.set_clock(&at);
         let topics = TOPICS.map(|(id, before, after, _)| {
             let sources = if day < 10 { before } else { after };
             format!("[[topics]]\nid = \"{id}\"\nquery = \"acme\"\nevery = \"1d\"\nsources = [{sources}]\n")
@@ -63,7 +63,7 @@ fn days_with_other_sources_are_not_compared() {
         // Its source is back since, and its first search looked back over the day on which it went: both topics have the
         // same items there now.
         let at = "2026-03-13T09:00:00Z";
-        sandbox.turn_to(at);
+        sandbox.set_clock(at);
         let topics = TOPICS.map(|(id, before, ..)| {
             format!("[[topics]]\nid = \"{id}\"\nquery = \"acme\"\nevery = \"1d\"\nsources = [{before}]\n")
         });

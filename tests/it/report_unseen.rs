@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 
-use crate::support::access_stage::{Visitor, link, token};
+use crate::support::access_stage::{Visitor, add_share_link, add_token};
 use crate::support::databases::databases;
 use crate::support::program::Place;
-use crate::support::web_client::{Pages, unlinked};
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::web_client::{Pages, without_links};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 const GLOBEX: &str = "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"social\"]\n";
 
@@ -27,13 +27,13 @@ fn row<'a>(page: &'a str, caption: &str, topic: &str) -> &'a str {
 #[test]
 fn a_day_searched_only_until_the_evening_is_not_called_covered() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &format!("{}{GLOBEX}", topic("acme", "")));
         let name = place.database.name;
         // Every evening at six, and the other topic once more on the morning after the last evening.
         for day in 0..15 {
-            world.posts(&posts(24 * day + 18, 18));
-            once(&place, 24 * day + 18);
+            world.set_posts(&posts(24 * day + 18, 18));
+            run_once(&place, 24 * day + 18);
         }
         place.ok(&["once", "--topic", "globex", "--at", &hour(15 * 24 + 6)]);
         let report = |out: &str| {
@@ -70,8 +70,8 @@ fn a_day_searched_only_until_the_evening_is_not_called_covered() {
         assert!(text.contains("\n| acme | ≥\u{a0}50% (≥\u{a0}18) |"), "{name}: {text}");
         assert!(text.contains("\n| globex | ≤\u{a0}50% (18) |"), "{name}: {text}");
         // After the next search nothing is open.
-        world.posts(&posts(15 * 24 + 18, 18));
-        once(&place, 15 * 24 + 18);
+        world.set_posts(&posts(15 * 24 + 18, 18));
+        run_once(&place, 15 * 24 + 18);
         place.ok(&["report", "--date", "2026-03-25", "--at", &hour(15 * 24 + 19), "--out", "later.md"]);
         let later = std::fs::read_to_string(place.path("later.md")).unwrap();
         assert!(!later.contains("not all of it has been searched") && !later.contains('≥'), "{name}: {later}");
@@ -91,16 +91,16 @@ fn days(place: &Place) -> Vec<(String, u64, u64)> {
 #[test]
 fn the_last_minutes_before_a_search_are_not_a_hole() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let name = place.database.name;
-        world.posts(&posts(7, 5));
-        once(&place, 7);
+        world.set_posts(&posts(7, 5));
+        run_once(&place, 7);
         assert_eq!(days(&place), [("2026-03-11".to_owned(), (7 * 60 - 5) * 60, 0)], "{name}");
         let output = place.ok(&["coverage", "--since", "30d", "--at", &hour(7)]);
         assert!(output.contains("no gaps"), "{name}: {output}");
-        world.posts(&posts(31, 5));
-        once(&place, 31);
+        world.set_posts(&posts(31, 5));
+        run_once(&place, 31);
         let whole = ("2026-03-11".to_owned(), 24 * 3_600 - 300, 0);
         assert_eq!(days(&place), [whole, ("2026-03-12".to_owned(), (7 * 60 - 5) * 60, 0)], "{name}");
         // A pause does not make them a gap either.
@@ -112,13 +112,13 @@ fn the_last_minutes_before_a_search_are_not_a_hole() {
 #[test]
 fn the_last_minutes_before_midnight_are_not_a_hole() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let name = place.database.name;
         // More days than one report shows.
         for day in 1..17 {
-            world.posts(&posts(24 * day, 5));
-            once(&place, 24 * day);
+            world.set_posts(&posts(24 * day, 5));
+            run_once(&place, 24 * day);
         }
         let all = days(&place);
         assert_eq!(all.len(), 16, "{name}");
@@ -130,20 +130,20 @@ fn the_last_minutes_before_midnight_are_not_a_hole() {
 #[test]
 fn counts_after_a_full_reply_are_lower_bounds_on_every_page() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let full = topic("acme", "social.operation = \"basic\"\nsocial.limit = 5");
         let place = Place::new(database, &world.lines(), &full);
         let name = place.database.name;
-        world.posts(&posts(7, 3));
-        once(&place, 7);
-        let (secret, _) = link(&place, &["--topic", "acme", "--for", "90h", "--at", &hour(9)]);
-        let reader = token(&place, &["reader", "--role", "read"]);
+        world.set_posts(&posts(7, 3));
+        run_once(&place, 7);
+        let (secret, _) = add_share_link(&place, &["--topic", "acme", "--for", "90h", "--at", &hour(9)]);
+        let reader = add_token(&place, &["reader", "--role", "read"]);
         let see = |at: u32, path: &str| {
             let pages = Pages::serve(&place, &["--at", &hour(at)]);
-            unlinked(&if path == "/shared" {
-                Visitor::Nobody.asks(&pages, 7, "GET", &format!("/shared/{secret}"), "").words()
+            without_links(&if path == "/shared" {
+                Visitor::Anonymous.request(&pages, 7, "GET", &format!("/shared/{secret}"), "").body_text()
             } else {
-                Visitor::Bearer(&reader).asks(&pages, 1, "GET", path, "").words()
+                Visitor::Bearer(&reader).request(&pages, 1, "GET", path, "").body_text()
             })
         };
         for path in ["/", "/topics/acme", "/runs", "/shared"] {
@@ -152,11 +152,11 @@ fn counts_after_a_full_reply_are_lower_bounds_on_every_page() {
             let page = page.split("id=\"days\"").next().unwrap();
             assert!(!page.contains('≥'), "{name}: {path}: no reply was full");
         }
-        world.posts(&posts(30, 5));
-        once(&place, 31);
+        world.set_posts(&posts(30, 5));
+        run_once(&place, 31);
         // A later run without a full reply says nothing about what the earlier one left out.
-        world.posts(&posts(32, 1));
-        once(&place, 32);
+        world.set_posts(&posts(32, 1));
+        run_once(&place, 32);
         let overview = see(33, "/");
         assert!(overview.contains("data-label=\"New, 24 h\">≥\u{a0}6<"), "{name}: {overview}");
         for path in ["/topics/acme", "/shared"] {
@@ -167,8 +167,8 @@ fn counts_after_a_full_reply_are_lower_bounds_on_every_page() {
         let runs = see(33, "/runs");
         assert!(runs.contains("≥\u{a0}5 found = ≥\u{a0}5 new + 0 duplicate"), "{name}: {runs}");
         assert!(runs.contains("data-label=\"New\">≥\u{a0}5<") && runs.contains(" 1 found = 1 new"), "{name}: {runs}");
-        world.posts(&posts(34, 5));
-        once(&place, 34);
+        world.set_posts(&posts(34, 5));
+        run_once(&place, 34);
         let page = see(35, "/topics/acme");
         assert!(page.contains("≥\u{a0}5 new items"), "{name}: {page}");
         let run = place.database.last_run("acme");
@@ -176,8 +176,8 @@ fn counts_after_a_full_reply_are_lower_bounds_on_every_page() {
         assert!(progress.contains("≥\u{a0}5 found, ≥\u{a0}5 new, cost"), "{name}: {progress}");
         assert!(progress.contains("data-label=\"New\">≥\u{a0}5<"), "{name}: {progress}");
         // A full reply two days ago says nothing about the last day.
-        world.posts(&posts(90, 1));
-        once(&place, 90);
+        world.set_posts(&posts(90, 1));
+        run_once(&place, 90);
         assert!(see(91, "/").contains("data-label=\"New, 24 h\">1<"), "{name}");
     }
 }

@@ -4,11 +4,11 @@
 use topicwatch::model::{ReportWindow, Span, Time};
 use topicwatch::report::{make, paths, report_span, span_of_name};
 
-use crate::support::databases::{Database, databases, sqlite, wait};
-use crate::support::page_size::measured;
+use crate::support::databases::{Database, block_on, databases, sqlite};
+use crate::support::page_size::measure_report;
 use crate::support::program::Place;
 use crate::support::report_spec::spec;
-use crate::support::report_sql::{BY, CLUSTER, count, lists};
+use crate::support::report_sql::{CLUSTER, CURRENT_SCORER, assert_lists, count};
 use crate::support::report_world::{DAY, HOUR, History, fill_with, topics};
 use crate::support::searched;
 use crate::support::stored::COST;
@@ -34,8 +34,8 @@ fn place(database: Database, more: &str) -> Place {
 
 fn place_with(database: Database, history: &History, more: &str) -> Place {
     let place = Place::new(database, "base_url = \"sandbox\"", &format!("{TOPICS}\n{more}"));
-    wait(async {
-        let store = searched::open(&place.database).await;
+    block_on(async {
+        let store = searched::open_store(&place.database).await;
         fill_with(&place.database, history);
         store.close().await;
     });
@@ -216,7 +216,7 @@ fn topic<'a>(text: &'a str, title: &str) -> &'a str {
 }
 
 /// `1,234`.
-fn shown(n: u64) -> String {
+fn with_commas(n: u64) -> String {
     let digits = n.to_string();
     let place = |at: usize| if at > 0 && (digits.len() - at).is_multiple_of(3) { "," } else { "" };
     digits.chars().enumerate().map(|(at, c)| format!("{}{c}", place(at))).collect()
@@ -242,7 +242,7 @@ fn share(of: u64, whole: u64) -> String {
 }
 
 /// `+12%`.
-fn change(now: u64, before: u64) -> String {
+fn change_text(now: u64, before: u64) -> String {
     let size = |change: f64| match change {
         small if small < 0.05 => "<0.1%".to_owned(),
         small if small < 0.95 => format!("{small:.1}%"),
@@ -260,7 +260,7 @@ fn change(now: u64, before: u64) -> String {
 fn change_of_bounds((now, shown_now): (u64, &str), (before, shown_before): (u64, &str)) -> String {
     let floor = |size: f64| format!("{:.0}%", (size * 100.0).floor());
     match (shown_now.starts_with('≥'), shown_before.starts_with('≥')) {
-        (false, false) => change(now, before),
+        (false, false) => change_text(now, before),
         (true, false) if now > before => format!("≥\u{a0}+{}", floor(part(now, before) - 1.0)),
         (false, true) if now < before => format!("≤\u{a0}−{}", floor(1.0 - part(now, before))),
         _ => "may be more".to_owned(),
@@ -281,9 +281,9 @@ fn covered(database: &Database, topic: &str, span: Span) -> f64 {
 }
 
 /// A count of a span: a lower bound if the span has a gap.
-fn bounded(database: &Database, topic: &str, many: u64, span: Span) -> String {
+fn lower_bound_text(database: &Database, topic: &str, many: u64, span: Span) -> String {
     let bound = if covered(database, topic, span) < 0.98 { "≥\u{a0}" } else { "" };
-    format!("{bound}{}", shown(many))
+    format!("{bound}{}", with_commas(many))
 }
 
 fn covered_percent(database: &Database, topic: &str, span: Span) -> String {
@@ -307,7 +307,7 @@ fn dollars(micros: u64) -> String {
 }
 
 /// Compares the report's numbers for a topic with SQL.
-fn figures(database: &Database, text: &str, case: &Case, id: &str) {
+fn assert_figures(database: &Database, text: &str, case: &Case, id: &str) {
     let reported = topic(text, &format!("{id} co"));
     let of = |span: Span, what: &str, and: &str| count(database, id, span, what, and);
     let (now, before) = (case.span(), case.before());
@@ -316,16 +316,17 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
     for (name, what) in [("items", "*"), ("unique", CLUSTER), ("authors", "DISTINCT lower(i.author)")] {
         let (now, before) = (of(now, what, ""), of(before, what, ""));
         assert!(now > 20 && before > 20, "{name}: {now} {before}");
-        let [shown_now, shown_before] =
-            [(now, case.span()), (before, case.before())].map(|(many, span)| bounded(database, id, many, span));
+        let [shown_now, shown_before] = [(now, case.span()), (before, case.before())]
+            .map(|(many, span)| lower_bound_text(database, id, many, span));
         let change = change_of_bounds((now, &shown_now), (before, &shown_before));
         let wanted = [shown_now, shown_before, change];
         assert_eq!(row(name)[1..], wanted, "{name} {} {id}", case.name);
     }
-    let sample = |span: Span| of(span, "*", &format!("{BY} AND i.tone IN ('negative', 'neutral', 'positive')"));
-    assert_eq!(row("scored")[1..3], [shown(sample(now)), shown(sample(before))]);
+    let sample =
+        |span: Span| of(span, "*", &format!("{CURRENT_SCORER} AND i.tone IN ('negative', 'neutral', 'positive')"));
+    assert_eq!(row("scored")[1..3], [with_commas(sample(now)), with_commas(sample(before))]);
     for sound in ["negative", "neutral", "positive"] {
-        let of = |span: Span| of(span, "*", &format!("{BY} AND i.tone = '{sound}'"));
+        let of = |span: Span| of(span, "*", &format!("{CURRENT_SCORER} AND i.tone = '{sound}'"));
         let shares = [share(of(now), sample(now)), share(of(before), sample(before))];
         assert_eq!(row(sound)[1..3], shares, "{sound} {} {id}", case.name);
         // Computed from the rounded percentages beside it.
@@ -344,8 +345,8 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
         case.name
     );
     let (spent, then) = (cost(database, id, now), cost(database, id, before));
-    assert_eq!(row("cost")[1..], [dollars(spent), dollars(then), change(spent, then)]);
-    let [items, unique] = ["*", CLUSTER].map(|what| bounded(database, id, of(now, what, ""), now));
+    assert_eq!(row("cost")[1..], [dollars(spent), dollars(then), change_text(spent, then)]);
+    let [items, unique] = ["*", CLUSTER].map(|what| lower_bound_text(database, id, of(now, what, ""), now));
     let head = format!("**{items}** items, **{unique}** unique");
     assert!(reported.contains(&head), "{head}: {reported}");
 
@@ -357,8 +358,9 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
         let day_span = span(day[0], &next, case.zone);
         let searched = covered_percent(database, id, day_span);
         // Of a day on which nothing was searched nothing is known.
-        let counted =
-            |n: u64| if n == 0 && searched == "0%" { "–".to_owned() } else { bounded(database, id, n, day_span) };
+        let counted = |n: u64| {
+            if n == 0 && searched == "0%" { "–".to_owned() } else { lower_bound_text(database, id, n, day_span) }
+        };
         assert_eq!(day[1], counted(of(day_span, "*", "")), "{id} {}", day[0]);
         assert_eq!(day[2], counted(of(day_span, CLUSTER, "")), "{id} {}", day[0]);
         assert_eq!(day[7], searched, "{id} {}", day[0]);
@@ -366,13 +368,13 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
 }
 
 /// Checks the shares of voice of the whole period and of its parts.
-fn voices(database: &Database, text: &str, case: &Case) {
+fn assert_voices(database: &Database, text: &str, case: &Case) {
     let unique = |id: &str, span: Span| count(database, id, span, CLUSTER, "");
     let ids = ["acme", "globex"];
     let reported = |id: &str, span: Span| {
         let whole: u64 = ids.iter().map(|id| unique(id, span)).sum();
         let part = unique(id, span);
-        let count = bounded(database, id, part, span);
+        let count = lower_bound_text(database, id, part, span);
         // Both topics have the same gaps, so that there may be more of both.
         let bound = match (count.starts_with('≥'), part) {
             (false, _) => "",
@@ -398,7 +400,7 @@ fn voices(database: &Database, text: &str, case: &Case) {
             [name]
                 .into_iter()
                 .chain(cells)
-                .chain([bounded(database, "acme", sum, span), covered_percent(database, "acme", span)])
+                .chain([lower_bound_text(database, "acme", sum, span), covered_percent(database, "acme", span)])
                 .collect()
         })
         .collect();
@@ -408,7 +410,7 @@ fn voices(database: &Database, text: &str, case: &Case) {
 }
 
 /// Asserts that the printed SQL gives the printed numbers.
-fn printed(database: &Database, text: &str, case: &Case) {
+fn assert_printed_sql(database: &Database, text: &str, case: &Case) {
     for id in ["acme", "globex"] {
         let reported = topic(text, &format!("{id} co"));
         let blocks: Vec<&str> =
@@ -439,7 +441,7 @@ fn printed(database: &Database, text: &str, case: &Case) {
             let of = |what: &str, and: &str| count(database, id, span, what, and);
             let reported = format!("{} {} {}", of("*", ""), of(CLUSTER, ""), of("DISTINCT lower(i.author)", ""));
             assert_eq!(three(blocks[counts]), [reported]);
-            let tone = of("*", &format!("{BY} AND i.tone = 'negative'"));
+            let tone = of("*", &format!("{CURRENT_SCORER} AND i.tone = 'negative'"));
             assert_eq!(negative(blocks[tones]).unsigned_abs(), tone);
             assert_eq!(money(blocks[searches]).unsigned_abs(), cost(database, id, span));
         }
@@ -461,16 +463,16 @@ fn every_figure(place: &Place, case: &Case, now: Time) {
     let title = if case.weeks.is_empty() { "Weekly report" } else { "Monthly report" };
     assert!(text.starts_with(&format!("# {title} {}\n", case.name)), "{text}");
     for id in ["acme", "globex"] {
-        figures(&place.database, &text, case, id);
+        assert_figures(&place.database, &text, case, id);
     }
-    voices(&place.database, &text, case);
-    printed(&place.database, &text, case);
+    assert_voices(&place.database, &text, case);
+    assert_printed_sql(&place.database, &text, case);
 
     let page = report_at(place, now, &args, "html");
     let noun = if case.weeks.is_empty() { "Week" } else { "Month" };
     let row = page.split("<tr>").find(|row| row.contains("data-label=\"Items\"")).unwrap();
     let before = count(&place.database, "acme", case.before(), "*", "");
-    let before = bounded(&place.database, "acme", before, case.before());
+    let before = lower_bound_text(&place.database, "acme", before, case.before());
     assert!(row.contains(&format!("data-label=\"{noun} before\">{before}</td>")), "{row}");
     // Nothing that is true only for a day.
     for reported in [&page, &text] {
@@ -526,8 +528,8 @@ fn every_figure_of_a_week_and_a_month_equals_sql_over_the_database() {
 fn lists_of_a_week_and_month_cover_all_of_it_on_both_databases() {
     let mut all = Vec::new();
     for database in databases() {
-        let reported: Vec<String> = wait(async {
-            let store = searched::open(&database).await;
+        let reported: Vec<String> = block_on(async {
+            let store = searched::open_store(&database).await;
             fill_with(&database, &TEN_WEEKS);
             let mut reported = Vec::new();
             for (window, name) in [(ReportWindow::Week, "2026-W13"), (ReportWindow::Month, "2026-03")] {
@@ -536,7 +538,7 @@ fn lists_of_a_week_and_month_cover_all_of_it_on_both_databases() {
                 let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
                 assert!(!made.topics.is_empty());
                 for facts in &made.topics {
-                    lists(&database, facts, span);
+                    assert_lists(&database, facts, span);
                     assert!(
                         !facts.cut
                             && facts.usual.is_none()
@@ -622,7 +624,7 @@ fn invalid_and_future_weeks_and_months_are_refused() {
     }
     // 2026 has a week 53, which is in the future.
     let ended = place.run(&["report", "--week", "2026-W53", "--at", &NOW.to_string()]);
-    ended.says(2, &["2026-W53 has not started yet"]);
+    ended.assert_stderr(2, &["2026-W53 has not started yet"]);
 }
 
 #[test]
@@ -640,7 +642,7 @@ fn a_scheduled_report_covers_the_last_complete_week_or_month() {
         let at = "2026-04-07T13:00:00Z".to_owned();
         place
             .run(&["once", "--due", "--at", &at])
-            .shows(0, &["weekly-2026-W14.html", "weekly-2026-W14.md", "monthly-2026-03"]);
+            .assert_stdout(0, &["weekly-2026-W14.html", "weekly-2026-W14.md", "monthly-2026-03"]);
         for (name, file) in [("weekly", "weekly-2026-W14.html"), ("monthly", "monthly-2026-03-2359+0200.html")] {
             let page = std::fs::read_to_string(place.path(&format!("out/{file}"))).unwrap();
             assert_eq!(page, place.ok(&["report", name, "--at", &at, "--out", "-"]), "{name}");
@@ -658,7 +660,7 @@ fn a_scheduled_report_covers_the_last_complete_week_or_month() {
             place.ok(&[&["report", "--at", &at][..], &args].concat());
             assert!(place.path(&format!("out/{file}")).exists(), "{file}");
         }
-        place.run(&["check"]).shows(0, &["weekly", "monthly"]);
+        place.run(&["check"]).assert_stdout(0, &["weekly", "monthly"]);
     }
 }
 
@@ -749,20 +751,20 @@ fn a_calm_week_is_not_reported_as_off_topic() {
                 // Where days are alike, a week of only such posts is reported.
                 assert!(stream.1 > 0.0 || stream.0 > 0.9 || earlier < 14 || relevance(whole).is_clearly_off_topic());
             }
-            println!("{stream:?}, {earlier} days before: {reported} of 1000 calm periods told");
-            assert!(reported <= 10, "{stream:?}, {earlier} days before: {reported} of 1000 calm periods told");
+            println!("{stream:?}, {earlier} days before: {reported} of 1000 calm periods reported");
+            assert!(reported <= 10, "{stream:?}, {earlier} days before: {reported} of 1000 calm periods reported");
         }
     }
 }
 
 #[test]
 fn a_week_and_a_month_fit_on_a_phone() {
-    let Some(browser) = crate::support::browser::browser() else { return };
+    let Some(browser) = crate::support::browser::find_browser() else { return };
     let place = place(sqlite(), "");
     for (args, most) in [(["--week", "2026-W13"], 30_000), (["--month", "2026-03"], 30_000)] {
         let file = format!("{}.html", args[1]);
         place.ok(&[&["report", "--at", &NOW.to_string(), "--out", &file][..], &args].concat());
-        let (height, wider, _) = measured(&browser, &place, &file, 390);
+        let (height, wider, _) = measure_report(&browser, &place, &file, 390);
         println!("{}: {height} px high at 390", args[1]);
         assert!(wider <= 0, "{}: {wider} px wider than the phone", args[1]);
         assert!(height > 800 && height < most, "{}: {height} px high", args[1]);

@@ -11,9 +11,9 @@ use topicwatch::model::{Question, Retention, Source, Span, Time};
 use topicwatch::store::{Filter, ItemOrder, Pruned, SightingRow, Store};
 
 use crate::support::databases::databases;
+use crate::support::ledger_checks::FAILPOINT;
 use crate::support::program::Place;
-use crate::support::rare_schedule::FAILPOINT;
-use crate::support::searched::{NOW, items, manual, open, outcome, seen, topic};
+use crate::support::searched::{NOW, all_items, open_store, outcome, seen_item, start_manual_run, topic};
 
 fn kept(days: [Option<i64>; 4]) -> Retention {
     let [raw, sightings, items, runs] = days.map(|days| days.map(|days| days * DAY));
@@ -37,13 +37,13 @@ async fn sightings(store: &Store) -> Vec<SightingRow> {
 #[tokio::test(flavor = "multi_thread")]
 async fn pruning_keeps_one_whole_snapshot_a_day_and_first_and_last_sightings() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         fill(&database, &store).await;
-        let (before, items_before) = (sightings(&store).await, items(&store).await);
+        let (before, items_before) = (sightings(&store).await, all_items(&store).await);
         let rule = kept([None, Some(3), None, None]);
-        let untouched = everything(&database);
+        let untouched = dump_tables(&database);
         let reported = prune(&store, &rule, true).await;
-        assert_eq!(everything(&database), untouched, "{}: a rehearsal writes nothing", database.name);
+        assert_eq!(dump_tables(&database), untouched, "{}: a rehearsal writes nothing", database.name);
         let done = prune(&store, &rule, false).await;
         assert_eq!((&reported.gone, reported.thinned), (&done.gone, done.thinned), "{}", database.name);
         assert_eq!(prune(&store, &rule, false).await.rows(), 0, "what went is not looked for again");
@@ -68,9 +68,9 @@ async fn pruning_keeps_one_whole_snapshot_a_day_and_first_and_last_sightings() {
                 _ => assert_eq!((has, thinned[0].as_str()), (had, "-"), "{run} is not old enough"),
             }
         }
-        assert_eq!(format!("{:?}", items(&store).await), format!("{items_before:?}"), "{}", database.name);
+        assert_eq!(format!("{:?}", all_items(&store).await), format!("{items_before:?}"), "{}", database.name);
         let new = |all: &[SightingRow]| all.iter().filter(|s| s.new).count();
-        assert_eq!(new(&after), new(&before), "what was new is told as before");
+        assert_eq!(new(&after), new(&before), "the same items are reported as new");
         let span = Span { from: begin(), until: Time(begin().0 + 2 * DAY) };
         let trimmed = store.pruned_summary("acme", span).await.unwrap();
         assert_eq!((trimmed.thinned, trimmed.items), (5, 0));
@@ -82,14 +82,14 @@ async fn pruning_keeps_one_whole_snapshot_a_day_and_first_and_last_sightings() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pruned_item_seen_again_regains_its_text_and_is_not_new() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         fill(&database, &store).await;
-        let before = items(&store).await;
+        let before = all_items(&store).await;
         let rule = kept([None, None, Some(4), None]);
         let done = prune(&store, &rule, false).await;
         assert_eq!(done.gone["item"].rows, 12, "two posts of each of six days: {done:?}");
-        let after = items(&store).await;
-        assert_eq!(known(&after), known(&before), "{}", database.name);
+        let after = all_items(&store).await;
+        assert_eq!(topic_rows(&after), topic_rows(&before), "{}", database.name);
         let words: BTreeMap<&str, Option<&str>> = after.iter().map(|i| (i.key.as_str(), i.text.as_deref())).collect();
         assert_eq!(
             (words["post:x:1"], words["post:x:100"], words["post:x:109"]),
@@ -98,12 +98,12 @@ async fn a_pruned_item_seen_again_regains_its_text_and_is_not_new() {
         assert!(after.iter().filter(|i| i.text.is_none()).all(|i| i.author.is_none() && i.url.is_none()));
         assert_eq!(prune(&store, &rule, false).await.rows(), 0);
 
-        let run = manual(&store, &topic("acme"), "again", present()).await;
-        let found = vec![seen(Source::Social, 1, &["post:x:100"], "once more")];
+        let run = start_manual_run(&store, &topic("acme"), "again", present()).await;
+        let found = vec![seen_item(Source::Social, 1, &["post:x:100"], "once more")];
         let counts = store.finish(&run, outcome(present(), found)).await.unwrap();
         assert_eq!(counts.iter().map(|(_, c)| (c.new, c.duplicate)).max(), Some((0, 1)), "{}", database.name);
         store.publish().await.unwrap();
-        let again = items(&store).await.into_iter().find(|i| i.key == "post:x:100").unwrap();
+        let again = all_items(&store).await.into_iter().find(|i| i.key == "post:x:100").unwrap();
         let was = before.iter().find(|i| i.key == "post:x:100").unwrap();
         assert_eq!((again.text.as_deref(), again.revisions), (Some("once more"), Some(0)), "an empty text is no edit");
         assert_eq!((again.first_seen, &again.first_run, again.times_seen), (was.first_seen, &was.first_run, 2));
@@ -119,7 +119,7 @@ async fn a_pruned_item_seen_again_regains_its_text_and_is_not_new() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pruned_first_near_copy_is_replaced_by_a_copy_in_lists() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         fill(&database, &store).await;
         // The posts of the first day are the first of a cluster whose copy is still seen.
         database
@@ -165,9 +165,9 @@ async fn a_pruned_first_near_copy_is_replaced_by_a_copy_in_lists() {
 #[tokio::test(flavor = "multi_thread")]
 async fn pruning_deletes_old_runs_except_those_still_needed() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         fill(&database, &store).await;
-        let before = items(&store).await;
+        let before = all_items(&store).await;
         let first = store.snapshots("acme", topicwatch::model::SeqRange { since: 0, until: 1 }).await.unwrap();
         let question = Question { source: Source::Social, operation: "search".into(), query: "q".into() };
         assert!(first.questions.contains(&question), "{first:?}");
@@ -177,7 +177,7 @@ async fn pruning_deletes_old_runs_except_those_still_needed() {
         assert_eq!(reported.gone, done.gone, "{}", database.name);
         // Over five days, the third run of each saw no item first or last; the snapshots that had stayed whole go too.
         assert_eq!(done.gone["run"].rows, 10, "{done:?}");
-        assert_eq!(known(&items(&store).await), known(&before));
+        assert_eq!(topic_rows(&all_items(&store).await), topic_rows(&before));
         assert!(store.was_answered_before("acme", &question, 30).await.unwrap(), "the first answer stays");
         assert_eq!(database.number("SELECT count(*) FROM v_search WHERE run = 'run-000'"), 2);
         assert_eq!(database.number("SELECT count(*) FROM v_search WHERE run = 'run-001'"), 0);
@@ -197,7 +197,7 @@ async fn thinned_until(store: &Store, topic: &str, since: Time) -> Option<Time> 
 #[tokio::test(flavor = "multi_thread")]
 async fn thinned_until_is_known_for_each_topic_and_start_time() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         fill(&database, &store).await;
         assert_eq!(thinned_until(&store, "acme", begin()).await, None, "{}", database.name);
         // The last run pruned of five days has no row any more, and the last one thinned of seven days is the third of its
@@ -222,7 +222,7 @@ async fn thinned_until_is_known_for_each_topic_and_start_time() {
 #[tokio::test(flavor = "multi_thread")]
 async fn unread_rows_are_kept_for_an_existing_follower_only() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         fill(&database, &store).await;
         database.execute("INSERT INTO follower (name, seq, at) VALUES ('report:slow', 10, 0)").await;
         let rule = kept([None, Some(1), Some(1), Some(1)]);
@@ -250,7 +250,7 @@ async fn unread_rows_are_kept_for_an_existing_follower_only() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sqlite_file_shrinks_after_pruning() {
     let database = crate::support::databases::sqlite();
-    let store = open(&database).await;
+    let store = open_store(&database).await;
     fill(&database, &store).await;
     database.execute("UPDATE raw_reply SET body = zeroblob(100000)").await;
     let before = store.disk().await.unwrap();
@@ -265,7 +265,7 @@ async fn a_sqlite_file_shrinks_after_pruning() {
 #[tokio::test(flavor = "multi_thread")]
 async fn sent_and_dead_messages_without_a_run_are_pruned_with_runs_of_their_age() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let mut sql = String::new();
         for (days, state) in [(9, "sent"), (9, "dead"), (9, "queued"), (1, "sent"), (1, "dead")] {
             for n in 0..150 {
@@ -291,7 +291,7 @@ async fn sent_and_dead_messages_without_a_run_are_pruned_with_runs_of_their_age(
 #[tokio::test(flavor = "multi_thread")]
 async fn requested_reports_are_pruned_like_scheduled_ones() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let day = |days: i64| present().0 - days * DAY;
         for (seq, run, at, trigger) in
             [(1, "old", day(9), "scheduled"), (2, "asked", day(9), "manual"), (3, "last", day(1), "scheduled")]
@@ -324,8 +324,8 @@ fn a_kill_at_every_point_of_a_prune_loses_nothing() {
                 "base_url = \"sandbox\"\n",
                 rules,
             );
-            crate::support::databases::wait(async {
-                let store = open(&place.database).await;
+            crate::support::databases::block_on(async {
+                let store = open_store(&place.database).await;
                 fill(&place.database, &store).await;
                 store.close().await;
             });
@@ -336,7 +336,7 @@ fn a_kill_at_every_point_of_a_prune_loses_nothing() {
         assert!(text.contains("would delete") && text.contains("sighting (of "), "{text}");
         unharmed.ok(&["db", "prune", "--at", &at]);
         let expected: Vec<String> =
-            everything(&unharmed.database).into_iter().filter(|line| !line.starts_with("known")).collect();
+            dump_tables(&unharmed.database).into_iter().filter(|line| !line.starts_with("known")).collect();
         for point in ["prune::raw", "prune_runs::thin_snapshots", "prune::items"] {
             for moment in ["written", "committed"] {
                 let place = fresh();
@@ -346,7 +346,7 @@ fn a_kill_at_every_point_of_a_prune_loses_nothing() {
                     .run();
                 assert_eq!(ended.code, None, "{point}/{moment}: {ended}");
                 place.ok(&["db", "prune", "--at", &at]);
-                let after = everything(&place.database).into_iter().filter(|line| !line.starts_with("known"));
+                let after = dump_tables(&place.database).into_iter().filter(|line| !line.starts_with("known"));
                 assert_eq!(after.collect::<Vec<_>>(), expected, "{} {point}/{moment}", place.database.name);
                 let output = place.json(&["db", "prune", "--json", "--at", &at]);
                 assert_eq!(output["pruned"]["gone"], serde_json::json!({}), "{output}");
@@ -360,8 +360,8 @@ fn every_statement_of_a_prune_uses_an_index() {
     for database in databases() {
         let rules = "[retention]\nraw = \"2d\"\nsightings = \"3d\"\nitems = \"4d\"\nruns = \"38d\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
         let place = Place::new(database, "base_url = \"sandbox\"\n", rules);
-        crate::support::databases::wait(async {
-            let store = open(&place.database).await;
+        crate::support::databases::block_on(async {
+            let store = open_store(&place.database).await;
             fill(&place.database, &store).await;
             store.close().await;
         });
@@ -378,7 +378,7 @@ fn every_statement_of_a_prune_uses_an_index() {
             place.database.forget_statistics();
         }
         for sql in &statements {
-            let plan = place.database.plan(sql);
+            let plan = place.database.query_plan(sql);
             for line in &plan {
                 for table in [
                     "run",
@@ -414,7 +414,7 @@ fn every_statement_of_a_prune_uses_an_index() {
 #[tokio::test(flavor = "multi_thread")]
 async fn runs_are_stored_during_a_large_prune() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         fill(&database, &store).await;
         let body = if database.name == "SQLite" { "zeroblob(2000)" } else { "CAST(repeat('x', 2000) AS BYTEA)" };
         let begin = begin().0;
@@ -443,8 +443,8 @@ async fn runs_are_stored_during_a_large_prune() {
         let left = || database.number(&format!("SELECT count(*) FROM raw_reply WHERE received_at < {old}"));
         while !pruning.is_finished() {
             let at = Time(present().0 + stored * 1_000);
-            let run = manual(&store, &t, &format!("beside-{stored:05}"), at).await;
-            store.finish(&run, outcome(at, vec![seen(Source::Social, 1, &["post:x:1"], "always")])).await.unwrap();
+            let run = start_manual_run(&store, &t, &format!("beside-{stored:05}"), at).await;
+            store.finish(&run, outcome(at, vec![seen_item(Source::Social, 1, &["post:x:1"], "always")])).await.unwrap();
             stored += 1;
         }
         let gone = pruning.await.unwrap();

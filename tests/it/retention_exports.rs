@@ -8,32 +8,32 @@ use topicwatch::export::ExportKind;
 use topicwatch::model::{Retention, Time};
 use topicwatch::store::Filter;
 
-use crate::support::databases::{Database, databases, postgres, sqlite, wait};
-use crate::support::old_history::{DAY, everything, fill, present};
+use crate::support::databases::{Database, block_on, databases, postgres, sqlite};
+use crate::support::ledger_checks::FAILPOINT;
+use crate::support::old_history::{DAY, dump_tables, fill, present};
 use crate::support::program::Place;
-use crate::support::rare_schedule::FAILPOINT;
-use crate::support::sample_history::objects;
-use crate::support::searched::open;
+use crate::support::sample_history::export_objects;
+use crate::support::searched::open_store;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn exported_rows_say_that_their_content_was_pruned() {
     let mut reported = Vec::new();
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         fill(&database, &store).await;
         let named = |rows: &[Value], column: &str| rows.iter().filter(|row| !row[column].is_null()).count();
-        let before = objects(&store, ExportKind::Items, Filter::default()).await;
+        let before = export_objects(&store, ExportKind::Items, Filter::default()).await;
         assert_eq!(named(&before, "pruned_at"), 0, "{}", database.name);
         let rule = Retention { raw: None, sightings: Some(3 * DAY), items: Some(4 * DAY), runs: None };
         store.prune(&rule, present(), Duration::from_secs(600), false, &|| false).await.unwrap();
-        let items = objects(&store, ExportKind::Items, Filter::default()).await;
+        let items = export_objects(&store, ExportKind::Items, Filter::default()).await;
         assert_eq!(named(&items, "pruned_at"), 12, "{}", database.name);
         for row in &items {
             assert_eq!(row["pruned_at"].is_null(), row["text"].is_string(), "{row}");
         }
         let at = items.iter().find_map(|row| row["pruned_at"].as_str()).unwrap();
         assert_eq!(Time::parse(at), Some(present()));
-        let runs = objects(&store, ExportKind::Runs, Filter::default()).await;
+        let runs = export_objects(&store, ExportKind::Runs, Filter::default()).await;
         for row in &runs {
             let thinned =
                 database.number(&format!("SELECT thinned FROM v_run WHERE run = '{}'", row["run"].as_str().unwrap()));
@@ -53,8 +53,8 @@ fn a_kill_while_runs_are_pruned_loses_nothing() {
     let fresh = |name: &str| {
         let own: Database = if name == "SQLite" { sqlite() } else { postgres().unwrap() };
         let place = Place::new(own, "base_url = \"sandbox\"\n", rules);
-        wait(async {
-            let store = open(&place.database).await;
+        block_on(async {
+            let store = open_store(&place.database).await;
             fill(&place.database, &store).await;
             store.close().await;
         });
@@ -62,7 +62,7 @@ fn a_kill_while_runs_are_pruned_loses_nothing() {
     };
     // The database generates row names that differ between two databases.
     let reported = |place: &Place| -> Vec<String> {
-        everything(&place.database).into_iter().filter(|line| !line.starts_with("known")).collect()
+        dump_tables(&place.database).into_iter().filter(|line| !line.starts_with("known")).collect()
     };
     for name in databases().iter().map(|database| database.name) {
         let unharmed = fresh(name);

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use topicwatch::model::Role;
 use topicwatch::web::{AccessRule, declared};
 
-use crate::support::access_stage::{SHARED, Visitor, link, logged_in, pages, place, token, unseen};
+use crate::support::access_stage::{
+    SHARED_KEY, Visitor, add_share_link, add_token, log_in_with, place, shows_nothing_hidden, start_pages,
+};
 use crate::support::databases::databases;
 use crate::support::web_client::TOKEN;
 use crate::support::world::hour;
@@ -126,7 +128,7 @@ fn every_route_has_a_row_with_the_access_it_needs() {
 
 /// A URL of a route for a topic.
 fn address(path: &str, topic: &str) -> String {
-    let key = SHARED.replace(':', "%3A");
+    let key = SHARED_KEY.replace(':', "%3A");
     let file = if path.starts_with("/searches/") { "nobody.atom" } else { "items.jsonl" };
     let nobody = ["request", "alert", "search"].map(|name| (name, "nobody"));
     let filled = [&[("topic", topic), ("id", topic), ("key", key.as_str()), ("file", file)][..], &nobody].concat();
@@ -154,21 +156,21 @@ fn every_route_grants_access_exactly_as_its_row_says() {
             ("gone", vec!["gone", "--role", "edit"]),
         ]
         .into_iter()
-        .map(|(name, args)| (name, token(&place, &args)))
+        .map(|(name, args)| (name, add_token(&place, &args)))
         .collect();
-        let (good, _) = link(&place, &["--topic", "acme", "--for", "300d"]);
-        let (expired, _) = link(&place, &["--topic", "acme", "--for", "1h", "--at", &hour(9)]);
-        let pages = pages(&place, true);
-        let ended = logged_in(&pages, &secrets["gone"]);
-        let seen = |cookie: &str| Visitor::Cookie(cookie).asks(&pages, 1, "GET", "/", "").status;
+        let (good, _) = add_share_link(&place, &["--topic", "acme", "--for", "300d"]);
+        let (expired, _) = add_share_link(&place, &["--topic", "acme", "--for", "1h", "--at", &hour(9)]);
+        let pages = start_pages(&place, true);
+        let ended = log_in_with(&pages, &secrets["gone"]);
+        let seen = |cookie: &str| Visitor::Cookie(cookie).request(&pages, 1, "GET", "/", "").status;
         assert_eq!(seen(&ended), 200);
         place.ok(&["token", "withdraw", "gone"]);
         assert_eq!(seen(&ended), 303, "a session ends with its token, at once");
-        let cookie = logged_in(&pages, &secrets["one"]);
+        let cookie = log_in_with(&pages, &secrets["one"]);
         let of = |name: &str| Visitor::Bearer(&secrets[name]);
         // Name, visitor, address, role, and whether for all topics or only acme.
         let visitors = [
-            ("nobody", Visitor::Nobody, 1, None),
+            ("nobody", Visitor::Anonymous, 1, None),
             ("the configured token", Visitor::Bearer(TOKEN), 1, Some((Role::Edit, true))),
             ("read", of("all"), 1, Some((Role::Read, true))),
             ("read one topic", of("one"), 1, Some((Role::Read, false))),
@@ -201,7 +203,7 @@ fn every_route_grants_access_exactly_as_its_row_says() {
                         "/shared/{secret}" => (visitor, 9, ""),
                         _ => (visitor, *from, ""),
                     };
-                    let reply = asker.asks(&pages, from, &method, &at, body);
+                    let reply = asker.request(&pages, from, &method, &at, body);
                     let (status, name) =
                         (reply.status, format!("{}: {who}: {method} {at}: {}", place.database.name, reply.status));
                     let Some(needed) = needed else {
@@ -213,7 +215,7 @@ fn every_route_grants_access_exactly_as_its_row_says() {
                             status == 303 && reply.header("location").is_some_and(|to| to.starts_with("/login"));
                         assert!(matches!(status, 401 | 429) || to_log_in && !program, "{name}");
                         // The address to return to is what the visitor sent.
-                        assert!(!reply.words().to_lowercase().contains("acme"), "{name}\n{}", reply.text());
+                        assert!(!reply.body_text().to_lowercase().contains("acme"), "{name}\n{}", reply.text());
                         continue;
                     };
                     let reaches = all || reach == "some" || reach == "topic" && topic == "acme";
@@ -230,16 +232,16 @@ fn every_route_grants_access_exactly_as_its_row_says() {
                     }
                     if method == "GET" && topic == "acme" && !all {
                         let text = reply.text().to_lowercase();
-                        assert!(unseen(&text), "{name}\n{text}");
+                        assert!(shows_nothing_hidden(&text), "{name}\n{text}");
                     }
                 }
             }
         }
         // Links show their target while they are valid.
-        let shown = |secret: &str| Visitor::Nobody.asks(&pages, 5, "GET", &format!("/shared/{secret}"), "");
+        let shown = |secret: &str| Visitor::Anonymous.request(&pages, 5, "GET", &format!("/shared/{secret}"), "");
         assert_eq!((shown(&good).status, shown(&expired).status), (200, 404));
-        pages.going.signal("TERM");
-        let ended = pages.going.wait();
+        pages.program.signal("TERM");
+        let ended = pages.program.wait();
         for secret in secrets.values().chain([&good, &expired]) {
             assert!(!ended.err.contains(secret) && !ended.out.contains(secret), "{ended}");
         }

@@ -1,38 +1,38 @@
 //! The life of named tokens and share links: created and shown once, used, listed, withdrawn, renamed with a topic,
 //! moved, and pruned.
 
-use crate::support::access_stage::{Visitor, link, listed, logged_in, pages, place, token};
+use crate::support::access_stage::{Visitor, add_share_link, add_token, listed_token, log_in_with, place, start_pages};
 use crate::support::databases::databases;
-use crate::support::program::until;
-use crate::support::web_client::{Pages, ends, events};
+use crate::support::program::wait_until;
+use crate::support::web_client::{Pages, open_event_stream, wait_for_end};
 use crate::support::world::hour;
 
 #[test]
 fn a_named_token_restricts_the_pages_to_its_holder_and_is_stored_as_a_hash() {
     for database in databases() {
         let (_world, place) = place(database);
-        let pages = pages(&place, false);
+        let pages = start_pages(&place, false);
         assert_eq!(pages.get("/").status, 200, "without any token whoever reaches the address reads");
         assert!(pages.page("/login").contains("Nothing to log in to"));
         place
             .run(&["token", "add", "eve", "--role", "edit", "--topic", "acme"])
-            .says(2, &["for all topics", "leave out --topic and --tag, or use --role act"]);
+            .assert_stderr(2, &["for all topics", "leave out --topic and --tag, or use --role act"]);
         let made = place.run(&["token", "add", "ann", "--role", "act", "--topic", "acme"]);
-        made.says(
+        made.assert_stderr(
             0,
             &["the token of ann", "not shown again", "within two seconds, the pages and the API will require a token"],
         );
         let secret = made.out.trim().to_owned();
         assert!(secret.starts_with("tw_") && secret.len() == 46, "{secret}");
-        until("the pages to be closed", || pages.get("/").status == 303);
-        assert_eq!(Visitor::Nobody.asks(&pages, 1, "GET", "/api/v1/topics", "").status, 401);
-        assert_eq!(listed(&place, "ann")["last_used_at"], serde_json::json!(null));
-        let cookie = logged_in(&pages, &secret);
-        let page = Visitor::Cookie(&cookie).asks(&pages, 1, "GET", "/topics/acme", "").text();
+        wait_until("the pages to be closed", || pages.get("/").status == 303);
+        assert_eq!(Visitor::Anonymous.request(&pages, 1, "GET", "/api/v1/topics", "").status, 401);
+        assert_eq!(listed_token(&place, "ann")["last_used_at"], serde_json::json!(null));
+        let cookie = log_in_with(&pages, &secret);
+        let page = Visitor::Cookie(&cookie).request(&pages, 1, "GET", "/topics/acme", "").text();
         assert!(page.contains("Logged in as <strong>ann</strong>, act") && page.contains("Run now"), "{page}");
         assert!(!page.contains("href=\"/health\""), "the menu leads nowhere that is closed");
-        until("the last use", || listed(&place, "ann")["last_used_at"].is_string());
-        let ran = Visitor::Cookie(&cookie).asks(&pages, 1, "POST", "/topics/acme", "kind=run_now");
+        wait_until("the last use", || listed_token(&place, "ann")["last_used_at"].is_string());
+        let ran = Visitor::Cookie(&cookie).request(&pages, 1, "POST", "/topics/acme", "kind=run_now");
         assert!(ran.status == 303 || ran.status == 400, "{}", ran.text());
         // Stored nowhere; only the terminal showed it.
         if place.database.name == "SQLite" {
@@ -53,41 +53,43 @@ fn a_named_token_restricts_the_pages_to_its_holder_and_is_stored_as_a_hash() {
             assert!(!ended.out.contains(&secret) && !ended.out.contains("\"hash\""), "{ended}");
         }
         // A name has one token at a time; a new one with the same name does not revive sessions of the old.
-        place.run(&["token", "add", "ann", "--role", "read"]).says(2, &["a token `ann` already exists", "withdraw"]);
+        place
+            .run(&["token", "add", "ann", "--role", "read"])
+            .assert_stderr(2, &["a token `ann` already exists", "withdraw"]);
         place.ok(&["token", "withdraw", "ann"]);
-        let next = token(&place, &["ann", "--role", "read"]);
-        let see = |visitor: Visitor<'_>| visitor.asks(&pages, 2, "GET", "/topics/acme", "").status;
+        let next = add_token(&place, &["ann", "--role", "read"]);
+        let see = |visitor: Visitor<'_>| visitor.request(&pages, 2, "GET", "/topics/acme", "").status;
         assert_eq!(see(Visitor::Cookie(&cookie)), 303, "at once");
         assert_eq!(see(Visitor::Bearer("tw_wrong")), 401, "which has the tokens read");
-        let newest = token(&place, &["bob", "--role", "read"]);
+        let newest = add_token(&place, &["bob", "--role", "read"]);
         assert_eq!(see(Visitor::Bearer(&newest)), 200, "a token opens from the moment it is printed");
         assert_eq!(see(Visitor::Bearer(&next)), 200);
         place.ok(&["token", "withdraw", "ann"]);
         assert_eq!(see(Visitor::Bearer(&next)), 401, "at once");
         assert_eq!(pages.get("/").status, 303, "the last token's end opens nothing");
         // A client that guesses is blocked; one with a valid token at another address is not.
-        let third = token(&place, &["third", "--role", "read"]);
-        until("the third", || Visitor::Bearer(&third).asks(&pages, 1, "GET", "/", "").status == 200);
+        let third = add_token(&place, &["third", "--role", "read"]);
+        wait_until("the third", || Visitor::Bearer(&third).request(&pages, 1, "GET", "/", "").status == 200);
         let statuses: Vec<u16> = (0..14)
-            .map(|n| Visitor::Bearer(&format!("tw_{n}")).asks(&pages, 6, "GET", "/api/v1/topics", "").status)
+            .map(|n| Visitor::Bearer(&format!("tw_{n}")).request(&pages, 6, "GET", "/api/v1/topics", "").status)
             .collect();
         assert!(statuses[0] == 401 && statuses.contains(&429), "{statuses:?}");
         // A guess is allowed again every few seconds.
-        until("the right token is refused there too", || {
-            Visitor::Bearer("tw_again").asks(&pages, 6, "GET", "/", "");
-            Visitor::Bearer(&third).asks(&pages, 6, "GET", "/", "").status == 429
+        wait_until("the right token is refused there too", || {
+            Visitor::Bearer("tw_again").request(&pages, 6, "GET", "/", "");
+            Visitor::Bearer(&third).request(&pages, 6, "GET", "/", "").status == 429
         });
-        assert_eq!(Visitor::Bearer(&third).asks(&pages, 1, "GET", "/", "").status, 200);
-        pages.going.signal("TERM");
-        let ended = pages.going.wait();
+        assert_eq!(Visitor::Bearer(&third).request(&pages, 1, "GET", "/", "").status, 200);
+        pages.program.signal("TERM");
+        let ended = pages.program.wait();
         for secret in [&secret, &next, &third] {
             assert!(!ended.err.contains(secret.as_str()) && !ended.out.contains(secret.as_str()), "{ended}");
         }
         // A read-only process accepts the same tokens, and does not record their use.
         place.ok(&["token", "withdraw", "third"]);
-        let fourth = token(&place, &["fourth", "--role", "edit"]);
+        let fourth = add_token(&place, &["fourth", "--role", "edit"]);
         let pages = Pages::serve(&place, &[]);
-        let reply = Visitor::Bearer(&fourth).asks(&pages, 1, "GET", "/access", "");
+        let reply = Visitor::Bearer(&fourth).request(&pages, 1, "GET", "/access", "");
         // The link to this page says where it leads.
         assert!(reply.text().contains("</strong>, edit · <a href=\"/access\">Access</a>"), "{}", reply.text());
         assert!(
@@ -95,8 +97,8 @@ fn a_named_token_restricts_the_pages_to_its_holder_and_is_stored_as_a_hash() {
             "{}",
             reply.text()
         );
-        assert_eq!(Visitor::Bearer(&fourth).asks(&pages, 1, "POST", "/topics/acme", "kind=run_now").status, 403);
-        assert_eq!(listed(&place, "fourth")["last_used_at"], serde_json::json!(null));
+        assert_eq!(Visitor::Bearer(&fourth).request(&pages, 1, "POST", "/topics/acme", "kind=run_now").status, 403);
+        assert_eq!(listed_token(&place, "fourth")["last_used_at"], serde_json::json!(null));
     }
 }
 
@@ -104,14 +106,14 @@ fn a_named_token_restricts_the_pages_to_its_holder_and_is_stored_as_a_hash() {
 fn a_stream_ends_when_its_token_is_withdrawn() {
     for database in databases() {
         let (_world, place) = place(database);
-        let secret = token(&place, &["ann", "--role", "read"]);
+        let secret = add_token(&place, &["ann", "--role", "read"]);
         place.database.queue_request("waits", "acme");
         let pages = Pages::serve(&place, &[]);
         let bearer = format!("Bearer {secret}");
-        let stream = events(&pages, "/progress/waits/events", ("Authorization", &bearer), "event: progress");
+        let stream = open_event_stream(&pages, "/progress/waits/events", ("Authorization", &bearer), "event: progress");
         place.ok(&["token", "withdraw", "ann"]);
         // Otherwise it would stay open for ten minutes.
-        ends(stream);
+        wait_for_end(stream);
     }
 }
 
@@ -119,8 +121,8 @@ fn a_stream_ends_when_its_token_is_withdrawn() {
 fn a_token_follows_a_renamed_topic_and_invalid_tokens_are_refused() {
     for database in databases() {
         let (_world, place) = place(database);
-        token(&place, &["ann", "--role", "read", "--topic", "acme", "--topic", "zebra"]);
-        link(&place, &["--topic", "acme", "--for", "30d"]);
+        add_token(&place, &["ann", "--role", "read", "--topic", "acme", "--topic", "zebra"]);
+        add_share_link(&place, &["--topic", "acme", "--for", "30d"]);
         for (args, reported) in [
             (vec!["token", "add", "a b", "--role", "read"], vec!["cannot be a name"]),
             (vec!["token", "add", "link-x", "--role", "read"], vec!["cannot be a name"]),
@@ -141,10 +143,10 @@ fn a_token_follows_a_renamed_topic_and_invalid_tokens_are_refused() {
             ),
             (vec!["token", "share", "--report", "week", "--for", "1d"], vec!["there is no report `week`"]),
         ] {
-            place.run(&args).says(2, &reported);
+            place.run(&args).assert_stderr(2, &reported);
         }
         place.ok(&["topic", "rename", "acme", "acme-inc"]);
-        assert_eq!(listed(&place, "ann")["topics"], serde_json::json!(["acme-inc", "zebra"]));
+        assert_eq!(listed_token(&place, "ann")["topics"], serde_json::json!(["acme-inc", "zebra"]));
         let links = place.json(&["token", "list", "--json"])["links"].clone();
         assert_eq!((links.as_array().unwrap().len(), &links[0]["of"]), (1, &"acme-inc".into()));
         let text = place.ok(&["token", "list"]);
@@ -157,7 +159,7 @@ fn a_token_follows_a_renamed_topic_and_invalid_tokens_are_refused() {
         let refused = place.run(&["token", "add", "bob", "--role", "read"]);
         let (hint, none) =
             ("hint: reuse the name of a withdrawn token", "if there is none, withdraw one and reuse its name");
-        refused.says(2, &["already 1001 tokens", hint, none, "withdraw NAME"]);
+        refused.assert_stderr(2, &["already 1001 tokens", hint, none, "withdraw NAME"]);
     }
 }
 
@@ -168,12 +170,12 @@ fn a_link_shows_one_thing_until_it_expires_or_is_withdrawn() {
         // The schedule makes the report.
         place.ok(&["once", "--due", "--at", &hour(10)]);
         place.ok(&["once", "--due", "--at", &hour(12)]);
-        let (topic, id) = link(&place, &["--topic", "acme", "--for", "2h", "--at", &hour(12)]);
-        let (report, _) = link(&place, &["--report", "daily", "--for", "2h", "--at", &hour(12)]);
-        let (old, _) = link(&place, &["--topic", "acme", "--for", "1h", "--at", &hour(10)]);
-        let (other, _) = link(&place, &["--topic", "acme", "--for", "2h", "--at", &hour(12)]);
-        let pages = Pages::serve_to_some(&place, &["--at", &hour(12)]);
-        let see = |path: &str| Visitor::Nobody.asks(&pages, 7, "GET", path, "");
+        let (topic, id) = add_share_link(&place, &["--topic", "acme", "--for", "2h", "--at", &hour(12)]);
+        let (report, _) = add_share_link(&place, &["--report", "daily", "--for", "2h", "--at", &hour(12)]);
+        let (old, _) = add_share_link(&place, &["--topic", "acme", "--for", "1h", "--at", &hour(10)]);
+        let (other, _) = add_share_link(&place, &["--topic", "acme", "--for", "2h", "--at", &hour(12)]);
+        let pages = Pages::serve_with_token(&place, &["--at", &hour(12)]);
+        let see = |path: &str| Visitor::Anonymous.request(&pages, 7, "GET", path, "");
         let shown = |secret: &str| see(&format!("/shared/{secret}"));
         let (page, whole) = (shown(&topic), shown(&report));
         assert_eq!((page.status, whole.status), (200, 200), "{}\n{}", page.text(), whole.text());
@@ -188,7 +190,7 @@ fn a_link_shows_one_thing_until_it_expires_or_is_withdrawn() {
         assert!(policy.contains("sandbox") && !policy.contains("script"), "{policy}");
         // A wrong, an expired and a withdrawn link get the same answer.
         let wrong = shown("nobody-has-this-secret");
-        assert_eq!((wrong.status, wrong.words()), (404, shown(&old).words()));
+        assert_eq!((wrong.status, wrong.body_text()), (404, shown(&old).body_text()));
         assert!(wrong.text().contains("or its topic or report is no longer there."), "{}", wrong.text());
         for reply in [&page, &whole, &wrong] {
             assert_eq!(reply.header("referrer-policy"), Some("no-referrer"));
@@ -197,17 +199,17 @@ fn a_link_shows_one_thing_until_it_expires_or_is_withdrawn() {
         }
         place.ok(&["token", "withdraw", &id]);
         assert_eq!(shown(&topic).status, 404, "at once");
-        assert_eq!(shown(&topic).words(), wrong.words());
+        assert_eq!(shown(&topic).body_text(), wrong.body_text());
         // Nor does a link show a topic that was deleted.
         assert_eq!(shown(&other).status, 200);
         place.database.remove_topic("acme");
         let deleted = shown(&other);
-        assert_eq!((deleted.status, deleted.words()), (404, wrong.words()));
+        assert_eq!((deleted.status, deleted.body_text()), (404, wrong.body_text()));
         // The link opens nothing else.
         assert_eq!((see("/").status, see("/files").status), (303, 303));
         drop(pages);
         // Pruning deletes links that have been invalid for a month; tokens stay.
-        token(&place, &["ann", "--role", "read"]);
+        add_token(&place, &["ann", "--role", "read"]);
         place.ok(&["db", "prune", "--at", "2026-05-01T00:00:00Z"]);
         let list = place.json(&["token", "list", "--json"]);
         assert_eq!((list["links"].as_array().unwrap().len(), list["tokens"].as_array().unwrap().len()), (0, 1));

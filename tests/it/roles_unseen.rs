@@ -4,14 +4,17 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::support::access_stage::{CANARY, COPY, HIDDEN, Visitor, keep, pages, place, token, unseen};
+use crate::support::access_stage::{
+    CANARY, COPY_KEY, HIDDEN_KEY, Visitor, add_token, place, save_star_note_and_search, shows_nothing_hidden,
+    start_pages,
+};
 use crate::support::databases::databases;
-use crate::support::program::until;
+use crate::support::program::wait_until;
 use crate::support::web_client::Pages;
-use crate::support::word_index::await_index;
+use crate::support::word_index::queue_for_index;
 
 /// URLs with every parameter that could lead to another topic.
-const ASKED: [&str; 54] = [
+const PROBING_URLS: [&str; 54] = [
     "/",
     "/topics/acme?copies=all",
     "/topics/acme?order=engagement&filtered=keep",
@@ -72,13 +75,13 @@ const ASKED: [&str; 54] = [
 fn a_token_for_some_topics_sees_nothing_of_the_others() {
     for database in databases() {
         let (_world, place) = place(database);
-        let all = token(&place, &["all", "--role", "read"]);
+        let all = add_token(&place, &["all", "--role", "read"]);
         let some = [
-            token(&place, &["one", "--role", "act", "--topic", "acme"]),
-            token(&place, &["tag", "--role", "read", "--tag", "news"]),
+            add_token(&place, &["one", "--role", "act", "--topic", "acme"]),
+            add_token(&place, &["tag", "--role", "read", "--tag", "news"]),
         ];
-        let pages = pages(&place, false);
-        let see = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "");
+        let pages = start_pages(&place, false);
+        let see = |token: &str, path: &str| Visitor::Bearer(token).request(&pages, 1, "GET", path, "");
         // A token for all topics finds it; otherwise its absence would prove nothing.
         for path in [
             "/",
@@ -90,9 +93,9 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             "/api/v1/items?key=post%3Ax%3A7",
         ] {
             let text = see(&all, path).text().to_lowercase();
-            assert!(text.contains(CANARY) || text.contains(HIDDEN), "{path}\n{text}");
+            assert!(text.contains(CANARY) || text.contains(HIDDEN_KEY), "{path}\n{text}");
         }
-        keep(&pages, &token(&place, &["keeper", "--role", "act"]));
+        save_star_note_and_search(&pages, &add_token(&place, &["keeper", "--role", "act"]));
         for (path, what) in [
             ("/", "zebra-news"),
             ("/item?key=post%3Ax%3A7", "the zebra was here, too"),
@@ -105,16 +108,16 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             assert!(text.contains(what), "{path}: {what}\n{text}");
         }
         assert!(see(&all, "/item?key=post%3Ax%3A7").text().contains("77077099"), "the near-copy");
-        assert!(see(&all, "/item?key=post%3Ax%3A6").text().contains("77077097"), "what it is a copy of: {COPY}");
+        assert!(see(&all, "/item?key=post%3Ax%3A6").text().contains("77077097"), "what it is a copy of: {COPY_KEY}");
         for token in &some {
-            for path in ASKED {
+            for path in PROBING_URLS {
                 let reply = see(token, path);
                 let text = reply.text().to_lowercase();
                 assert_eq!(reply.status, 200, "{path}\n{text}");
-                assert!(unseen(&text), "{}: {path}\n{text}", place.database.name);
+                assert!(shows_nothing_hidden(&text), "{}: {path}\n{text}", place.database.name);
                 assert!(!text.contains("★") && !text.contains("\"starred_at\":\""), "{path}\n{text}");
             }
-            let rows = see(token, "/api/v1/exports/items.jsonl").words();
+            let rows = see(token, "/api/v1/exports/items.jsonl").body_text();
             assert_eq!(rows.lines().count(), 3, "{rows}");
             for path in [
                 "/runs?topic=zebra",
@@ -136,19 +139,19 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             ] {
                 let (theirs, nobodys) = (see(token, theirs), see(token, nobodys));
                 assert_eq!((theirs.status, nobodys.status), (404, 404));
-                assert_eq!(theirs.words().replace("77077099", "77077999"), nobodys.words());
+                assert_eq!(theirs.body_text().replace("77077099", "77077999"), nobodys.body_text());
             }
             let run = place.database.last_run("zebra");
             let run = url::form_urlencoded::byte_serialize(run.as_bytes()).collect::<String>();
             assert_eq!(see(token, &format!("/api/v1/runs/{run}")).status, 404);
             for list in ["", "&only=found", "&only=first&source=social"] {
                 let text = see(token, &format!("/runs?run={run}{list}")).text();
-                assert!(text.contains("No runs match") && unseen(&text), "{text}");
+                assert!(text.contains("No runs match") && shows_nothing_hidden(&text), "{text}");
             }
             // Alerts and calls are of all topics.
             assert_eq!(see(token, "/topics/acme?alert=any&run=any").status, 403);
             assert!(!see(token, "/runs?called=2026-03-11").text().contains("2026-03-11: "));
-            // No link leads to what is refused, or to what is not there.
+            // No link leads to a refused or missing page.
             let mut todo = ["/", "/topics/acme", "/runs", "/answers/acme"].map(str::to_owned).to_vec();
             let mut opened = BTreeSet::new();
             while let Some(path) = todo.pop().filter(|_| opened.len() < 150) {
@@ -157,7 +160,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
                 }
                 let reply = see(token, &path);
                 let text = reply.text();
-                assert!(reply.status == 200 && unseen(&text), "{path}\n{text}");
+                assert!(reply.status == 200 && shows_nothing_hidden(&text), "{path}\n{text}");
                 let links = text.split(" href=\"/").skip(1).filter_map(|rest| rest.split(['"', '#']).next());
                 todo.extend(links.map(|link| format!("/{}", link.replace("&amp;", "&"))));
             }
@@ -202,7 +205,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
         assert!(text.contains("Log out") && !text.contains("href=\"/items\""), "{text}");
         assert!(see(&all, "/nowhere").text().contains("href=\"/items\""), "the whole menu");
         for path in ["/login", "/nowhere"] {
-            let text = Visitor::Nobody.asks(&pages, 1, "GET", path, "").text();
+            let text = Visitor::Anonymous.request(&pages, 1, "GET", path, "").text();
             assert!(!text.contains("href=\"/items\"") && !text.contains("href=\"/keys\""), "{path}: {text}");
         }
         // Readers of all topics may see the settings: no buttons, but the lines to copy.
@@ -222,11 +225,11 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
         // A topic that gets the tag is visible at once, and one that loses it is hidden.
         let (tagged, text) = (&some[1], std::fs::read_to_string(place.path("jobs.toml")).unwrap());
         std::fs::write(place.path("jobs.toml"), text.replace("[\"other\"]", "[\"news\"]")).unwrap();
-        pages.going.signal("HUP");
-        until("the tag", || see(tagged, "/").text().to_lowercase().contains(CANARY));
+        pages.program.signal("HUP");
+        wait_until("the tag", || see(tagged, "/").text().to_lowercase().contains(CANARY));
         assert!(!see(&some[0], "/").text().to_lowercase().contains(CANARY));
-        pages.going.signal("TERM");
-        assert_eq!(pages.going.wait().code, Some(0));
+        pages.program.signal("TERM");
+        assert_eq!(pages.program.wait().code, Some(0));
     }
 }
 
@@ -234,12 +237,12 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
 fn requests_for_hidden_and_missing_topics_get_the_same_answer() {
     for database in databases() {
         let (_world, place) = place(database);
-        let one = token(&place, &["one", "--role", "act", "--topic", "acme"]);
-        let all = token(&place, &["all", "--role", "act"]);
-        let pages = pages(&place, false);
+        let one = add_token(&place, &["one", "--role", "act", "--topic", "acme"]);
+        let all = add_token(&place, &["all", "--role", "act"]);
+        let pages = start_pages(&place, false);
         let name = place.database.name;
         let asks = |token: &str, method: &str, path: &str, body: &str| {
-            Visitor::Bearer(token).asks(&pages, 1, method, path, body)
+            Visitor::Bearer(token).request(&pages, 1, method, path, body)
         };
         let asked = asks(&all, "POST", "/api/v1/topics/zebra/requests", "{\"action\": \"pause\"}");
         assert_eq!(asked.status, 202, "{}", asked.text());
@@ -275,25 +278,25 @@ fn requests_for_hidden_and_missing_topics_get_the_same_answer() {
                 ["zebra", "nobody"].map(|topic| asks(&one, method, &path.replace("{}", topic), body));
             let named = format!("{name}: {method} {path}\n{}", theirs.text());
             assert_eq!((theirs.status, nobodys.status), (403, 403), "{named}");
-            assert_eq!(theirs.words(), nobodys.words(), "{named}");
+            assert_eq!(theirs.body_text(), nobodys.body_text(), "{named}");
         }
         let run = place.database.last_run("zebra");
         let nobody = run.replace("zebra", "zebrb").replace(|c: char| c.is_ascii_digit(), "1");
         let (run, nobody) = (run.as_str(), nobody.as_str());
         let of_things = [
-            ("GET", "/item?key={}", HIDDEN, "post:x:77077999", "", 404),
-            ("GET", "/api/v1/items?key={}", HIDDEN, "post:x:77077999", "", 404),
+            ("GET", "/item?key={}", HIDDEN_KEY, "post:x:77077999", "", 404),
+            ("GET", "/api/v1/items?key={}", HIDDEN_KEY, "post:x:77077999", "", 404),
             ("GET", "/api/v1/runs/{}", run, nobody, "", 404),
             ("GET", "/runs?run={}", run, nobody, "", 200),
             ("GET", "/progress/{}", request.as_str(), "nobody", "", 403),
             ("GET", "/progress/{}/events", request.as_str(), "nobody", "", 403),
             ("GET", "/api/v1/topics/acme/requests/{}", request.as_str(), "nobody", "", 404),
-            ("POST", "/topics/acme/marks", HIDDEN, "post:x:77077999", "mark=good&key={}", 404),
-            ("DELETE", "/api/v1/topics/acme/marks?key={}", HIDDEN, "post:x:77077999", "", 404),
+            ("POST", "/topics/acme/marks", HIDDEN_KEY, "post:x:77077999", "mark=good&key={}", 404),
+            ("DELETE", "/api/v1/topics/acme/marks?key={}", HIDDEN_KEY, "post:x:77077999", "", 404),
             (
                 "POST",
                 "/api/v1/topics/acme/marks",
-                HIDDEN,
+                HIDDEN_KEY,
                 "post:x:77077999",
                 "{\"key\": \"{}\", \"mark\": \"good\"}",
                 404,
@@ -302,14 +305,14 @@ fn requests_for_hidden_and_missing_topics_get_the_same_answer() {
             ("GET", "/api/v1/exports/items.jsonl?tag={}", "other", "nothing", "", 404),
             ("GET", "/searches/{}.atom", "zebra-news", "nobody", "", 403),
         ];
-        keep(&pages, &all);
+        save_star_note_and_search(&pages, &all);
         for (method, path, theirs, nobodys, body, status) in of_things {
             let reported = |thing: &str| {
                 let written: String = url::form_urlencoded::byte_serialize(thing.as_bytes()).collect();
                 let body = body.replace("{}", if body.starts_with('{') { thing } else { &written });
                 let reply = asks(&one, method, &path.replace("{}", &written), &body);
                 // The answer may repeat the request; nothing else may differ.
-                let words = reply.words().replace(thing, "·").replace(&written, "·");
+                let words = reply.body_text().replace(thing, "·").replace(&written, "·");
                 (reply.status, words.split("As of ").next().unwrap_or_default().to_owned())
             };
             let (theirs, nobodys) = (reported(theirs), reported(nobodys));
@@ -319,8 +322,8 @@ fn requests_for_hidden_and_missing_topics_get_the_same_answer() {
         // Sources of other topics are not named.
         let found = asks(&one, "GET", "/api/v1/topics/acme/items?source=nobody", "");
         assert!(found.status == 404 && !found.text().contains("One of"), "{}", found.text());
-        pages.going.signal("TERM");
-        assert_eq!(pages.going.wait().code, Some(0));
+        pages.program.signal("TERM");
+        assert_eq!(pages.program.wait().code, Some(0));
     }
 }
 
@@ -329,13 +332,13 @@ fn unindexed_items_are_counted_only_of_the_tokens_topics() {
     for database in databases() {
         let (_world, place) = place(database);
         let [one, all] = [&["one", "--role", "read", "--topic", "acme"][..], &["all", "--role", "read"]]
-            .map(|args| token(&place, args));
+            .map(|args| add_token(&place, args));
         // `serve` only reads: nothing indexes them.
         let pages = Pages::serve(&place, &[]);
-        await_index(&place.database, "id > 0");
+        queue_for_index(&place.database, "id > 0");
         let waiting = |token: &str| {
             let path = "/api/v1/topics/acme/items?search=launch";
-            Visitor::Bearer(token).asks(&pages, 1, "GET", path, "").json()["unindexed"].clone()
+            Visitor::Bearer(token).request(&pages, 1, "GET", path, "").json()["unindexed"].clone()
         };
         assert_eq!((waiting(&one), waiting(&all)), (json!(3), json!(6)), "{}", place.database.name);
     }

@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use crate::support::access_stage::{Visitor, token};
+use crate::support::access_stage::{Visitor, add_token};
 use crate::support::databases::databases;
 use crate::support::program::Place;
 use crate::support::web_client::Pages;
-use crate::support::world::{World, hour, post};
+use crate::support::world::{ScriptedService, hour, post};
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\nsources = [\"social\"]\n\
     [[topics]]\nid = \"zebra\"\nquery = \"zebra\"\nevery = \"12h\"\nsources = [\"social\"]\n";
@@ -23,10 +23,10 @@ const WORDS: [(&str, &str); 5] = [
 #[test]
 fn revisions_seen_only_by_another_topic_are_hidden() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), TOPICS);
         for (at, (topic, words)) in (9..).zip(WORDS) {
-            world.posts(&[post(7, 8, words, 3)]);
+            world.set_posts(&[post(7, 8, words, 3)]);
             place.ok(&["once", "--topic", topic, "--at", &hour(at)]);
         }
         let [one, other, both, all] = [
@@ -35,10 +35,10 @@ fn revisions_seen_only_by_another_topic_are_hidden() {
             &["both", "--role", "read", "--topic", "acme", "--topic", "zebra"],
             &["all", "--role", "read"],
         ]
-        .map(|args| token(&place, args));
+        .map(|args| add_token(&place, args));
         let pages = Pages::serve(&place, &["--at", &hour(15)]);
         let name = place.database.name;
-        let see = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "");
+        let see = |token: &str, path: &str| Visitor::Bearer(token).request(&pages, 1, "GET", path, "");
         let [two, three, four] = ["two", "three", "four"].map(|n| format!("wording {n} of the press"));
         for (token, reported, edits) in [
             // The edit that replaced the fourth text came after acme's last run.
@@ -57,8 +57,8 @@ fn revisions_seen_only_by_another_topic_are_hidden() {
             assert_eq!(shown, reported.as_array().unwrap().len(), "{name}\n{page}");
         }
         let path = "/api/v1/exports/items.jsonl?topic=acme";
-        assert!(see(&one, path).words().contains("\"revisions\":null"), "{name}: {}", see(&one, path).text());
-        assert!(see(&all, path).words().contains("\"revisions\":4"), "{name}");
+        assert!(see(&one, path).body_text().contains("\"revisions\":null"), "{name}: {}", see(&one, path).text());
+        assert!(see(&all, path).body_text().contains("\"revisions\":4"), "{name}");
         let listed = see(&one, "/api/v1/topics/acme/items").json()["data"][0]["revisions"].clone();
         assert_eq!(listed, json!(null), "{name}");
     }
@@ -67,7 +67,7 @@ fn revisions_seen_only_by_another_topic_are_hidden() {
 #[test]
 fn an_edit_of_a_text_seen_only_by_another_topic_is_not_shown() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), TOPICS);
         let words = |n: &str| format!("wording {n} of the press");
         for (at, topic, shown) in [
@@ -81,14 +81,14 @@ fn an_edit_of_a_text_seen_only_by_another_topic_is_not_shown() {
             (15, "zebra", Some("four")),
             (16, "acme", Some("four")),
         ] {
-            world.posts(&[shown.map_or_else(|| post(8, 8, "other words", 1), |n| post(7, 8, &words(n), 3))]);
+            world.set_posts(&[shown.map_or_else(|| post(8, 8, "other words", 1), |n| post(7, 8, &words(n), 3))]);
             place.ok(&["once", "--topic", topic, "--at", &hour(at)]);
         }
         let [one, all] = [&["one", "--role", "read", "--topic", "acme"][..], &["all", "--role", "read"]]
-            .map(|args| token(&place, args));
+            .map(|args| add_token(&place, args));
         let pages = Pages::serve(&place, &["--at", &hour(17)]);
         let name = place.database.name;
-        let see = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "").text();
+        let see = |token: &str, path: &str| Visitor::Bearer(token).request(&pages, 1, "GET", path, "").text();
         for (since, of_one, of_all) in [
             (10, Some("one"), Some("one")),
             // Here the last text before the span was seen by the other topic.
@@ -114,13 +114,13 @@ fn an_edit_of_a_text_seen_only_by_another_topic_is_not_shown() {
 #[test]
 fn a_full_text_found_by_another_topic_is_not_shown_as_an_edit_of_a_snippet() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let topics = TOPICS.replacen("[\"social\"]", "[\"web\"]", 1);
         let place = Place::new(database, &world.lines(), &topics);
         let url = "https://x.com/a/status/7";
-        world.pages(&[json!({ "title": "Ann on X", "url": url, "snippet": "wording one of …" })]);
+        world.set_pages(&[json!({ "title": "Ann on X", "url": url, "snippet": "wording one of …" })]);
         for (at, topic, words) in [(9, "acme", None), (10, "zebra", Some("two")), (11, "zebra", Some("three"))] {
-            world.posts(
+            world.set_posts(
                 &words.map(|n| post(7, 8, &format!("wording {n} of the press"), 3)).into_iter().collect::<Vec<_>>(),
             );
             place.ok(&["once", "--topic", topic, "--at", &hour(at)]);
@@ -128,12 +128,13 @@ fn a_full_text_found_by_another_topic_is_not_shown_as_an_edit_of_a_snippet() {
         place.ok(&["once", "--topic", "acme", "--at", &hour(12)]);
         let told = |token: &str, pages: &Pages| {
             let data =
-                Visitor::Bearer(token).asks(pages, 1, "GET", "/api/v1/items?key=post%3Ax%3A7", "").json()["data"]
+                Visitor::Bearer(token).request(pages, 1, "GET", "/api/v1/items?key=post%3Ax%3A7", "").json()["data"]
                     .clone();
             let texts = data["revisions"].as_array().unwrap().iter().map(|row| row["text"].clone());
             texts.collect::<Vec<Value>>()
         };
-        let [one, other] = ["acme", "zebra"].map(|topic| token(&place, &[topic, "--role", "read", "--topic", topic]));
+        let [one, other] =
+            ["acme", "zebra"].map(|topic| add_token(&place, &[topic, "--role", "read", "--topic", topic]));
         let served = Pages::serve(&place, &["--at", &hour(15)]);
         let name = place.database.name;
         assert_eq!(told(&other, &served), [json!("wording two of the press")], "{name}");

@@ -4,10 +4,10 @@
 use topicwatch::model::{RunState, ServiceLimits, Source, Time};
 use topicwatch::store::{RunFilter, RunRef, Store};
 
-use crate::support::databases::{databases, wait};
+use crate::support::databases::{block_on, databases};
 use crate::support::number_links::{follow_link, number_links};
 use crate::support::program::Place;
-use crate::support::searched::{LEASE, NOW, call, manual, open, outcome, plan, topic};
+use crate::support::searched::{LEASE, NOW, call, open_store, outcome, plan, start_manual_run, topic};
 use crate::support::web_client::Pages;
 
 /// Runs of the day that ended on it: more than a page of the list has.
@@ -25,12 +25,12 @@ async fn store_runs(store: &Store) {
     let topic = topic("rust");
     store.sync_topics(std::slice::from_ref(&topic), NOW).await.unwrap();
     for n in 0..PLAIN {
-        let run = manual(store, &topic, &format!("plain-{n}"), NOW).await;
+        let run = start_manual_run(store, &topic, &format!("plain-{n}"), NOW).await;
         count(store, &run, NOW).await;
         store.finish(&run, outcome(NOW, vec![])).await.unwrap();
     }
     let midnight = NOW.next_utc_day();
-    let run = manual(store, &topic, "midnight", Time(midnight.0 - 1)).await;
+    let run = start_manual_run(store, &topic, "midnight", Time(midnight.0 - 1)).await;
     count(store, &run, Time(midnight.0 - 1)).await;
     count(store, &run, Time(midnight.0 + 1)).await;
     store.finish(&run, outcome(Time(midnight.0 + 1), vec![])).await.unwrap();
@@ -51,8 +51,8 @@ fn every_run_with_a_call_on_a_day_is_listed_even_if_it_was_begun_again_days_late
     for database in databases() {
         let name = database.name;
         let place = Place::new(database, "base_url = \"sandbox\"", "[[topics]]\nid = \"rust\"\nquery = \"rust\"\n");
-        wait(async {
-            let store = open(&place.database).await;
+        block_on(async {
+            let store = open_store(&place.database).await;
             store_runs(&store).await;
             store.close().await;
         });
@@ -94,7 +94,7 @@ fn every_run_with_a_call_on_a_day_is_listed_even_if_it_was_begun_again_days_late
 #[tokio::test]
 async fn a_run_with_a_call_stays_listed_if_restarted_and_released_without_one() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();
         let at = Time(NOW.0 + 10);
         store.plan(&[plan(NOW, at, &[(at.0, RunState::Queued)])], at).await.unwrap();

@@ -37,7 +37,7 @@ async fn the_sandbox_answers_the_spec_paths_in_the_documented_shapes() {
         assert!(reply.headers()["x-desearch-cost-usd"].to_str().unwrap().parse::<f64>().unwrap() > 0.0);
         let reply: Value = reply.json().await.unwrap();
         names.extend(reply.as_object().unwrap().keys().cloned());
-        let posts = list(&reply);
+        let posts = reply_list(&reply);
         assert!((12..=25).contains(&posts.len()) && posts.iter().all(|post| post["text"].is_string()));
 
         let pages = stage.web(query, 7).await;
@@ -72,7 +72,7 @@ async fn the_sandbox_answers_the_desearch_paths_in_their_own_shapes() {
     let body = json!({"prompt": "coffee", "count": 12});
     let reply: Value =
         stage.post("/desearch/ai/search/links/twitter", &body).send().await.unwrap().json().await.unwrap();
-    assert_eq!(list(&reply).len(), 12);
+    assert_eq!(reply_list(&reply).len(), 12);
 
     let query = [("query", "coffee"), ("sort", "Latest"), ("count", "15"), ("is_quote", "False")];
     let reply = stage.get("/twitter", &query).send().await.unwrap();
@@ -189,15 +189,15 @@ async fn the_same_request_within_an_hour_gets_identical_bytes() {
 #[tokio::test]
 async fn sandbox_posts_appear_by_the_hour_and_are_replaced_within_days() {
     let stage = stage().await;
-    let at_nine = names(&stage.social("coffee").await);
+    let at_nine = post_ids(&stage.social("coffee").await);
     stage.now.store(NINE + HOUR, Ordering::Relaxed);
-    let at_ten = names(&stage.social("coffee").await);
+    let at_ten = post_ids(&stage.social("coffee").await);
     assert!(!at_ten.is_subset(&at_nine), "an hour brings something new");
     assert!(at_ten.intersection(&at_nine).count() >= 10, "most stays");
     let pages = |list: Vec<Value>| list.iter().map(|page| page["url"].to_string()).collect::<BTreeSet<_>>();
     let web_at_ten = pages(stage.web("coffee", 5).await);
     stage.now.store(NINE + 3 * 24 * HOUR, Ordering::Relaxed);
-    let later = names(&stage.social("coffee").await);
+    let later = post_ids(&stage.social("coffee").await);
     assert_eq!(later.intersection(&at_nine).count(), 0, "three days replace everything");
     assert_ne!(pages(stage.web("coffee", 5).await), web_at_ten);
 }
@@ -490,7 +490,7 @@ async fn a_corpus_folder_answers_with_its_rows_moved_to_the_present() {
     assert_eq!((&ann["user"]["username"], &ann["like_count"]), (&json!("ann"), &json!(4)));
 
     let body = json!({"query": "flood", "date_filter": "PAST_7_DAYS", "tools": ["X Search"]});
-    let week = list(&stage.post("/X/search", &body).send().await.unwrap().json().await.unwrap());
+    let week = reply_list(&stage.post("/X/search", &body).send().await.unwrap().json().await.unwrap());
     assert_eq!(week.len(), 3);
 
     let pages = stage.web("flood maps", 5).await;

@@ -7,7 +7,7 @@ use crate::support::sandbox_stage::stage;
 
 type Has<'a> = &'a dyn Fn(&Value) -> bool;
 
-async fn of(request: reqwest::RequestBuilder) -> Value {
+async fn reply_to(request: reqwest::RequestBuilder) -> Value {
     request.send().await.unwrap().json().await.unwrap()
 }
 
@@ -16,7 +16,7 @@ async fn post_filters_apply_alone_and_combined() {
     let stage = stage().await;
     let day = [("query", "coffee"), ("count", "100"), ("start_date", "2026-03-01")];
     let asked = async |more: &[(&str, &str)]| {
-        let all = of(stage.get("/twitter", &[&day[..], more].concat())).await;
+        let all = reply_to(stage.get("/twitter", &[&day[..], more].concat())).await;
         all.as_array().unwrap().clone()
     };
     let media = |post: &Value, kind: &str| post["media"].as_array().unwrap().iter().any(|one| one["type"] == kind);
@@ -36,7 +36,7 @@ async fn post_filters_apply_alone_and_combined() {
     }
     let both = asked(&[("is_quote", "true"), ("is_video", "false")]).await;
     assert!(both.iter().all(|post| post["is_quote_tweet"] == true && !media(post, "video")), "{both:?}");
-    let posted: Value = of(stage.post("/twitter", &json!({"query": "coffee", "is_video": true}))).await;
+    let posted: Value = reply_to(stage.post("/twitter", &json!({"query": "coffee", "is_video": true}))).await;
     assert!(posted.as_array().unwrap().iter().all(|post| media(post, "video")), "{posted}");
 }
 
@@ -60,10 +60,11 @@ async fn an_unknown_path_gets_the_list_of_valid_paths() {
 async fn an_answer_cites_what_searches_for_the_same_query_find() {
     let stage = stage().await;
     for (title, query) in [("Acme products", "acme launch"), ("Globex", "globex pricing"), ("Rust", "async rust")] {
-        let platform = of(stage.post("/X/search", &json!({"query": query, "tools": ["X Search"]}))).await.to_string();
-        let web = of(stage.post("/web/search", &json!({"query": query, "results_limit": 5}))).await.to_string();
+        let platform =
+            reply_to(stage.post("/X/search", &json!({"query": query, "tools": ["X Search"]}))).await.to_string();
+        let web = reply_to(stage.post("/web/search", &json!({"query": query, "results_limit": 5}))).await.to_string();
         let prompt = format!("What is new about {title} ({query})? Name sources.");
-        let reply: Value = of(stage.post("/ai/search", &json!({"prompt": prompt, "streaming": false}))).await;
+        let reply: Value = reply_to(stage.post("/ai/search", &json!({"prompt": prompt, "streaming": false}))).await;
         let said = reply["summary"].as_str().or(reply["response"].as_str()).unwrap();
         let cited: Vec<&str> = said.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
         assert_eq!(cited.len(), 4, "{said}");
@@ -89,7 +90,7 @@ async fn an_answer_of_any_tool_has_results_and_is_about_the_query() {
         ("arxiv", "arxiv_search"),
     ] {
         let body = json!({"prompt": prompt, "tools": [tool], "streaming": false});
-        let reply: Value = of(stage.post("/desearch/ai/search", &body)).await;
+        let reply: Value = reply_to(stage.post("/desearch/ai/search", &body)).await;
         assert_eq!(reply[list].as_array().unwrap().len(), 10, "{reply}");
         let said = reply["completion"].as_str().unwrap();
         assert!(said.contains("10 pages") && said.starts_with("**acme launch** (invented"), "{said}");
@@ -99,7 +100,7 @@ async fn an_answer_of_any_tool_has_results_and_is_about_the_query() {
         assert!(stream.contains(&format!("\"type\":\"{list}\"")), "{stream}");
     }
     let spec = json!({"prompt": prompt, "streaming": false});
-    let reply: Value = of(stage.post("/ai/search", &spec)).await;
+    let reply: Value = reply_to(stage.post("/ai/search", &spec)).await;
     let said = reply["summary"].as_str().or(reply["response"].as_str()).unwrap();
     assert!(said.contains("acme launch") && !said.contains("What is new") && !said.contains("Name"), "{said}");
 }

@@ -17,21 +17,21 @@ const SESSION: &str = "/bluesky/xrpc/com.atproto.server.createSession";
 const CHAT: &str = "/openai/v1/chat/completions";
 
 /// A request without a key.
-fn bare(stage: &Stage, path: &str, query: &[(&str, &str)]) -> RequestBuilder {
+fn keyless_request(stage: &Stage, path: &str, query: &[(&str, &str)]) -> RequestBuilder {
     stage.client.get(stage.sandbox.base_url() + path).query(query)
 }
 
-fn posted(stage: &Stage, path: &str, body: &Value) -> RequestBuilder {
+fn post_request(stage: &Stage, path: &str, body: &Value) -> RequestBuilder {
     stage.client.post(stage.sandbox.base_url() + path).json(body)
 }
 
-async fn sent(request: RequestBuilder) -> (u16, Value) {
+async fn status_and_json(request: RequestBuilder) -> (u16, Value) {
     let reply = marked(request.send().await.unwrap());
     (reply.status().as_u16(), reply.json().await.unwrap())
 }
 
-async fn good(request: RequestBuilder) -> Value {
-    let (status, body) = sent(request).await;
+async fn ok_json(request: RequestBuilder) -> Value {
+    let (status, body) = status_and_json(request).await;
     assert_eq!(status, 200, "{body}");
     body
 }
@@ -57,7 +57,8 @@ async fn hacker_news_is_exact_and_stops_at_a_thousand_hits() {
     let (after, until) = (format!("created_at_i>{since}"), format!("created_at_i<={}", NINE_SECONDS - 24 * 3_600));
     let both = format!("{after},{until}");
     let tags = ("tags", "(story,comment)");
-    let body = good(bare(&stage, HACKERNEWS, &[("query", "coffee"), tags, ("numericFilters", &both)])).await;
+    let body =
+        ok_json(keyless_request(&stage, HACKERNEWS, &[("query", "coffee"), tags, ("numericFilters", &both)])).await;
     let (hits, total) = (array(&body, "hits"), body["nbHits"].as_u64().unwrap());
     assert!(hits.len() == 20 && (15..40).contains(&total) && body["nbPages"] == 2, "{body}");
     assert!(body["exhaustiveNbHits"] == true && body["query"] == "coffee" && body["hitsPerPage"] == 20);
@@ -74,12 +75,17 @@ async fn hacker_news_is_exact_and_stops_at_a_thousand_hits() {
     }
     assert!(hits.is_sorted_by_key(|hit| -hit["created_at_i"].as_i64().unwrap()));
 
-    let stories = good(bare(&stage, HACKERNEWS, &[("query", "coffee"), ("tags", "story"), ("numericFilters", &after)]));
+    let stories = ok_json(keyless_request(
+        &stage,
+        HACKERNEWS,
+        &[("query", "coffee"), ("tags", "story"), ("numericFilters", &after)],
+    ));
     let stories = stories.await;
     assert!(array(&stories, "hits").iter().all(|hit| hit["_tags"][0] == "story" && hit["points"].is_u64()));
 
     let all = async |page: &str| {
-        good(bare(&stage, HACKERNEWS, &[("query", "coffee"), ("hitsPerPage", "300"), ("page", page)])).await
+        ok_json(keyless_request(&stage, HACKERNEWS, &[("query", "coffee"), ("hitsPerPage", "300"), ("page", page)]))
+            .await
     };
     let (first, last, beyond) = (all("0").await, all("3").await, all("4").await);
     assert!(first["nbHits"].as_u64().unwrap() > 1_000 && first["nbPages"] == 4, "{}", first["nbHits"]);
@@ -87,7 +93,7 @@ async fn hacker_news_is_exact_and_stops_at_a_thousand_hits() {
     assert!(array(&beyond, "hits").is_empty() && beyond["message"].is_string());
 
     for wrong in [("numericFilters", "created>5"), ("hitsPerPage", "1001"), ("page", "-1")] {
-        let (status, body) = sent(bare(&stage, HACKERNEWS, &[("query", "q"), wrong])).await;
+        let (status, body) = status_and_json(keyless_request(&stage, HACKERNEWS, &[("query", "q"), wrong])).await;
         assert!(status == 400 && body["message"].is_string(), "{wrong:?}: {body}");
     }
 }
@@ -96,7 +102,8 @@ async fn hacker_news_is_exact_and_stops_at_a_thousand_hits() {
 async fn sandbox_searxng_supports_pages_time_ranges_and_engines() {
     let stage = stage().await;
     let asked = async |more: &[(&str, &str)]| {
-        good(bare(&stage, "/searxng/search", &[&[("q", "coffee"), ("format", "json")], more].concat())).await
+        ok_json(keyless_request(&stage, "/searxng/search", &[&[("q", "coffee"), ("format", "json")], more].concat()))
+            .await
     };
     let (first, second) = (asked(&[]).await, asked(&[("pageno", "2")]).await);
     assert!(first["number_of_results"] == 0 && first["unresponsive_engines"] == json!([]));
@@ -123,17 +130,17 @@ async fn sandbox_searxng_supports_pages_time_ranges_and_engines() {
 
     for wrong in [("time_range", "hour"), ("pageno", "0")] {
         let query = [("q", "coffee"), ("format", "json"), wrong];
-        let reply = marked(bare(&stage, "/searxng/search", &query).send().await.unwrap());
+        let reply = marked(keyless_request(&stage, "/searxng/search", &query).send().await.unwrap());
         assert_eq!(reply.status(), 400);
         assert!(reply.headers()["content-type"].to_str().unwrap().starts_with("text/plain"));
     }
-    let page = bare(&stage, "/searxng/search", &[("q", "<i>")]).send().await.unwrap();
+    let page = keyless_request(&stage, "/searxng/search", &[("q", "<i>")]).send().await.unwrap();
     assert!(page.headers()["content-type"].to_str().unwrap().starts_with("text/html"));
     assert!(page.text().await.unwrap().contains("<title>&lt;i&gt;</title>"));
     let form = stage.client.post(stage.sandbox.base_url() + "/searxng/search");
-    assert_eq!(good(form.body("q=coffee&format=json")).await, first);
+    assert_eq!(ok_json(form.body("q=coffee&format=json")).await, first);
 
-    let config = good(bare(&stage, "/searxng/config", &[])).await;
+    let config = ok_json(keyless_request(&stage, "/searxng/config", &[])).await;
     assert!(config["instance_name"].is_string() && config["version"].is_string());
     assert!(array(&config, "engines").iter().any(|engine| engine["time_range_support"] == false));
 }
@@ -147,7 +154,7 @@ async fn sandbox_feeds_come_in_three_formats_and_answer_304_when_unchanged() {
         ("json", "application/feed+json", "\"date_published\""),
     ] {
         let path = format!("/feeds/tea%20%26%20cake.{ending}");
-        let reply = marked(bare(&stage, &path, &[]).send().await.unwrap());
+        let reply = marked(keyless_request(&stage, &path, &[]).send().await.unwrap());
         assert_eq!((reply.status().as_u16(), reply.headers()["content-type"].to_str().unwrap()), (200, kind));
         let (tag, at) = (reply.headers()["etag"].clone(), reply.headers()["last-modified"].clone());
         let body = reply.text().await.unwrap();
@@ -155,35 +162,37 @@ async fn sandbox_feeds_come_in_three_formats_and_answer_304_when_unchanged() {
         let title = if ending == "json" { "\"title\":\"tea & cake\"" } else { "<title>tea &amp; cake</title>" };
         assert!(body.contains(title), "{body}");
         for (name, value) in [("If-None-Match", &tag), ("If-Modified-Since", &at)] {
-            let again = marked(bare(&stage, &path, &[]).header(name, value).send().await.unwrap());
+            let again = marked(keyless_request(&stage, &path, &[]).header(name, value).send().await.unwrap());
             assert_eq!((again.status().as_u16(), &again.headers()["etag"]), (304, &tag));
             assert!(again.bytes().await.unwrap().is_empty());
         }
         stage.now.store(NINE + 3 * 3_600_000, Ordering::Relaxed);
-        let later = bare(&stage, &path, &[]).header("If-None-Match", &tag).send().await.unwrap();
+        let later = keyless_request(&stage, &path, &[]).header("If-None-Match", &tag).send().await.unwrap();
         assert_eq!(later.status(), 200);
         stage.now.store(NINE, Ordering::Relaxed);
     }
-    let (status, body) = sent(bare(&stage, "/feeds/coffee.xml", &[])).await;
+    let (status, body) = status_and_json(keyless_request(&stage, "/feeds/coffee.xml", &[])).await;
     assert!(status == 404 && body["detail"].as_str().unwrap().contains("/feeds/NAME.atom"));
 }
 
 #[tokio::test]
 async fn sandbox_bluesky_needs_a_session_and_pages_until_an_empty_page() {
     let stage = stage().await;
-    let (status, body) = sent(bare(&stage, SEARCH_POSTS, &[("q", "coffee")])).await;
+    let (status, body) = status_and_json(keyless_request(&stage, SEARCH_POSTS, &[("q", "coffee")])).await;
     assert_eq!((status, &body["error"]), (401, &json!("AuthMissing")));
     for (who, status, error) in [
         (json!({"identifier": "me.example", "password": ""}), 401, "AuthenticationRequired"),
         (json!({"identifier": "me.example"}), 400, "InvalidRequest"),
     ] {
-        let (given, body) = sent(posted(&stage, SESSION, &who)).await;
+        let (given, body) = status_and_json(post_request(&stage, SESSION, &who)).await;
         assert_eq!((given, &body["error"]), (status, &json!(error)));
     }
-    let session = good(posted(&stage, SESSION, &json!({"identifier": "me.example", "password": "p"}))).await;
+    let session = ok_json(post_request(&stage, SESSION, &json!({"identifier": "me.example", "password": "p"}))).await;
     assert_eq!(session["handle"], "me.example");
     let token = session["accessJwt"].as_str().unwrap();
-    let asked = async |query: &[(&str, &str)]| sent(bare(&stage, SEARCH_POSTS, query).bearer_auth(token)).await;
+    let asked = async |query: &[(&str, &str)]| {
+        status_and_json(keyless_request(&stage, SEARCH_POSTS, query).bearer_auth(token)).await
+    };
 
     let since = ("since", "2026-03-09T09:00:00Z");
     let (mut cursor, mut seen, mut pages) = (None::<String>, Vec::new(), 0);
@@ -229,10 +238,10 @@ async fn sandbox_bluesky_needs_a_session_and_pages_until_an_empty_page() {
     let (status, body) = asked(&[("q", "coffee")]).await;
     assert_eq!((status, &body["error"]), (400, &json!("ExpiredToken")));
     let refresh = stage.client.post(stage.sandbox.base_url() + "/bluesky/xrpc/com.atproto.server.refreshSession");
-    let renewed = good(refresh.bearer_auth(session["refreshJwt"].as_str().unwrap())).await;
+    let renewed = ok_json(refresh.bearer_auth(session["refreshJwt"].as_str().unwrap())).await;
     assert_eq!(renewed["did"], session["did"]);
     let renewed = renewed["accessJwt"].as_str().unwrap().to_owned();
-    good(bare(&stage, SEARCH_POSTS, &[("q", "coffee")]).bearer_auth(renewed)).await;
+    ok_json(keyless_request(&stage, SEARCH_POSTS, &[("q", "coffee")]).bearer_auth(renewed)).await;
 }
 
 #[tokio::test]
@@ -240,8 +249,8 @@ async fn the_sandbox_model_cites_its_input_plain_and_streamed() {
     let stage = stage().await;
     let text = "What is new?\n[1] One https://a.example/1\n[2] Two https://b.example/2\n[3] https://c.example/3\n[4] https://d.example/4";
     let mut body = json!({"model": "m", "messages": [{"role": "user", "content": text}]});
-    let asked = |body: &Value| posted(&stage, CHAT, body).bearer_auth("k");
-    let reply = good(asked(&body)).await;
+    let asked = |body: &Value| post_request(&stage, CHAT, body).bearer_auth("k");
+    let reply = ok_json(asked(&body)).await;
     let said = reply["choices"][0]["message"]["content"].as_str().unwrap().to_owned();
     assert!(
         said.contains("[2]: https://b.example/2") && said.contains("c.example") && !said.contains("d.example"),
@@ -270,13 +279,13 @@ async fn the_sandbox_model_cites_its_input_plain_and_streamed() {
         assert!(figures.iter().all(|chunk| chunk["choices"] == json!([]) && chunk["usage"] == *usage));
     }
 
-    let (status, body) = sent(posted(&stage, CHAT, &json!({"model": "m", "messages": []}))).await;
+    let (status, body) = status_and_json(post_request(&stage, CHAT, &json!({"model": "m", "messages": []}))).await;
     assert!(status == 401 && body["error"]["type"].is_string());
     for (body, param) in [(json!({"model": "m"}), json!("messages")), (json!([]), Value::Null)] {
-        let (status, reply) = sent(asked(&body)).await;
+        let (status, reply) = status_and_json(asked(&body)).await;
         assert_eq!((status, &reply["error"]["param"]), (400, &param), "{reply}");
     }
-    let models = good(bare(&stage, "/openai/v1/models", &[]).bearer_auth("k")).await;
+    let models = ok_json(keyless_request(&stage, "/openai/v1/models", &[]).bearer_auth("k")).await;
     assert!(models["object"] == "list" && models["data"][0]["id"].is_string());
 }
 
@@ -284,12 +293,12 @@ async fn the_sandbox_model_cites_its_input_plain_and_streamed() {
 async fn a_configured_key_is_the_models_key_and_the_bluesky_password() {
     let stage = stage_with(|settings| settings.key = Some("s3cret".to_owned())).await;
     let chat = json!({"model": "m", "messages": [{"role": "user", "content": "q"}]});
-    assert_eq!(sent(posted(&stage, CHAT, &chat).bearer_auth("other")).await.0, 401);
-    good(posted(&stage, CHAT, &chat).bearer_auth("s3cret")).await;
-    let session = |password: &str| posted(&stage, SESSION, &json!({"identifier": "me", "password": password}));
-    assert_eq!(sent(session("other")).await.0, 401);
-    good(session("s3cret")).await;
-    good(bare(&stage, HACKERNEWS, &[("query", "q")])).await;
+    assert_eq!(status_and_json(post_request(&stage, CHAT, &chat).bearer_auth("other")).await.0, 401);
+    ok_json(post_request(&stage, CHAT, &chat).bearer_auth("s3cret")).await;
+    let session = |password: &str| post_request(&stage, SESSION, &json!({"identifier": "me", "password": password}));
+    assert_eq!(status_and_json(session("other")).await.0, 401);
+    ok_json(session("s3cret")).await;
+    ok_json(keyless_request(&stage, HACKERNEWS, &[("query", "q")])).await;
 }
 
 #[tokio::test]
@@ -305,27 +314,28 @@ async fn faults_for_one_kind_use_its_error_format() {
         "source=social,status=500",
     ])
     .await;
-    let hacker_news = || bare(&stage, HACKERNEWS, &[("query", "q")]);
+    let hacker_news = || keyless_request(&stage, HACKERNEWS, &[("query", "q")]);
     let refused = hacker_news().send().await.unwrap();
     assert_eq!((refused.status().as_u16(), refused.headers()["retry-after"].to_str().unwrap()), (429, "7"));
     assert_eq!(refused.json::<Value>().await.unwrap()["status"], 429);
-    let empty = good(hacker_news()).await;
+    let empty = ok_json(hacker_news()).await;
     assert!(array(&empty, "hits").is_empty() && empty["nbHits"] == 0 && empty["query"] == "q", "{empty}");
-    assert!(!array(&good(hacker_news()).await, "hits").is_empty());
-    let searxng = || bare(&stage, "/searxng/search", &[("q", "q"), ("format", "json")]);
+    assert!(!array(&ok_json(hacker_news()).await, "hits").is_empty());
+    let searxng = || keyless_request(&stage, "/searxng/search", &[("q", "q"), ("format", "json")]);
     assert_eq!(marked(searxng().send().await.unwrap()).status(), 503);
     let broken = searxng().send().await.unwrap().text().await.unwrap();
     assert!(broken.contains("\\ud83d") && serde_json::from_str::<Value>(&broken).is_err(), "{broken}");
-    good(searxng()).await;
-    let feed = || bare(&stage, "/feeds/coffee.rss", &[]);
+    ok_json(searxng()).await;
+    let feed = || keyless_request(&stage, "/feeds/coffee.rss", &[]);
     let empty = feed().send().await.unwrap().text().await.unwrap();
     assert!(!empty.contains("<item>") && empty.ends_with("</channel>\n</rss>\n"), "{empty}");
-    let session = good(posted(&stage, SESSION, &json!({"identifier": "me", "password": "p"}))).await;
-    let posts = || bare(&stage, SEARCH_POSTS, &[("q", "q")]).bearer_auth(session["accessJwt"].as_str().unwrap());
-    assert_eq!(sent(posts()).await.1["error"], "ExpiredToken");
-    good(posts()).await;
+    let session = ok_json(post_request(&stage, SESSION, &json!({"identifier": "me", "password": "p"}))).await;
+    let posts =
+        || keyless_request(&stage, SEARCH_POSTS, &[("q", "q")]).bearer_auth(session["accessJwt"].as_str().unwrap());
+    assert_eq!(status_and_json(posts()).await.1["error"], "ExpiredToken");
+    ok_json(posts()).await;
     let chat = json!({"model": "m", "messages": [{"role": "user", "content": "q"}], "stream": true});
-    let broken = posted(&stage, CHAT, &chat).bearer_auth("k").send().await.unwrap().text().await.unwrap();
+    let broken = post_request(&stage, CHAT, &chat).bearer_auth("k").send().await.unwrap().text().await.unwrap();
     assert!(broken.contains("data: {\"error\":{") && !broken.contains("[DONE]"), "{broken}");
     assert_eq!(stage.post("/hackernews/search", &json!({})).send().await.unwrap().status(), 500);
     assert!(stage.sandbox.requests().iter().any(|seen| seen.path == HACKERNEWS && seen.status == 429));
@@ -334,12 +344,12 @@ async fn faults_for_one_kind_use_its_error_format() {
 #[tokio::test]
 async fn a_fault_without_a_source_applies_to_every_kind_in_its_format() {
     let stage = faulty(&["malformed=nul,times=2", "status=503"]).await;
-    let feed = bare(&stage, "/feeds/coffee.atom", &[]).send().await.unwrap();
+    let feed = keyless_request(&stage, "/feeds/coffee.atom", &[]).send().await.unwrap();
     assert!(feed.headers()["content-type"].to_str().unwrap().starts_with("application/atom+xml"));
     assert!(feed.text().await.unwrap().contains("<title>\0coffee"));
-    let hits = good(bare(&stage, HACKERNEWS, &[("query", "q")])).await;
+    let hits = ok_json(keyless_request(&stage, HACKERNEWS, &[("query", "q")])).await;
     assert!(array(&hits, "hits").iter().any(|hit| hit["title"].as_str().is_some_and(|title| title.starts_with('\0'))));
-    assert_eq!(bare(&stage, "/searxng/config", &[]).send().await.unwrap().status(), 503);
+    assert_eq!(keyless_request(&stage, "/searxng/config", &[]).send().await.unwrap().status(), 503);
 }
 
 #[tokio::test]
@@ -348,11 +358,11 @@ async fn provider_paths_do_not_shadow_platform_paths() {
     for platform in ["hackernews", "feeds", "bluesky", "openai"] {
         let body = json!({"query": "coffee", "tools": [format!("{platform} Search")]});
         let path = format!("/{platform}/search");
-        assert!(!list(&good(stage.post(&path, &body)).await).is_empty(), "{platform}");
-        assert_eq!(posted(&stage, &path, &body).send().await.unwrap().status(), 401);
+        assert!(!reply_list(&ok_json(stage.post(&path, &body)).await).is_empty(), "{platform}");
+        assert_eq!(post_request(&stage, &path, &body).send().await.unwrap().status(), 401);
     }
     for path in ["/hackernews/api/v1/items", "/openai/v1", "/bluesky/xrpc/app.bsky.feed.getTimeline"] {
-        let (status, body) = sent(bare(&stage, path, &[])).await;
+        let (status, body) = status_and_json(keyless_request(&stage, path, &[])).await;
         assert!(status == 404 && body["detail"].as_str().unwrap().contains("/searxng/config"), "{path}");
     }
 }

@@ -1,12 +1,12 @@
 //! A rehearsal with the sandbox says that it is one and never contacts other hosts: public feeds, alerts, imports, and
 //! the API of a daemon that has found nothing yet.
 
-use crate::support::api_client::get;
+use crate::support::api_client::get_json;
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
-use crate::support::receivers::Hook;
-use crate::support::replies::{Replies, reply};
-use crate::support::service::{self, Raw, Sandbox};
+use crate::support::receivers::WebhookServer;
+use crate::support::replies::{ReplyServer, reply};
+use crate::support::service::{self, FakeServer, Sandbox};
 use crate::support::web_client::Pages;
 
 const OPML: &str = "<opml version=\"2.0\"><body><outline type=\"rss\" text=\"Acme\" xmlUrl=\"https://acme.example/feed.xml\"/></body></opml>";
@@ -15,7 +15,7 @@ const OPML: &str = "<opml version=\"2.0\"><body><outline type=\"rss\" text=\"Acm
 fn public_feeds_are_read_only_from_the_sandbox_in_a_rehearsal() {
     for database in databases() {
         let name = database.name;
-        let server = Replies::start(vec![reply(
+        let server = ReplyServer::start(vec![reply(
             200,
             &[],
             "<rss version=\"2.0\"><channel><item><title>real</title></item></channel></rss>",
@@ -25,8 +25,8 @@ fn public_feeds_are_read_only_from_the_sandbox_in_a_rehearsal() {
             "[providers.news]\nkind = \"feeds\"\nbase_url = \"sandbox\"\nallow_private = true\n\n\
              [[topics]]\nid = \"acme\"\nquery = \"acme\"\nnews.urls = [\"{url}/feed.xml\", \"{url}/atom\", \"{url}/f.json?key=a\", \"coffee.rss\"]\n"
         );
-        let place = Place::bare(database, &file);
-        place.run(&["once", "--at", NINE]).shows(0, &["SANDBOX", "1 of 1 run ok"]);
+        let place = Place::without_service(database, &file);
+        place.run(&["once", "--at", NINE]).assert_stdout(0, &["SANDBOX", "1 of 1 run ok"]);
         place.run(&["try", "acme", "--at", NINE]);
         place.run(&["check", "--probe", "--at", NINE]);
         assert_eq!(server.heads(), [""; 0], "{name}");
@@ -34,14 +34,14 @@ fn public_feeds_are_read_only_from_the_sandbox_in_a_rehearsal() {
         let strangers = "SELECT key FROM v_item WHERE key NOT LIKE 'page:https://feeds.example/%'";
         assert_eq!(place.database.texts(strangers), [""; 0], "{name}");
         // The next run sends conditional requests to the replacement feeds.
-        place.run(&["once", "--at", "2026-03-11T09:30:00Z"]).shows(0, &["1 of 1 run ok"]);
+        place.run(&["once", "--at", "2026-03-11T09:30:00Z"]).assert_stdout(0, &["1 of 1 run ok"]);
     }
 }
 
 #[test]
 fn alerts_of_invented_findings_are_marked() {
     for database in databases() {
-        let hook = Hook::good();
+        let hook = WebhookServer::accepting();
         let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\"]\nevery = \"1h\"\n\n\
                     [[alerts]]\nname = \"any\"\nrule = \"items\"\ncooldown = \"0s\"\nchannels = [\"hook\"]\n\n\
                     [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
@@ -54,7 +54,7 @@ fn alerts_of_invented_findings_are_marked() {
             run(&["once", "--due", "--at", &format!("2026-03-11T{hour:02}:00:00Z")]);
         }
         run(&["alerts", "test", "any"]);
-        let got = hook.got();
+        let got = hook.received();
         assert!(got.len() >= 2, "{}", place.database.name);
         for one in got {
             let one = one.json();
@@ -66,14 +66,14 @@ fn alerts_of_invented_findings_are_marked() {
 
 #[test]
 fn an_import_into_a_sandbox_file_is_refused_with_the_sandbox_line() {
-    let place = Place::bare(sqlite(), "");
+    let place = Place::without_service(sqlite(), "");
     std::fs::remove_file(place.path("jobs.toml")).unwrap();
     place.ok(&["init"]);
     let before = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
     let line = before.lines().position(|line| line.starts_with("base_url = \"sandbox\"")).unwrap() + 1;
     std::fs::write(place.path("feeds.opml"), OPML).unwrap();
     std::fs::write(place.path("my feeds.opml"), OPML).unwrap();
-    place.program(&["import", "my feeds.opml"]).env("COLUMNS", "400").run().says(
+    place.program(&["import", "my feeds.opml"]).env("COLUMNS", "400").run().assert_stderr(
         2,
         &[
             &format!("jobs.toml:{line}: `service.base_url` is \"sandbox\", and real feeds cannot be mixed"),
@@ -82,14 +82,14 @@ fn an_import_into_a_sandbox_file_is_refused_with_the_sandbox_line() {
     );
     assert_eq!(std::fs::read_to_string(place.path("jobs.toml")).unwrap(), before);
     // The command in the hint works.
-    place.run(&["--config", "feeds.toml", "import", "feeds.opml"]).shows(0, &["1 topic with 1 feed appended"]);
+    place.run(&["--config", "feeds.toml", "import", "feeds.opml"]).assert_stdout(0, &["1 topic with 1 feed appended"]);
     place.ok(&["check", "--config", "feeds.toml"]);
     // A provider with the sandbox as its base URL has invented feeds, and the output says so.
     let feeds = std::fs::read_to_string(place.path("feeds.toml")).unwrap();
     let (head, _) = feeds.split_once("[[topics]]").unwrap();
     let head = head.replace("kind = \"feeds\"", "kind = \"feeds\"\nbase_url = \"sandbox\"");
     std::fs::write(place.path("jobs.toml"), head).unwrap();
-    place.run(&["import", "feeds.opml"]).says(0, &["provider feeds is the sandbox", "will be invented"]);
+    place.run(&["import", "feeds.opml"]).assert_stderr(0, &["provider feeds is the sandbox", "will be invented"]);
 }
 
 #[test]
@@ -98,10 +98,10 @@ fn the_api_is_marked_as_sandbox_before_anything_is_found() {
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
         let place = Place::new(database, "base_url = \"sandbox\"", topic);
         place.ok(&["db", "migrate"]);
-        let reported = get(&Pages::serve(&place, &["--at", NINE]), "/api/v1/topics");
+        let reported = get_json(&Pages::serve(&place, &["--at", NINE]), "/api/v1/topics");
         assert_eq!(reported["sandbox"], true, "{}: {reported}", place.database.name);
         place.configure("base_url = \"https://api.example\"", topic);
-        let reported = get(&Pages::serve(&place, &["--at", NINE]), "/api/v1/topics");
+        let reported = get_json(&Pages::serve(&place, &["--at", NINE]), "/api/v1/topics");
         assert_eq!(reported["sandbox"], false, "{}: {reported}", place.database.name);
     }
 }
@@ -115,7 +115,7 @@ fn real_calls_are_not_marked_as_invented_on_a_sandbox_database() {
         let once = |hour: u32| place.run(&["once", "--at", &format!("2026-03-11T{hour:02}:00:00Z")]);
         assert!(once(9).out.contains("nothing is billed"));
         // A service on this machine that is no sandbox, and bills.
-        let real = Raw::saying(|_| {
+        let real = FakeServer::respond_with(|_| {
             let headers = "content-type: application/json\r\nx-desearch-cost-usd: 0.5\r\n";
             service::reply("200 OK", headers, br#"{"results": [{"id": "1", "text": "a real post"}]}"#)
         });

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use crate::support::databases::{databases, postgres, sqlite};
 use crate::support::program::{NINE, Place, Program};
 use crate::support::service::Sandbox;
-use crate::support::world::{World, hour, post};
+use crate::support::world::{ScriptedService, hour, post};
 
 /// The hours of the slots.
 const HOURS: [&str; 3] = ["2026-03-11T10:00:00Z", "2026-03-11T11:00:00Z", "2026-03-11T12:00:00Z"];
@@ -34,7 +34,7 @@ fn going_on(what: &str) -> String {
 }
 
 fn due(place: &Place, sandbox: &Sandbox, at: &str) {
-    sandbox.turn_to(at);
+    sandbox.set_clock(at);
     let done = place.run(&["once", "--due", "--at", at]);
     assert_eq!(done.code, Some(0), "{at}: {done}");
 }
@@ -55,7 +55,7 @@ fn manifest(file: &Path) -> Value {
 }
 
 /// The rows of all files in order, without headers.
-fn together(files: &[PathBuf]) -> String {
+fn concatenated_rows(files: &[PathBuf]) -> String {
     let bodies = files.iter().map(|file| {
         let text = std::fs::read_to_string(file).unwrap();
         text.split_once("\r\n").unwrap().1.to_owned()
@@ -64,7 +64,7 @@ fn together(files: &[PathBuf]) -> String {
 }
 
 /// The same rows as a single export.
-fn whole(place: &Place, what: &str, until: i64) -> String {
+fn single_export(place: &Place, what: &str, until: i64) -> String {
     let text = place.ok(&["export", "--what", what, "--seq", &format!("0..{until}")]);
     text.split_once("\r\n").unwrap().1.to_owned()
 }
@@ -80,7 +80,7 @@ fn incremental_files_add_up_to_the_whole_export_and_match_their_manifests() {
         let sandbox = Sandbox::at(NINE, &[]);
         let exports: String = GROWING.iter().map(|what| going_on(what)).collect();
         let place = Place::new(database, &sandbox.lines(), &rest(&exports));
-        place.run(&["check"]).shows(0, &["sightings", "/out/{name}/{run}.csv", "incremental sightings"]);
+        place.run(&["check"]).assert_stdout(0, &["sightings", "/out/{name}/{run}.csv", "incremental sightings"]);
         due(&place, &sandbox, NINE);
         // A manual run between two slots: what it finds belongs to the next file.
         assert_eq!(place.run(&["once", "--at", NINE]).code, Some(0));
@@ -91,7 +91,7 @@ fn incremental_files_add_up_to_the_whole_export_and_match_their_manifests() {
             let there = files(&place.path(&format!("out/{what}")));
             assert_eq!(there.len(), if what == "answers" { there.len() } else { 3 }, "{what}: {there:?}");
             let until = cursor(&place, what);
-            assert!(together(&there) == whole(&place, what, until), "{} {what}", place.database.name);
+            assert!(concatenated_rows(&there) == single_export(&place, what, until), "{} {what}", place.database.name);
             let mut since = 0;
             for file in &there {
                 let reported = manifest(file);
@@ -103,7 +103,7 @@ fn incremental_files_add_up_to_the_whole_export_and_match_their_manifests() {
                 assert_eq!(reported["runs"], reported["run_ids"].as_array().unwrap().len());
                 assert_eq!(reported["schema"], topicwatch::export::SCHEMA);
                 since = reported["seq"][1].as_i64().unwrap();
-                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
+                place.run(&["export", "--verify", file.to_str().unwrap()]).assert_stdout(0, &["matches the database"]);
             }
         }
         let key = place
@@ -111,7 +111,7 @@ fn incremental_files_add_up_to_the_whole_export_and_match_their_manifests() {
             .texts("SELECT key FROM v_sighting WHERE source = 'social' AND fit = 'in' ORDER BY seq, rank LIMIT 1")
             .remove(0);
         let files_of_it = ["export:sightings@2026-03-11T10:00:00Z written", "/out/new/20260311T100000Z.csv"];
-        place.run(&["forget", "--item", &key, "--dry-run"]).shows(0, &files_of_it);
+        place.run(&["forget", "--item", &key, "--dry-run"]).assert_stdout(0, &files_of_it);
         // Without new rows there is no file, and nothing fails.
         place.ok(&["topic", "pause", "acme", "globex"]);
         due(&place, &sandbox, "2026-03-11T13:00:00Z");
@@ -122,21 +122,25 @@ fn incremental_files_add_up_to_the_whole_export_and_match_their_manifests() {
         let first = files(&place.path("out/sightings")).remove(0);
         let text = std::fs::read_to_string(&first).unwrap();
         std::fs::write(&first, text.replacen("social", "s0cial", 1)).unwrap();
-        place.run(&["export", "--verify", first.to_str().unwrap()]).shows(3, &["its contents differ"]);
+        place.run(&["export", "--verify", first.to_str().unwrap()]).assert_stdout(3, &["its contents differ"]);
         std::fs::write(&first, &text).unwrap();
-        crate::support::databases::wait(place.database.execute("UPDATE sighting SET likes = 123456 WHERE rank = 1"));
+        crate::support::databases::block_on(
+            place.database.execute("UPDATE sighting SET likes = 123456 WHERE rank = 1"),
+        );
         let verified = place.run(&["export", "--verify", first.to_str().unwrap()]);
-        verified.shows(3, &["from line 2 on", "since then, items were merged, pruned or erased"]);
+        verified.assert_stdout(3, &["from line 2 on", "since then, items were merged, pruned or erased"]);
         let verify = |more: &[&str]| place.run(&[&["export", "--verify", first.to_str().unwrap()], more].concat());
-        verify(&["--topic", "acme"]).says(2, &["--verify", "--topic"]);
-        verify(&["--what", "items"]).says(2, &["--verify", "--what"]);
-        verify(&["--config", "jobs.toml", "--quiet"]).shows(3, &["from line 2 on"]);
-        place.run(&["export", "--verify", "jobs.toml"]).says(2, &["jobs.toml.manifest.json", "hint: verifying a file"]);
+        verify(&["--topic", "acme"]).assert_stderr(2, &["--verify", "--topic"]);
+        verify(&["--what", "items"]).assert_stderr(2, &["--verify", "--what"]);
+        verify(&["--config", "jobs.toml", "--quiet"]).assert_stdout(3, &["from line 2 on"]);
+        place
+            .run(&["export", "--verify", "jobs.toml"])
+            .assert_stderr(2, &["jobs.toml.manifest.json", "hint: verifying a file"]);
         let manifest = format!("{}.manifest.json", first.display());
         let hint = format!("hint: name the exported file instead: {}", first.display());
-        place.run(&["export", "--verify", &manifest]).says(2, &[&hint]);
+        place.run(&["export", "--verify", &manifest]).assert_stderr(2, &[&hint]);
         std::fs::remove_file(&first).unwrap();
-        verify(&[]).says(2, &["cannot be read", "hint: put the file back beside its manifest"]);
+        verify(&[]).assert_stderr(2, &["cannot be read", "hint: put the file back beside its manifest"]);
     }
 }
 
@@ -144,26 +148,26 @@ fn incremental_files_add_up_to_the_whole_export_and_match_their_manifests() {
 fn each_incremental_file_shows_items_as_they_were_at_its_time() {
     let mut all = Vec::new();
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\nevery = \"1h\"\n\n";
         let rest = format!("{topic}{}{}", going_on("sightings"), going_on("new"));
         let place = Place::new(database, &world.lines(), &rest);
-        let due = |n: u32| place.run(&["once", "--due", "--at", &hour(n)]).shows(0, &[]);
+        let due = |n: u32| place.run(&["once", "--due", "--at", &hour(n)]).assert_stdout(0, &[]);
         let page = |title: &str, snippet: &str| json!({ "title": title, "snippet": snippet, "link": "https://acme.example/p" });
         due(23);
         // The author and the time become known later, and so does an edit; a page has another text each time.
-        world.posts(&[
+        world.set_posts(&[
             json!({ "id": "1", "text": "it costs $10", "url": "https://x.com/i/status/1" }),
             post(2, 23, "stays", 1),
         ]);
-        world.pages(&[page("Prices", "from 10")]);
+        world.set_pages(&[page("Prices", "from 10")]);
         due(24);
         due(25);
-        world.posts(&[post(1, 23, "it costs $12", 3), post(2, 23, "stays", 2)]);
-        world.pages(&[page("Prices", "from 12")]);
+        world.set_posts(&[post(1, 23, "it costs $12", 3), post(2, 23, "stays", 2)]);
+        world.set_pages(&[page("Prices", "from 12")]);
         due(26);
-        world.posts(&[post(1, 23, "it costs $15", 4)]);
-        world.pages(&[page("New prices", "from 15")]);
+        world.set_posts(&[post(1, 23, "it costs $15", 4)]);
+        world.set_pages(&[page("New prices", "from 15")]);
         due(27);
         due(28);
         let texts = |text: &str, key: &str| {
@@ -178,9 +182,9 @@ fn each_incremental_file_shows_items_as_they_were_at_its_time() {
             let there = files(&place.path(&format!("out/{what}")));
             assert!(there.len() > usize::from(what == "sightings") * 3, "{what}: {there:?}");
             let until = cursor(&place, what);
-            assert_eq!(together(&there), whole(&place, what, until), "{} {what}", place.database.name);
+            assert_eq!(concatenated_rows(&there), single_export(&place, what, until), "{} {what}", place.database.name);
             for file in &there {
-                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
+                place.run(&["export", "--verify", file.to_str().unwrap()]).assert_stdout(0, &["matches the database"]);
             }
         }
         let (bare, known) =
@@ -199,11 +203,11 @@ fn each_incremental_file_shows_items_as_they_were_at_its_time() {
         let held =
             |which: &str| place.database.number(&format!("SELECT count(*) FROM item_past WHERE item {which} {of}"));
         let others = held("<>");
-        crate::support::databases::wait(place.database.execute(&format!(
+        crate::support::databases::block_on(place.database.execute(&format!(
             "INSERT INTO item_past (item, run, text) WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1200) \
              SELECT {of}, (SELECT max(id) FROM run), 'it costs $15' FROM n; UPDATE item SET past = past + 1200 WHERE id = {of}"
         )));
-        world.posts(&[post(1, 23, "it costs $16", 4)]);
+        world.set_posts(&[post(1, 23, "it costs $16", 4)]);
         due(29);
         assert_eq!((held("="), held("<>")), (1_000, others), "{}", place.database.name);
         let newest = place.ok(&["export", "--what", "sightings", "--since", &hour(29)]);
@@ -233,7 +237,7 @@ fn each_row_is_in_exactly_one_file_after_a_kill_at_any_point() {
             let sandbox = Sandbox::at(NINE, &[]);
             let place = Place::new(own, &sandbox.lines(), &rest(&going_on("sightings")));
             due(&place, &sandbox, NINE);
-            sandbox.turn_to(HOURS[0]);
+            sandbox.set_clock(HOURS[0]);
             let killed = place
                 .program(&["once", "--due", "--at", HOURS[0]])
                 .env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point}"))
@@ -246,11 +250,14 @@ fn each_row_is_in_exactly_one_file_after_a_kill_at_any_point() {
             due(&place, &sandbox, LATER);
             due(&place, &sandbox, HOURS[1]);
             let there = files(&place.path("out/sightings"));
-            assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")), "{point}");
+            assert!(
+                concatenated_rows(&there) == single_export(&place, "sightings", cursor(&place, "sightings")),
+                "{point}"
+            );
             let all = place.database.number("SELECT max(seq) FROM v_run WHERE topic IS NOT NULL");
             assert!(cursor(&place, "sightings") >= all, "{point}: nothing is left behind");
             for file in &there {
-                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
+                place.run(&["export", "--verify", file.to_str().unwrap()]).assert_stdout(0, &["matches the database"]);
             }
             let left = place.database.number("SELECT count(*) FROM export_edition WHERE files IS NULL");
             assert_eq!(left, 0, "{point}");
@@ -269,7 +276,7 @@ fn two_concurrent_writers_put_each_row_in_exactly_one_file() {
         due(&place, &sandbox, NINE);
         for minute in 1..=6 {
             let at = format!("2026-03-11T09:{minute:02}:00Z");
-            sandbox.turn_to(&at);
+            sandbox.set_clock(&at);
             let writers: Vec<_> = ["acme", "globex"]
                 .map(|topic| place.program(&["once", "--topic", topic, "--at", &at]))
                 .map(Program::start)
@@ -284,8 +291,12 @@ fn two_concurrent_writers_put_each_row_in_exactly_one_file() {
         due(&place, &sandbox, "2026-03-11T09:30:00Z");
         let there = files(&place.path("out/sightings"));
         assert!(there.len() > 1, "{there:?}");
-        assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")), "{}", place.database.name);
-        let rows = together(&there).matches("2026-03-11T09:").count();
+        assert!(
+            concatenated_rows(&there) == single_export(&place, "sightings", cursor(&place, "sightings")),
+            "{}",
+            place.database.name
+        );
+        let rows = concatenated_rows(&there).matches("2026-03-11T09:").count();
         assert!(rows > 0);
         assert_eq!(
             place.database.number("SELECT count(*) FROM v_sighting"),
@@ -312,17 +323,17 @@ fn an_unwritable_export_file_moves_no_cursor_and_is_written_later() {
         // A file in place of the folder.
         std::fs::rename(&folder, place.path("kept")).unwrap();
         std::fs::write(&folder, "in the way").unwrap();
-        sandbox.turn_to(HOURS[1]);
+        sandbox.set_clock(HOURS[1]);
         let failed = place.run(&["once", "--due", "--at", HOURS[1]]);
-        failed.shows(3, &["export:sightings@2026-03-11T11:00:00Z", "could not be written"]);
+        failed.assert_stdout(3, &["export:sightings@2026-03-11T11:00:00Z", "could not be written"]);
         assert_eq!(cursor(&place, "sightings"), before);
         std::fs::remove_file(&folder).unwrap();
         std::fs::rename(place.path("kept"), &folder).unwrap();
         due(&place, &sandbox, HOURS[2]);
         let there = files(&folder);
         assert_eq!(there.len(), 3, "the failed one has its own name: {there:?}");
-        assert_eq!(std::fs::read_to_string(&there[0]).unwrap(), first, "the old file is as it was");
-        assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")));
+        assert_eq!(std::fs::read_to_string(&there[0]).unwrap(), first, "the old file is unchanged");
+        assert!(concatenated_rows(&there) == single_export(&place, "sightings", cursor(&place, "sightings")));
     }
 }
 
@@ -337,7 +348,7 @@ fn rows_of_an_unwritten_first_edition_are_not_pruned() {
         let hours =
             [11, 12].into_iter().flat_map(|day| (9..13).map(move |hour| format!("2026-03-{day}T{hour:02}:00:00Z")));
         for at in hours.chain([later.to_owned()]) {
-            sandbox.turn_to(&at);
+            sandbox.set_clock(&at);
             place.run(&["once", "--due", "--at", &at]);
         }
         let count = "SELECT count(*) FROM v_sighting";
@@ -348,7 +359,7 @@ fn rows_of_an_unwritten_first_edition_are_not_pruned() {
         std::fs::remove_file(place.path("out")).unwrap();
         due(&place, &sandbox, "2026-03-21T10:00:00Z");
         let there = files(&place.path("out/sightings"));
-        assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")));
+        assert!(concatenated_rows(&there) == single_export(&place, "sightings", cursor(&place, "sightings")));
         // Once it is written, nothing needs the rows.
         let pruned = place.ok(&["db", "prune", "--at", later]);
         assert!(!pruned.contains("still needs it") && place.database.number(count) < before, "{pruned}");
@@ -426,7 +437,7 @@ fn a_file_that_was_taken_before_its_edition_ended_is_not_written_again() {
         due(&place, &sandbox, NINE);
         // The second process records the first file, which the first process wrote.
         for (at, point) in [(HOURS[0], "kill export/written pass=2"), (LATER, "kill export/renamed")] {
-            sandbox.turn_to(at);
+            sandbox.set_clock(at);
             let program = place.program(&["once", "--due", "--at", at]).env("TOPICWATCH_TEST_FAILPOINT", point);
             assert_eq!(program.run().code, None, "{point}");
         }
@@ -479,16 +490,16 @@ fn runs_written_to(path: &str) -> (Sandbox, Place, PathBuf) {
 fn verify_names_no_line_in_a_workbook() {
     let (_sandbox, place, file) = runs_written_to("out/runs.xlsx");
     let verify = || place.run(&["export", "--verify", file.to_str().unwrap()]);
-    verify().shows(0, &["matches the database"]);
+    verify().assert_stdout(0, &["matches the database"]);
     assert_eq!(place.run(&["once", "--at", HOURS[0]]).code, Some(0));
-    verify().shows(3, &["but the database differs (", "or more was found"]);
+    verify().assert_stdout(3, &["but the database differs (", "or more was found"]);
 }
 
 #[test]
 fn verify_compares_a_compressed_file_by_its_rows() {
     let (_sandbox, place, file) = runs_written_to("out/runs.csv.gz");
     let verify = || place.run(&["export", "--verify", file.to_str().unwrap()]);
-    verify().shows(0, &["matches the database"]);
+    verify().assert_stdout(0, &["matches the database"]);
     let mut rows = String::new();
     flate2::read::GzDecoder::new(&std::fs::read(&file).unwrap()[..]).read_to_string(&mut rows).unwrap();
     // As another version of the compressor would have written it.
@@ -503,15 +514,15 @@ fn verify_compares_a_compressed_file_by_its_rows() {
         std::fs::write(&file, &bytes).unwrap();
     };
     again(&rows);
-    verify().shows(0, &["matches the database"]);
+    verify().assert_stdout(0, &["matches the database"]);
     // The line number refers to the rows, not to the compressed bytes.
     let (last, text) = (rows.lines().count(), rows.trim_end());
     again(&format!("{}Y\r\n", text.strip_suffix(|_: char| true).unwrap()));
-    verify().shows(3, &[&format!("from line {last} on")]);
+    verify().assert_stdout(3, &[&format!("from line {last} on")]);
     again(&format!("{text}\r\nmore\r\n"));
-    verify().shows(3, &[&format!("from line {} on", last + 1)]);
+    verify().assert_stdout(3, &[&format!("from line {} on", last + 1)]);
     std::fs::write(&file, "no gzip").unwrap();
-    verify().shows(3, &["were written"]);
+    verify().assert_stdout(3, &["were written"]);
 }
 
 #[test]
@@ -536,17 +547,17 @@ fn contradictory_export_settings_are_refused_with_their_place() {
         ("", "this export has no `what`"),
     ] {
         place.configure("base_url = \"sandbox\"", &rest(&export("x", lines)));
-        place.run(&["check"]).says(2, &[said]);
+        place.run(&["check"]).assert_stderr(2, &[said]);
     }
     place.configure("base_url = \"sandbox\"", &rest("[[exports]]\nname = \"CON\"\nwhat = \"items\"\n"));
-    place.run(&["check"]).says(2, &["cannot be \"CON\"", "this export has no schedule"]);
+    place.run(&["check"]).assert_stderr(2, &["cannot be \"CON\"", "this export has no schedule"]);
     let twice = export("x", "what = \"items\"") + &export("x", "what = \"runs\"");
     place.configure("base_url = \"sandbox\"", &rest(&twice));
-    place.run(&["check"]).says(2, &["is already used by another export"]);
+    place.run(&["check"]).assert_stderr(2, &["is already used by another export"]);
     let one = |name: &str, path: &str| export(name, &format!("what = \"items\"\npath = \"{path}\""));
     let twice = one("x", "out/all.csv") + &one("y", "./out//all.csv");
     place.configure("base_url = \"sandbox\"", &rest(&twice));
-    place.run(&["check"]).says(2, &["one would overwrite the other"]);
+    place.run(&["check"]).assert_stderr(2, &["one would overwrite the other"]);
 }
 
 /// Exports to a path that cannot be written, then to another one.
@@ -560,16 +571,19 @@ fn a_failed_export_is_written_to_the_newly_configured_path() {
         let place = Place::new(database, &sandbox.lines(), &rest(&(all("bad") + &on("bad"))));
         due(&place, &sandbox, NINE);
         std::fs::write(place.path("bad"), "in the way").unwrap();
-        sandbox.turn_to(HOURS[0]);
-        place.run(&["once", "--due", "--at", HOURS[0]]).shows(3, &["could not be written"]);
+        sandbox.set_clock(HOURS[0]);
+        place.run(&["once", "--due", "--at", HOURS[0]]).assert_stdout(3, &["could not be written"]);
         place.configure(&sandbox.lines(), &rest(&(all("good") + &on("good"))));
         due(&place, &sandbox, HOURS[1]);
         assert!(place.path("good/2026-03-11.csv").is_file(), "{name}");
         let there = files(&place.path("good/sightings"));
-        assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")), "{name}: {there:?}");
+        assert!(
+            concatenated_rows(&there) == single_export(&place, "sightings", cursor(&place, "sightings")),
+            "{name}: {there:?}"
+        );
         assert_eq!(place.database.number("SELECT count(*) FROM export_edition WHERE files IS NULL"), 0, "{name}");
         for file in there.iter().chain([&place.path("good/2026-03-11.csv")]) {
-            place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
+            place.run(&["export", "--verify", file.to_str().unwrap()]).assert_stdout(0, &["matches the database"]);
         }
     }
 }
@@ -587,8 +601,8 @@ fn a_half_written_edition_is_completed_with_the_new_settings_without_repeated_ro
         due(&place, &sandbox, NINE);
         std::fs::create_dir(place.path("out")).unwrap();
         std::fs::write(place.path("out/globex"), "in the way").unwrap();
-        sandbox.turn_to(HOURS[0]);
-        place.run(&["once", "--due", "--at", HOURS[0]]).shows(3, &["globex", "could not be written"]);
+        sandbox.set_clock(HOURS[0]);
+        place.run(&["once", "--due", "--at", HOURS[0]]).assert_stdout(3, &["globex", "could not be written"]);
         let first = files(&place.path("out/acme")).remove(0);
         // A loader moves the files away.
         std::fs::create_dir(place.path("loaded")).unwrap();
@@ -600,15 +614,15 @@ fn a_half_written_edition_is_completed_with_the_new_settings_without_repeated_ro
         due(&place, &sandbox, HOURS[2]);
         assert!(!first.exists(), "{name}: what was taken away is not put back");
         let all = [files(&place.path("loaded")), files(&place.path("new"))].concat();
-        let rows = whole(&place, "sightings", cursor(&place, "each"));
+        let rows = single_export(&place, "sightings", cursor(&place, "each"));
         assert_eq!(csv_rows(&all), rows.lines().count(), "{name}: {all:?}");
-        let mut lines: Vec<String> = together(&all).lines().map(str::to_owned).collect();
+        let mut lines: Vec<String> = concatenated_rows(&all).lines().map(str::to_owned).collect();
         let mut expected: Vec<String> = rows.lines().map(str::to_owned).collect();
         lines.sort();
         expected.sort();
         assert!(lines == expected, "{name}: each row once");
         for file in &all {
-            place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
+            place.run(&["export", "--verify", file.to_str().unwrap()]).assert_stdout(0, &["matches the database"]);
         }
         let of = "SELECT count(*) FROM export_edition WHERE files IS NULL";
         assert_eq!((place.database.number(of), place.database.number("SELECT count(*) FROM export_placed")), (0, 0));
@@ -623,7 +637,7 @@ fn a_file_written_before_a_path_change_is_removed_with_its_edition() {
         let all = |path: &str| export("all", &format!("what = \"items\"\nretain = 1\npath = \"{path}/{{run}}.csv\""));
         let place = Place::new(database, &sandbox.lines(), &rest(&all("out")));
         due(&place, &sandbox, NINE);
-        sandbox.turn_to(HOURS[0]);
+        sandbox.set_clock(HOURS[0]);
         let killed = place
             .program(&["once", "--due", "--at", HOURS[0]])
             .env("TOPICWATCH_TEST_FAILPOINT", "kill export/placed")
@@ -653,26 +667,26 @@ fn an_export_switched_to_incremental_mode_writes_all_rows() {
         due(&place, &sandbox, NINE);
         std::fs::create_dir(place.path("out")).unwrap();
         std::fs::write(place.path("out/globex"), "in the way").unwrap();
-        sandbox.turn_to(HOURS[0]);
-        place.run(&["once", "--due", "--at", HOURS[0]]).shows(3, &["globex", "could not be written"]);
+        sandbox.set_clock(HOURS[0]);
+        place.run(&["once", "--due", "--at", HOURS[0]]).assert_stdout(3, &["globex", "could not be written"]);
         assert_eq!(files(&place.path("out/acme")).len(), 1, "{name}");
         place.configure(&sandbox.lines(), &rest(&each("incremental", "sightings", "new")));
         due(&place, &sandbox, HOURS[1]);
         let all = [files(&place.path("new/acme")), files(&place.path("new/globex"))].concat();
-        let rows = whole(&place, "sightings", cursor(&place, "each"));
+        let rows = single_export(&place, "sightings", cursor(&place, "each"));
         assert_eq!(csv_rows(&all), rows.lines().count(), "{name}: {all:?}");
     }
 }
 
 #[test]
 fn the_log_of_a_daemon_counts_the_files_of_an_export() {
-    let sandbox = crate::support::daemons::today(&[]);
+    let sandbox = crate::support::daemons::sandbox_of_today(&[]);
     let all = rest(&export("items", "what = \"items\"\npath = \"out/{name}/{run}.csv\""));
     let place = Place::new(sqlite(), &sandbox.lines(), &all.replace("every = \"1h\"", "every = \"300d\""));
     place.ok(&["once", "--topic", "acme"]);
-    let mut daemon = crate::support::daemons::daemon(&place, &[]);
+    let mut daemon = crate::support::daemons::start_daemon(&place, &[]);
     place.database.queue_job("export:items", "export:items@then");
-    daemon.until("its line", |said| {
+    daemon.wait_until("its line", |said| {
         said.lines().any(|line| line.contains("job done") && line.contains("export:items@then"))
     });
     daemon.signal("TERM");

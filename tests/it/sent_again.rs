@@ -2,10 +2,10 @@
 //! Nothing else is: no token, and nothing that has no route here. A note does not replace one that somebody wrote meanwhile.
 
 use crate::support::databases::databases;
-use crate::support::editor::Typed;
+use crate::support::editor::Form;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
-use crate::support::web_client::{ASKED, Answer, Pages};
+use crate::support::web_client::{Answer, ON_DEMAND_TOPIC, Pages};
 
 /// Two lines, with signs that HTML writes in another way.
 const NOTE: &str = "Call <b>Ann</b>\r\n& ask \"why\"";
@@ -19,7 +19,7 @@ fn send(pages: &Pages, path: &str, cookie: Option<&str>, body: &str) -> Answer {
     let origin = pages.origin();
     let mut headers = vec![("Origin", origin.as_str())];
     headers.extend(cookie.map(|cookie| ("Cookie", cookie)));
-    pages.ask("POST", path, &headers, body)
+    pages.request("POST", path, &headers, body)
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn what_was_typed_while_the_session_ended_is_sent_again_after_logging_in() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
-        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let place = Place::new(database, &sandbox.lines(), ON_DEMAND_TOPIC);
         let pages = Pages::run(&place);
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
         let key = place.database.first_post();
@@ -44,7 +44,7 @@ fn what_was_typed_while_the_session_ended_is_sent_again_after_logging_in() {
             assert!(page.contains("<form method=\"post\" action=\"/items/note\" data-unsaved>"), "{name}: {page}");
             // It is shown, too: it can be copied.
             assert!(page.contains("Call &lt;b&gt;Ann&lt;/b&gt;") && !page.contains("<b>Ann"), "{name}: {page}");
-            let kept = Typed::of(page, "/items/note");
+            let kept = Form::parse(page, "/items/note");
             for (field, value) in [("key", key.as_str()), ("back", "/items"), ("note", NOTE)] {
                 assert_eq!(kept.value(field), value, "{name}");
             }
@@ -53,12 +53,12 @@ fn what_was_typed_while_the_session_ended_is_sent_again_after_logging_in() {
         let again = send(&pages, "/items/note", Some(&cookie), &typed);
         assert_eq!((again.status, again.header("location")), (303, Some("/items")), "{name}: {}", again.text);
         let item = form(&[("key", &key)]);
-        let item = pages.ask("GET", &format!("/item?{item}"), &[("Cookie", &cookie)], "");
+        let item = pages.request("GET", &format!("/item?{item}"), &[("Cookie", &cookie)], "");
         assert!(item.body.contains("<blockquote class=\"kept\">"), "{name}: {}", item.body);
         // A topic's form, as an editor fills it in.
         let topic = form(&[("seen", "x"), ("id", "zig"), ("query", "zig news"), ("do", "save")]);
         let refused = send(&pages, "/jobs/new", None, &topic);
-        let kept = Typed::of(&refused.body, "/jobs/new");
+        let kept = Form::parse(&refused.body, "/jobs/new");
         assert_eq!((refused.status, kept.value("query").as_str()), (401, "zig news"), "{name}");
         assert_eq!(kept.value("do"), "save", "{name}");
     }
@@ -67,17 +67,17 @@ fn what_was_typed_while_the_session_ended_is_sent_again_after_logging_in() {
 #[test]
 fn neither_a_token_nor_what_has_no_route_nor_a_page_of_others_is_kept() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), ASKED);
+    let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), ON_DEMAND_TOPIC);
     place.ok(&["once", "--at", NINE]);
     place.ok(&["once", "--at", NINE]);
-    let pages = Pages::serve_to_some(&place, &["--at", NINE]);
+    let pages = Pages::serve_with_token(&place, &["--at", NINE]);
     let typed = form(&[("note", "typed words")]);
     for path in ["//evil.example/items/note", "/nowhere", "/logout"] {
         let refused = send(&pages, path, None, &typed);
         assert_eq!(refused.status, 401, "{path}: {}", refused.text);
         assert!(!refused.text.contains("typed words") && !refused.text.contains("evil.example"), "{}", refused.text);
     }
-    let foreign = pages.ask("POST", "/items/note", &[("Origin", "https://evil.example")], &typed);
+    let foreign = pages.request("POST", "/items/note", &[("Origin", "https://evil.example")], &typed);
     assert!(foreign.status == 403 && !foreign.text.contains("typed words"), "{}", foreign.text);
     // Too many wrong tokens: the last answers are problems.
     let guess = form(&[("token", "a-wrong-token-of-some-length")]);
@@ -96,18 +96,18 @@ fn a_note_that_was_changed_meanwhile_is_not_replaced_unseen() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
-        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let place = Place::new(database, &sandbox.lines(), ON_DEMAND_TOPIC);
         let pages = Pages::run(&place);
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
         let (key, cookie) = (place.database.first_post(), pages.log_in());
         let address = format!("/item?{}", form(&[("key", &key)]));
-        let item = || pages.ask("GET", &address, &[("Cookie", &cookie)], "").body;
+        let item = || pages.request("GET", &address, &[("Cookie", &cookie)], "").body;
         let save = |seen: &str, note: &str| {
             let typed = form(&[("key", &key), ("back", &address), ("seen", seen), ("note", note)]);
             send(&pages, "/items/note", Some(&cookie), &typed)
         };
         // Two people open the item, and both write a note.
-        let seen = Typed::of(&item(), "/items/note").value("seen");
+        let seen = Form::parse(&item(), "/items/note").value("seen");
         assert_eq!(save(&seen, "words of Ann").status, 303, "{name}");
         assert_eq!(save(&seen, "words of Ann").status, 303, "{name}: pressed twice");
         let refused = save(&seen, "words of Bob\r\nin two lines");
@@ -115,7 +115,7 @@ fn a_note_that_was_changed_meanwhile_is_not_replaced_unseen() {
         assert!(refused.body.contains("words of Ann</span></blockquote>"), "{name}: {}", refused.body);
         assert!(item().contains("words of Ann") && !item().contains("words of Bob"), "{name}");
         // The page of the problem has what was typed; sent from there it is saved.
-        let kept = Typed::of(&refused.body, "/items/note");
+        let kept = Form::parse(&refused.body, "/items/note");
         let both = format!("words of Ann, {}", kept.value("note"));
         let saved = save(&kept.value("seen"), &both);
         assert_eq!((saved.status, saved.header("location")), (303, Some(address.as_str())), "{name}: {}", saved.text);

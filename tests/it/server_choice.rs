@@ -26,7 +26,11 @@ fn a_requested_skip_of_postgresql_overrides_everything() {
 
 #[test]
 fn each_test_gets_a_new_scratch_schema_of_its_own() {
-    let (Some(one), Some(two), Some(unmade)) = (Scratch::new(), Scratch::new(), Scratch::unmade()) else { return };
+    let (Some(one), Some(two), Some(unmade)) =
+        (ScratchSchema::new(), ScratchSchema::new(), ScratchSchema::without_schema())
+    else {
+        return;
+    };
     assert_ne!(one.schema(), two.schema());
     assert_eq!(one.url(), two.url());
     assert!(one.exists() && two.exists() && !unmade.exists());
@@ -34,7 +38,7 @@ fn each_test_gets_a_new_scratch_schema_of_its_own() {
 
 #[test]
 fn a_scratch_schema_is_dropped_when_its_test_panics_in_a_transaction() {
-    let Some(scratch) = Scratch::new() else { return };
+    let Some(scratch) = ScratchSchema::new() else { return };
     let (url, schema) = (scratch.url().to_owned(), scratch.schema().to_owned());
     scratch.execute(format!("CREATE TABLE {schema}.t (id bigint)")).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

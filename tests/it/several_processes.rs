@@ -5,23 +5,23 @@ use crate::support::arrivals::*;
 use std::time::Duration;
 
 use crate::support::databases::{Database, databases, postgres, sqlite};
-use crate::support::program::{Going, Place, until};
+use crate::support::program::{Place, RunningProgram, wait_until};
 
 #[test]
 fn processes_share_one_rate_and_one_limit_of_calls_in_flight() {
     const EACH: usize = 20;
     for database in databases() {
-        let service = Slow::answering_after(Duration::from_millis(120));
+        let service = SlowService::answering_after(Duration::from_millis(120));
         let place = Place::new(database, &service.lines(4, "20/s"), &topics(EACH, ""));
         place.ok(&["db", "migrate"]);
         let name = place.database.name;
-        let going: Vec<Going> = (0..3).map(|_| place.program(&["once", "--quiet"]).start()).collect();
+        let going: Vec<RunningProgram> = (0..3).map(|_| place.program(&["once", "--quiet"]).start()).collect();
         for process in going {
             let ended = process.wait();
             assert_eq!(ended.code, Some(0), "{name}: {ended}");
         }
         assert_eq!(service.calls(), 3 * EACH, "{name}");
-        assert!(service.most_at_once() <= 4, "{name}: {} at once", service.most_at_once());
+        assert!(service.max_in_flight() <= 4, "{name}: {} at once", service.max_in_flight());
         let arrivals = service.arrivals();
         // A call arrives some time after its start, so a window may seem this much shorter.
         let late = Duration::from_secs(1);
@@ -41,24 +41,26 @@ fn processes_share_one_rate_and_one_limit_of_calls_in_flight() {
 #[test]
 fn the_smallest_limit_and_the_slowest_rate_of_all_processes_hold() {
     for database in databases() {
-        let service = Slow::answering_after(Duration::from_millis(60));
+        let service = SlowService::answering_after(Duration::from_millis(60));
         let place = Place::new(database, &service.lines(6, "unlimited"), &topics(1, ""));
         place.ok(&["db", "migrate"]);
-        let strict = Place { folder: tempfile::tempdir().unwrap(), database: Database::again(&place.database) };
+        let strict = Place { folder: tempfile::tempdir().unwrap(), database: Database::second_handle(&place.database) };
         strict.configure(&service.lines(2, "10/s"), &topics(12, "").replace("web", "social"));
         place.configure(&service.lines(6, "unlimited"), &topics(40, ""));
-        service.hold(true);
+        service.hold_answers(true);
         let first = strict.program(&["once", "--quiet"]).start();
-        until("the strict one calls", || service.calls() == 2);
+        wait_until("the strict one calls", || service.calls() == 2);
         let second = place.program(&["once", "--quiet"]).start();
-        until("both have asked for their part", || place.database.number("SELECT count(*) FROM service_lease") == 2);
-        service.hold(false);
-        first.wait().says(0, &[]);
-        second.wait().says(0, &[]);
+        wait_until("both have asked for their part", || {
+            place.database.number("SELECT count(*) FROM service_lease") == 2
+        });
+        service.hold_answers(false);
+        first.wait().assert_stderr(0, &[]);
+        second.wait().assert_stderr(0, &[]);
         // While the strict process made calls, at most its two were in flight, and ten in a second.
         let arrivals = service.arrivals();
         let last = arrivals.iter().rposition(|arrival| !arrival.path.contains("web")).unwrap();
-        let most = arrivals[..=last].iter().map(|arrival| arrival.among).max().unwrap();
+        let most = arrivals[..=last].iter().map(|arrival| arrival.in_flight).max().unwrap();
         let allowed = 2 + (arrivals[last].at - arrivals[0].at + Duration::from_secs(1)).as_millis() / 100;
         assert!(most <= 2 && last as u128 <= allowed, "{}: {most} at once, {last} calls", place.database.name);
         assert_eq!(arrivals.len(), 52, "{}", place.database.name);
@@ -68,16 +70,16 @@ fn the_smallest_limit_and_the_slowest_rate_of_all_processes_hold() {
 #[test]
 fn call_permits_of_a_killed_process_are_freed_when_its_lease_ends() {
     for database in databases() {
-        let service = Slow::answering_after(Duration::from_millis(5));
+        let service = SlowService::answering_after(Duration::from_millis(5));
         let rest = format!("[scheduler]\nlease = \"2s\"\n{}", topics(3, ""));
         let place = Place::new(database, &service.lines(2, "unlimited"), &rest);
-        service.hold(true);
+        service.hold_answers(true);
         let dead = place.program(&["once"]).start();
-        until("both places are taken", || service.calls() == 2);
+        wait_until("both places are taken", || service.calls() == 2);
         assert!(dead.kill());
         let held = "SELECT coalesce(sum(permits), 0) FROM service_lease";
         assert_eq!(place.database.number(held), 2, "{}: nobody gave them back", place.database.name);
-        service.hold(false);
+        service.hold_answers(false);
         place.ok(&["once"]);
         assert_eq!((service.calls(), place.database.number(held)), (5, 0), "{}", place.database.name);
     }
@@ -86,16 +88,16 @@ fn call_permits_of_a_killed_process_are_freed_when_its_lease_ends() {
 #[test]
 fn a_process_stalled_past_its_lease_starts_no_call() {
     for database in databases() {
-        let service = Slow::answering_after(Duration::from_millis(40));
+        let service = SlowService::answering_after(Duration::from_millis(40));
         // Long enough that a busy machine does not keep the other process from renewing its own lease.
         let rest = format!("[scheduler]\nlease = \"4s\"\n{}", topics(25, "timeout = \"60s\""));
         let place = Place::new(database, &service.lines(1, "unlimited"), &rest);
         let stopped = place.program(&["once"]).start();
-        until("it has begun", || service.calls() >= 3);
-        service.hold(true);
+        wait_until("it has begun", || service.calls() >= 3);
+        service.hold_answers(true);
         // A process stopped in the middle of a write would block everybody, and one stopped between its last look at the
         // lease and the first byte of a call cannot notice it. Neither is tested here.
-        until("it stands still while a call is in flight, and holds no lock", || {
+        wait_until("it stands still while a call is in flight, and holds no lock", || {
             stopped.signal("STOP");
             let free = service.in_flight() == 1 && place.database.is_writable();
             if !free {
@@ -104,65 +106,66 @@ fn a_process_stalled_past_its_lease_starts_no_call() {
             free
         });
         let before = service.calls();
-        service.hold(false);
+        service.hold_answers(false);
         let other = place.program(&["once"]).start();
-        until("the other has taken over", || service.calls() >= before + 5);
+        wait_until("the other has taken over", || service.calls() >= before + 5);
         stopped.signal("CONT");
-        other.wait().says(0, &[]);
+        other.wait().assert_stderr(0, &[]);
         // Its runs may have been declared lost meanwhile; it only has to end.
         stopped.wait();
-        let arrivals: Vec<_> = service.arrivals().into_iter().map(|call| (call.at, call.path, call.among)).collect();
-        assert_eq!(service.most_at_once(), 1, "{}: {arrivals:#?}", place.database.name);
+        let arrivals: Vec<_> =
+            service.arrivals().into_iter().map(|call| (call.at, call.path, call.in_flight)).collect();
+        assert_eq!(service.max_in_flight(), 1, "{}: {arrivals:#?}", place.database.name);
     }
 }
 
 #[test]
 fn three_daemons_share_the_slots_of_one_database() {
     let Some(database) = postgres() else { return };
-    let service = Slow::answering_after(Duration::from_millis(30));
+    let service = SlowService::answering_after(Duration::from_millis(30));
     let place = backlog(database, &service.lines(6, "unlimited"), "max_concurrent_runs = 8");
-    let mut daemons: Vec<Going> = (0..3).map(|_| place.program(&["run"]).start()).collect();
+    let mut daemons: Vec<RunningProgram> = (0..3).map(|_| place.program(&["run"]).start()).collect();
     for daemon in &mut daemons {
-        daemon.until("its first run", |said| said.contains("run stored"));
+        daemon.wait_until("its first run", |said| said.contains("run stored"));
     }
     let dead = daemons.remove(0);
     dead.signal("KILL");
-    let ran = each_once(&place);
+    let ran = assert_all_ran_once(&place);
     drop(dead);
     for daemon in daemons {
         daemon.signal("TERM");
         let ended = daemon.wait();
-        ended.says(0, &["run stored", "stopped"]);
+        ended.assert_stderr(0, &["run stored", "stopped"]);
     }
     assert!(service.calls() as i64 >= ran);
     // Calls of the killed process may still have been in flight when others took its places.
-    assert!(service.most_at_once() <= 12, "{} at once", service.most_at_once());
+    assert!(service.max_in_flight() <= 12, "{} at once", service.max_in_flight());
 }
 
 #[test]
 fn a_worker_runs_what_a_daemon_planned_and_needs_no_topics() {
     let Some(database) = postgres() else { return };
-    let service = Slow::answering_after(Duration::from_millis(5));
+    let service = SlowService::answering_after(Duration::from_millis(5));
     let place = backlog(database, &service.lines(8, "unlimited"), "");
     // Planned, and a few of them run, by a daemon that is then killed.
     let daemon = place.program(&["run"]).start();
-    until("the slots are planned", || {
+    wait_until("the slots are planned", || {
         place.database.ledger_runs().iter().filter(|run| run.state != "missed").count() == 300
     });
     daemon.signal("KILL");
     drop(daemon);
-    let elsewhere = Place { folder: tempfile::tempdir().unwrap(), database: Database::again(&place.database) };
+    let elsewhere = Place { folder: tempfile::tempdir().unwrap(), database: Database::second_handle(&place.database) };
     elsewhere.configure(&service.lines(8, "unlimited"), "[scheduler]\nlease = \"2s\"");
     let topics = place.database.number("SELECT count(*) FROM topic WHERE removed_at IS NULL");
     let mut worker = elsewhere.program(&["worker"]).start();
-    each_once(&place);
+    assert_all_ran_once(&place);
     // It has nothing to reload and continues.
     for asked in 1..=2 {
         worker.signal("HUP");
-        worker.until("its answer", |said| said.matches("reload requested: a worker").count() == asked);
+        worker.wait_until("its answer", |said| said.matches("reload requested: a worker").count() == asked);
     }
     worker.signal("TERM");
-    worker.wait().says(0, &["topicwatch", "worker started", "stopped"]);
+    worker.wait().assert_stderr(0, &["topicwatch", "worker started", "stopped"]);
     assert_eq!(place.database.number("SELECT count(*) FROM topic WHERE removed_at IS NULL"), topics, "it syncs none");
     assert_eq!(elsewhere.run(&["run"]).code, Some(2), "a daemon without topics has nothing to plan");
 }
@@ -170,58 +173,58 @@ fn a_worker_runs_what_a_daemon_planned_and_needs_no_topics() {
 #[test]
 fn a_worker_on_sqlite_is_refused_with_a_hint() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", "");
-    place.run(&["worker"]).says(2, &["SQLite", "hint: "]);
-    assert_eq!(place.others(), Vec::<String>::new(), "nothing was written");
+    place.run(&["worker"]).assert_stderr(2, &["SQLite", "hint: "]);
+    assert_eq!(place.other_files(), Vec::<String>::new(), "nothing was written");
 }
 
 #[test]
 fn an_unavailable_engine_is_refused_with_a_hint() {
     let graphile = "[scheduler]\nengine = \"graphile\"\n";
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", &format!("{graphile}{}", topics(1, "every = \"1h\"")));
-    place.run(&["run"]).says(2, &["on SQLite", "remove `engine`"]);
+    place.run(&["run"]).assert_stderr(2, &["on SQLite", "remove `engine`"]);
     if !topicwatch::store::GRAPHILE {
         let postgres = place.program(&["run", "--database", "postgres://nobody@127.0.0.1:1/none"]).run();
-        postgres.says(2, &["built without it", "--features graphile"]);
+        postgres.assert_stderr(2, &["built without it", "--features graphile"]);
     }
-    assert_eq!(place.others(), Vec::<String>::new(), "nothing was written");
+    assert_eq!(place.other_files(), Vec::<String>::new(), "nothing was written");
 }
 
 #[cfg(feature = "graphile")]
 #[test]
 fn graphile_runs_each_slot_once_despite_a_kill_and_lost_jobs() {
     let Some(database) = postgres() else { return };
-    let service = Slow::answering_after(Duration::from_millis(30));
+    let service = SlowService::answering_after(Duration::from_millis(30));
     let scheduler = "max_concurrent_runs = 8\nengine = \"graphile\"";
     let place = backlog(database, &service.lines(8, "unlimited"), scheduler);
     let jobs = format!("{}_graphile._private_jobs", place.database.schema);
     let daemon = place.program(&["run"]).start();
     let mut worker = place.program(&["worker"]).start();
-    worker.until("its first run", |said| said.contains("run stored"));
-    until("some have run", || place.database.runs_in("ok") >= 50);
+    worker.wait_until("its first run", |said| said.contains("run stored"));
+    wait_until("some have run", || place.database.runs_in("ok") >= 50);
     worker.signal("KILL");
     drop(worker);
     // The ledger restores jobs that the engine lost: these look as if they had been handed over long ago. The lock
     // avoids a deadlock with the daemon.
-    crate::support::databases::wait(place.database.execute(&format!(
+    crate::support::databases::block_on(place.database.execute(&format!(
         "BEGIN; LOCK TABLE run IN EXCLUSIVE MODE; DELETE FROM {jobs} WHERE locked_at IS NULL; \
          UPDATE run SET handed_at = handed_at - 60000 WHERE state = 'queued'; COMMIT"
     )));
     assert!(place.database.runs_in("ok") < 300, "all had run before anything was lost");
     let second = place.program(&["worker"]).start();
-    each_once(&place);
+    assert_all_ran_once(&place);
     // The other processes release what the killed one held, perhaps only after every run has ended.
     let held = || place.database.number(&format!("SELECT count(*) FROM {jobs} WHERE locked_at IS NOT NULL"));
-    until("nobody holds a job", || held() == 0);
+    wait_until("nobody holds a job", || held() == 0);
     daemon.signal("TERM");
-    daemon.wait().says(0, &["run stored", "stopped"]);
+    daemon.wait().assert_stderr(0, &["run stored", "stopped"]);
     // It may have started when everything was done.
     second.signal("TERM");
-    second.wait().says(0, &["stopped"]);
+    second.wait().assert_stderr(0, &["stopped"]);
     assert_eq!(place.database.open_runs(), 0);
     // A job of a finished run that became due while its process stopped is released by the next process.
     let mut next = place.program(&["worker"]).start();
-    next.until("it works", |said| said.contains(" worker started"));
-    until("nobody holds a job of one that stopped", || held() == 0);
+    next.wait_until("it works", |said| said.contains(" worker started"));
+    wait_until("nobody holds a job of one that stopped", || held() == 0);
     next.signal("TERM");
-    next.wait().says(0, &["stopped"]);
+    next.wait().assert_stderr(0, &["stopped"]);
 }

@@ -3,21 +3,21 @@
 
 use topicwatch::daemon::system_clock;
 
-use crate::support::daemons::{daemon, today, topics, under_a_call};
+use crate::support::daemons::{is_calling, sandbox_of_today, start_daemon, topics};
 use crate::support::databases::databases;
 use crate::support::ledger::LedgerSearch;
-use crate::support::program::{Ended, Going, Place, until};
+use crate::support::program::{Place, ProgramOutput, RunningProgram, wait_until};
 
 /// A daemon in its first call, for a slot that passed while nothing ran.
-fn calling(place: &Place) -> Going {
+fn daemon_in_first_call(place: &Place) -> RunningProgram {
     let before = system_clock()().minus(std::time::Duration::from_secs(2 * 86_400)).to_string();
     place.ok(&["once", "--due", "--at", &before]);
-    let going = daemon(place, &[]);
-    until("the call", || under_a_call(place));
+    let going = start_daemon(place, &[]);
+    wait_until("the call", || is_calling(place));
     going
 }
 
-fn ends(going: Going, signal: &str) -> Ended {
+fn stop_with(going: RunningProgram, signal: &str) -> ProgramOutput {
     going.signal(signal);
     going.wait()
 }
@@ -37,12 +37,13 @@ fn searches(place: &Place) -> Vec<String> {
 #[test]
 fn an_idle_daemon_ends_at_once_and_is_gone() {
     for database in databases() {
-        let sandbox = today(&[]);
+        let sandbox = sandbox_of_today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
         for signal in ["TERM", "INT"] {
-            let going = daemon(&place, &[]);
+            let going = start_daemon(&place, &[]);
             assert_eq!(place.database.texts("SELECT role FROM instance"), ["daemon"], "{}", place.database.name);
-            ends(going, signal).says(0, &["stopping: running topics finish, no new ones start", "stopped"]);
+            stop_with(going, signal)
+                .assert_stderr(0, &["stopping: running topics finish, no new ones start", "stopped"]);
             assert_eq!(place.database.number("SELECT count(*) FROM instance"), 0);
         }
     }
@@ -51,25 +52,25 @@ fn an_idle_daemon_ends_at_once_and_is_gone() {
 #[test]
 fn after_the_grace_period_a_call_is_recorded_at_its_price_and_its_slot_runs_again() {
     for database in databases() {
-        let slow = today(&["delay=10m"]);
+        let slow = sandbox_of_today(&["delay=10m"]);
         let rest = format!("[scheduler]\nshutdown_grace = \"1s\"\n\n{}", topics(&["acme"]));
         let place = Place::new(database, &slow.lines(), &rest);
-        let going = calling(&place);
-        ends(going, "TERM").says(0, &["its slot runs again", "stopped"]);
+        let going = daemon_in_first_call(&place);
+        stop_with(going, "TERM").assert_stderr(0, &["its slot runs again", "stopped"]);
         assert_eq!(searches(&place), ["queued lost 3000 3000"], "{}", place.database.name);
         let runs = place.database.ledger_runs();
         let left = runs.iter().filter(|run| run.state == "queued").map(|run| run.attempts_left);
         assert_eq!(left.collect::<Vec<_>>(), [3]);
-        let quick = today(&[]);
+        let quick = sandbox_of_today(&[]);
         place.configure(&quick.lines(), &rest);
-        let again = daemon(&place, &[]);
-        until("the slot", || {
+        let again = start_daemon(&place, &[]);
+        wait_until("the slot", || {
             place.database.number("SELECT count(*) FROM v_run WHERE state = 'ok' AND slot IS NOT NULL") == 1
         });
         let sums = "SELECT count(*) || ' ' || CAST(round((r.cost_usd - sum(s.cost_usd)) * 1000000) AS BIGINT) FROM v_run r JOIN v_search s ON s.run = r.run \
                     WHERE r.state = 'ok' GROUP BY r.run, r.cost_usd";
-        assert_eq!(place.database.texts(sums), ["2 0"], "what was lost stays counted");
-        assert_eq!(ends(again, "TERM").code, Some(0));
+        assert_eq!(place.database.texts(sums), ["2 0"], "the cost of lost calls stays counted");
+        assert_eq!(stop_with(again, "TERM").code, Some(0));
     }
 }
 
@@ -77,38 +78,38 @@ fn after_the_grace_period_a_call_is_recorded_at_its_price_and_its_slot_runs_agai
 #[test]
 fn a_lease_is_renewed_long_before_it_ends() {
     for database in databases() {
-        let slow = today(&["delay=10m"]);
+        let slow = sandbox_of_today(&["delay=10m"]);
         let rest = format!("[scheduler]\nlease = \"30s\"\nshutdown_grace = \"1s\"\n\n{}", topics(&["acme"]));
         let place = Place::new(database, &slow.lines(), &rest);
-        let going = calling(&place);
+        let going = daemon_in_first_call(&place);
         let first = place.database.lease_until();
-        until("its renewal", || place.database.lease_until() > first);
+        wait_until("its renewal", || place.database.lease_until() > first);
         let left = 30_000 - (place.database.lease_until() - first);
         assert!(left >= 5_000, "{}: renewed {left} ms before its end", place.database.name);
-        ends(going, "TERM").says(0, &["stopped"]);
+        stop_with(going, "TERM").assert_stderr(0, &["stopped"]);
     }
 }
 
 #[test]
 fn a_second_signal_ends_the_process_and_its_run_restarts_after_the_lease() {
     for database in databases() {
-        let slow = today(&["delay=10m"]);
+        let slow = sandbox_of_today(&["delay=10m"]);
         let rest = format!("[scheduler]\nlease = \"1s\"\n\n{}", topics(&["acme"]));
         let place = Place::new(database, &slow.lines(), &rest);
-        let mut going = calling(&place);
+        let mut going = daemon_in_first_call(&place);
         going.signal("TERM");
-        going.until("its answer", |said| said.contains("stopping"));
-        let ended = ends(going, "TERM");
+        going.wait_until("its answer", |said| said.contains("stopping"));
+        let ended = stop_with(going, "TERM");
         assert_eq!(ended.code, Some(130), "{ended}");
-        assert_eq!(place.database.running(), 1);
-        let quick = today(&[]);
+        assert_eq!(place.database.count_running(), 1);
+        let quick = sandbox_of_today(&[]);
         place.configure(&quick.lines(), &rest);
-        let again = daemon(&place, &[]);
-        until("the slot", || {
+        let again = start_daemon(&place, &[]);
+        wait_until("the slot", || {
             place.database.number("SELECT count(*) FROM v_run WHERE state = 'ok' AND slot IS NOT NULL") == 1
         });
         assert!(place.database.number("SELECT attempt FROM v_run WHERE state = 'ok'") >= 2);
-        assert_eq!(ends(again, "TERM").code, Some(0));
+        assert_eq!(stop_with(again, "TERM").code, Some(0));
     }
 }
 
@@ -116,21 +117,21 @@ fn a_second_signal_ends_the_process_and_its_run_restarts_after_the_lease() {
 fn an_interrupted_once_releases_its_slot_or_cancels_its_manual_run() {
     for database in databases() {
         for (due, becomes) in [(true, "queued lost 3000 3000"), (false, "cancelled lost 3000 3000")] {
-            let slow = today(&["delay=10m"]);
-            let place = Place::new(fresh(&database), &slow.lines(), &topics(&["acme"]));
+            let slow = sandbox_of_today(&["delay=10m"]);
+            let place = Place::new(empty_database_like(&database), &slow.lines(), &topics(&["acme"]));
             let before = system_clock()().minus(std::time::Duration::from_secs(2 * 86_400)).to_string();
             place.ok(&["once", "--due", "--at", &before]);
             let args: &[&str] = if due { &["once", "--due"] } else { &["once"] };
             let going = place.program(args).start();
-            until("the call", || under_a_call(&place));
-            ends(going, "INT").says(130, &["stopping: storing the findings so far"]);
+            wait_until("the call", || is_calling(&place));
+            stop_with(going, "INT").assert_stderr(130, &["stopping: storing the findings so far"]);
             assert_eq!(searches(&place), [becomes], "{}", place.database.name);
         }
     }
 }
 
 /// An empty database of the same kind.
-fn fresh(like: &crate::support::databases::Database) -> crate::support::databases::Database {
+fn empty_database_like(like: &crate::support::databases::Database) -> crate::support::databases::Database {
     databases().into_iter().find(|database| database.name == like.name).unwrap()
 }
 
@@ -141,7 +142,7 @@ mod systemd {
     use std::time::Duration;
 
     use super::*;
-    use crate::support::databases::{postgres, sqlite, wait};
+    use crate::support::databases::{block_on, postgres, sqlite};
 
     /// The service manager's end of the socket, and all received messages.
     struct Manager {
@@ -170,13 +171,13 @@ mod systemd {
             Self { socket, name, heard: Vec::new() }
         }
 
-        fn start(&self, place: &Place) -> Going {
+        fn start(&self, place: &Place) -> RunningProgram {
             let program = place.program(&["run"]).env("NOTIFY_SOCKET", &self.name);
             program.env("WATCHDOG_USEC", "1000000").start()
         }
 
         /// Waits for a message that starts with this.
-        fn until(&mut self, begins: &str) -> String {
+        fn wait_until(&mut self, begins: &str) -> String {
             let mut bytes = [0; 4096];
             // Other messages must not extend the wait forever.
             let deadline = std::time::Instant::now() + Duration::from_secs(60);
@@ -207,70 +208,70 @@ mod systemd {
 
     #[test]
     fn the_service_manager_gets_ready_reloading_stopping_and_watchdog() {
-        let sandbox = today(&[]);
+        let sandbox = sandbox_of_today(&[]);
         let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
         let mut manager = Manager::at(&place);
         let going = manager.start(&place);
-        manager.until("STATUS=next: acme at 20");
-        manager.until("READY=1");
+        manager.wait_until("STATUS=next: acme at 20");
+        manager.wait_until("READY=1");
         for _ in 0..3 {
-            manager.until("WATCHDOG=1");
+            manager.wait_until("WATCHDOG=1");
         }
         place.configure(&sandbox.lines(), &topics(&["acme", "globex"]));
         going.signal("HUP");
-        let reloading = manager.until("RELOADING=1");
+        let reloading = manager.wait_until("RELOADING=1");
         let since = reloading.lines().find_map(|line| line.strip_prefix("MONOTONIC_USEC=")).unwrap();
         assert!(since.parse::<u64>().unwrap() > 0);
-        manager.until("READY=1");
+        manager.wait_until("READY=1");
         going.signal("TERM");
-        manager.until("STOPPING=1");
+        manager.wait_until("STOPPING=1");
         assert_eq!(going.wait().code, Some(0));
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn a_service_manager_at_an_abstract_socket_gets_notifications() {
-        let sandbox = today(&[]);
+        let sandbox = sandbox_of_today(&[]);
         let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
         let mut manager = Manager::abstract_at(&place);
         let going = manager.start(&place);
-        manager.until("READY=1");
-        manager.until("WATCHDOG=1");
+        manager.wait_until("READY=1");
+        manager.wait_until("WATCHDOG=1");
         going.signal("TERM");
-        manager.until("STOPPING=1");
+        manager.wait_until("STOPPING=1");
         assert_eq!(going.wait().code, Some(0));
     }
 
     #[test]
     fn a_hanging_loop_sends_no_watchdog_notifications() {
         let Some(database) = postgres() else { return };
-        let sandbox = today(&[]);
+        let sandbox = sandbox_of_today(&[]);
         let rest = format!("[scheduler]\nlease = \"1s\"\n\n{}", topics(&["acme"]));
         let place = Place::new(database, &sandbox.lines(), &rest);
         let mut manager = Manager::at(&place);
         let going = manager.start(&place);
-        manager.until("WATCHDOG=1");
+        manager.wait_until("WATCHDOG=1");
         let url: sqlx::postgres::PgConnectOptions = place.database.url.parse().unwrap();
         let schema = place.database.schema.clone();
-        wait(async {
+        block_on(async {
             use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
             let mut holder = sqlx::PgConnection::connect_with(&url).await.unwrap();
             let lock = format!("BEGIN; LOCK TABLE {schema}.job IN ACCESS EXCLUSIVE MODE");
             holder.execute(sqlx::raw_sql(AssertSqlSafe(lock))).await.unwrap();
             let waiting =
                 format!("SELECT count(*) FROM pg_locks WHERE relation = '{schema}.job'::regclass AND NOT granted");
-            until("the loop hangs", || place.database.number(&waiting) > 0);
+            wait_until("the loop hangs", || place.database.number(&waiting) > 0);
             manager.pending();
             // Its other tasks continue and send heartbeats to the database, for three watchdog intervals.
             for _ in 0..4 {
                 let seen = place.database.number("SELECT max(seen_at) FROM instance");
-                until("a sign of life", || place.database.number("SELECT max(seen_at) FROM instance") > seen);
+                wait_until("a sign of life", || place.database.number("SELECT max(seen_at) FROM instance") > seen);
             }
             let said = manager.pending();
             assert!(!said.iter().any(|message| message.contains("WATCHDOG=1")), "{said:?}");
             holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
         });
-        manager.until("WATCHDOG=1");
+        manager.wait_until("WATCHDOG=1");
         going.signal("TERM");
         assert_eq!(going.wait().code, Some(0));
     }

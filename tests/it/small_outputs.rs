@@ -4,7 +4,7 @@
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place, Program};
 use crate::support::service::Sandbox;
-use crate::support::world::{World, once, post, topic};
+use crate::support::world::{ScriptedService, post, run_once, topic};
 
 const TEN: &str = "2026-03-11T09:30:00Z";
 const ELEVEN: &str = "2026-03-11T11:00:00Z";
@@ -28,8 +28,10 @@ fn show_says_that_no_answer_was_requested_and_shows_the_last_one() {
             " old, from 2026-03-11T09:00:00Z",
             beginning,
         ];
-        place.run(&["show", "acme"]).shows(0, &output);
-        place.run(&["show", "acme", "--md"]).shows(0, &["answer: not asked: nothing new was found", "## Last answer"]);
+        place.run(&["show", "acme"]).assert_stdout(0, &output);
+        place
+            .run(&["show", "acme", "--md"])
+            .assert_stdout(0, &["answer: not asked: nothing new was found", "## Last answer"]);
         let output = place.json(&["show", "acme", "--json"]);
         assert_eq!(
             (&output["answer"], &output["not_asked"]),
@@ -81,11 +83,11 @@ fn show_prints_a_failed_only_run_and_later_failures() {
         let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\"]\n";
         let place = Place::new(database, &sandbox.lines(), rest);
         place.ok(&["db", "migrate"]);
-        place.run(&["show", "acme"]).says(2, &["has no finished run yet"]);
+        place.run(&["show", "acme"]).assert_stderr(2, &["has no finished run yet"]);
         assert_eq!(place.run(&["once", "--at", NINE]).code, Some(3));
         place
             .run(&["show", "acme"])
-            .shows(0, &["acme · 2026-03-11T09:00:00Z · failed · 0 found", "! social error: server: 503"]);
+            .assert_stdout(0, &["acme · 2026-03-11T09:00:00Z · failed · 0 found", "! social error: server: 503"]);
         place.ok(&["once", "--at", TEN]);
         assert!(!place.ok(&["show", "acme"]).contains("failed"));
         let broken = Sandbox::at(ELEVEN, &["status=503"]);
@@ -93,7 +95,7 @@ fn show_prints_a_failed_only_run_and_later_failures() {
         assert_eq!(place.run(&["once", "--at", ELEVEN]).code, Some(3));
         place
             .run(&["show", "acme"])
-            .shows(0, &["2026-03-11T09:30:00Z · ok", "! a later run, at 2026-03-11T11:00:00Z, is failed: "]);
+            .assert_stdout(0, &["2026-03-11T09:30:00Z · ok", "! a later run, at 2026-03-11T11:00:00Z, is failed: "]);
         assert_eq!(place.json(&["show", "acme", "--json"])["failed_since"]["state"], "failed");
     }
 }
@@ -102,8 +104,8 @@ fn show_prints_a_failed_only_run_and_later_failures() {
 fn try_works_without_a_topic() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), "");
-    place.run(&["once"]).says(2, &["[[topics]]"]);
-    place.run(&["try", "acme"]).shows(0, &["social", "web", "ai"]);
+    place.run(&["once"]).assert_stderr(2, &["[[topics]]"]);
+    place.run(&["try", "acme"]).assert_stdout(0, &["social", "web", "ai"]);
     assert_eq!(sandbox.calls(), 3);
 }
 
@@ -116,7 +118,7 @@ fn once_quiet_prints_only_errors() {
         let good = place.run(&["once", "-q", "--at", NINE]);
         assert_eq!((good.code, good.out.as_str(), good.err.as_str()), (Some(0), "", ""), "{good}");
         let bad = place.run(&["once", "--quiet", "--at", TEN]);
-        bad.says(3, &["error: acme web error: ", "503", "hint: "]);
+        bad.assert_stderr(3, &["error: acme web error: ", "503", "hint: "]);
         assert_eq!(bad.out, "");
         assert!(!bad.err.contains("social") && !bad.err.contains("not_run"), "{bad}");
         let json = place.run(&["once", "-q", "--json", "--at", TEN]);
@@ -134,9 +136,9 @@ fn once_quiet_prints_only_failed_jobs() {
     place.ok(&["once", "--due", "--at", NINE]);
     // A file is where the folder of one report should be.
     std::fs::write(place.path("wall"), "").unwrap();
-    sandbox.turn_to(NOON);
+    sandbox.set_clock(NOON);
     let failed = place.run(&["once", "--quiet", "--due", "--at", NOON]);
-    failed.says(
+    failed.assert_stderr(
         3,
         &[
             "report:wall@2026-03-11T12:00:00Z: failed: output: ",
@@ -158,17 +160,17 @@ fn an_answer_of_other_tools_finds_items() {
 
 #[test]
 fn lists_show_whole_texts_in_a_pipe_and_fit_the_width_of_a_terminal() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let place = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
     let text = format!("acme {}the end", "recalls a batch of kettles ".repeat(6));
-    world.posts(&[post(1, 8, &text, 0)]);
-    once(&place, 9);
+    world.set_posts(&[post(1, 8, &text, 0)]);
+    run_once(&place, 9);
     for verb in [&["items"][..], &["items", "--search", "kettles"]] {
         let listed = |columns: Option<&str>| {
             let program = place.program(verb);
             let ended = match columns {
                 Some(columns) => program.env("COLUMNS", columns).run(),
-                None => program.without("COLUMNS").run(),
+                None => program.without_env("COLUMNS").run(),
             };
             assert_eq!(ended.code, Some(0), "{ended}");
             ended.out

@@ -6,20 +6,20 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::support::access_stage::link;
-use crate::support::api_client::get;
+use crate::support::access_stage::add_share_link;
+use crate::support::api_client::get_json;
 use crate::support::covered_spans::spans;
 use crate::support::databases::{Database, databases};
-use crate::support::exposition::Exposed;
+use crate::support::exposition::ExposedMetrics;
 use crate::support::program::Place;
-use crate::support::service::{Raw, reply};
-use crate::support::web_client::{Pages, unlinked};
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::service::{FakeServer, reply};
+use crate::support::web_client::{Pages, without_links};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 /// Two services that find the same posts. The second one fails on request.
 struct Stage {
     place: Place,
-    server: Raw,
+    server: FakeServer,
     posts: Arc<Mutex<Vec<Value>>>,
     fails: Arc<AtomicBool>,
 }
@@ -28,7 +28,7 @@ impl Stage {
     fn new(database: Database) -> Self {
         let (posts, fails): (Arc<Mutex<Vec<Value>>>, Arc<AtomicBool>) = Default::default();
         let (served, failing) = (Arc::clone(&posts), Arc::clone(&fails));
-        let server = Raw::saying(move |path| {
+        let server = FakeServer::respond_with(move |path| {
             if path.starts_with("/second") && failing.load(Ordering::SeqCst) {
                 return reply("500 Internal Server Error", "", b"{}");
             }
@@ -53,7 +53,7 @@ impl Stage {
         self.place.configure(&self.server.lines(), &(second + &topic));
     }
 
-    /// Runs what is due every six hours from one hour to another. Each search finds a post of each of the last three
+    /// Runs all due jobs every six hours from one hour to another. Each search finds a post of each of the last three
     /// slots.
     fn run(&self, from: u32, until: u32) {
         for at in (from..=until).step_by(6) {
@@ -92,10 +92,10 @@ fn coverage_of_a_source_counts_only_while_its_topic_has_it() {
         stage.run(0, 24);
         stage.searches("\"social\", \"second\"");
         // It waits for its first search. Nothing is due yet: this only reads the file.
-        stage.place.run(&["once", "--due", "--at", &hour(25)]).says(0, &[]);
+        stage.place.run(&["once", "--due", "--at", &hour(25)]).assert_stderr(0, &[]);
         let added = stage.covered("second", &hour(26));
         assert_eq!((&added["covered_ms"], &added["holes_ms"], &added["open"]), (&json!(0), &json!(0), &Value::Null));
-        stage.place.run(&["coverage", "--at", &hour(26)]).shows(0, &["acme second: nothing to cover yet"]);
+        stage.place.run(&["coverage", "--at", &hour(26)]).assert_stdout(0, &["acme second: nothing to cover yet"]);
         stage.run(30, 48);
         // Its first search looked back a day: nothing before that was ever its task.
         let added = stage.covered("second", &hour(50));
@@ -106,10 +106,10 @@ fn coverage_of_a_source_counts_only_while_its_topic_has_it() {
         );
         let newest = |at: u32| {
             let pages = Pages::serve(&stage.place, &["--at", &hour(at)]);
-            let exposed = Exposed::read(&pages);
+            let exposed = ExposedMetrics::read(&pages);
             ["last_answer", "newest_item"].map(|what| {
                 let labels = [("topic", "acme"), ("source", "second")];
-                exposed.of(&format!("topicwatch_topic_{what}_timestamp_seconds"), &labels).is_some()
+                exposed.value(&format!("topicwatch_topic_{what}_timestamp_seconds"), &labels).is_some()
             })
         };
         assert_eq!(newest(50), [true; 2], "{name}");
@@ -177,8 +177,8 @@ fn a_day_with_an_added_or_removed_source_is_a_lower_bound_with_the_reason() {
         let now = hour(146);
 
         let pages = Pages::serve(&stage.place, &["--at", &now]);
-        let days = get(&pages, "/api/v1/topics/acme/days")["data"].clone();
-        let page = unlinked(&pages.page("/topics/acme")).replace('\u{a0}', " ");
+        let days = get_json(&pages, "/api/v1/topics/acme/days")["data"].clone();
+        let page = without_links(&pages.page("/topics/acme")).replace('\u{a0}', " ");
         let rows = stage.daily(&[]);
         for (date, change) in [
             ("2026-03-11", None),
@@ -228,13 +228,13 @@ fn a_day_with_an_added_or_removed_source_is_a_lower_bound_with_the_reason() {
                     added and removed).";
         assert!(week.contains(both), "{name}: {week}");
         // The page of the topic has the same words for its days and its weeks.
-        for page in [page, unlinked(&pages.page("/topics/acme?by=week"))] {
+        for page in [page, without_links(&pages.page("/topics/acme?by=week"))] {
             let caption = format!(" a source was added or removed. Searched for a part of the period: {both}");
             assert_eq!(page.matches(&caption).count(), 1, "{name}: {page}");
             assert_eq!(page.matches(" ≥: there may be more, because ").count(), 1, "{name}: {page}");
         }
         // A shared page names no sources.
-        let (secret, _) = link(&stage.place, &["--topic", "acme", "--for", "7d", "--at", &now]);
+        let (secret, _) = add_share_link(&stage.place, &["--topic", "acme", "--for", "7d", "--at", &now]);
         let shared = pages.page(&format!("/shared/{secret}"));
         assert!(shared.contains(" a source was added or removed."), "{name}: {shared}");
         assert!(!shared.contains("Searched for a part"), "{name}: {shared}");
@@ -250,22 +250,22 @@ fn a_day_with_an_added_or_removed_source_is_a_lower_bound_with_the_reason() {
         assert!(social.get("had").is_none(), "{name}: {social}");
         let since = ["coverage", "--source", "second", "--since", "2026-03-11T00:00:00Z", "--at", &now];
         let only = ["the topic had it only from 2026-03-12T06:0", " until 2026-03-15T06:0"];
-        stage.place.run(&since).shows(0, &only);
+        stage.place.run(&since).assert_stdout(0, &only);
     }
 }
 
 #[test]
 fn a_day_in_a_daily_export_does_not_depend_on_where_it_starts() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let web = topic("acme", "").replace("\"social\"", "\"web\"");
         let place = Place::new(database, &world.lines(), &web);
         let name = place.database.name;
-        world.pages(&[json!({ "title": "About acme", "url": "https://example.com/acme", "snippet": "acme" })]);
-        once(&place, 12);
+        world.set_pages(&[json!({ "title": "About acme", "url": "https://example.com/acme", "snippet": "acme" })]);
+        run_once(&place, 12);
         // The first search of the added source is three days later, and looks back to noon of the day before.
         place.configure(&world.lines(), &web.replace("\"web\"", "\"web\", \"social\""));
-        once(&place, 84);
+        run_once(&place, 84);
         let rows = |more: &[&str]| -> Vec<Value> {
             let text = place.ok(&[&["export", "--what", "daily", "--format", "jsonl"], more].concat());
             text.lines().map(|row| serde_json::from_str(row).unwrap()).collect()
@@ -290,7 +290,7 @@ fn a_topic_page_names_the_part_of_its_period_that_had_a_removed_source() {
         stage.run(48, 102);
         let pages = Pages::serve(&stage.place, &["--at", &hour(104)]);
         for path in ["/topics/acme", "/topics/acme?by=week"] {
-            let page = unlinked(&pages.page(path)).replace('\u{a0}', " ");
+            let page = without_links(&pages.page(path)).replace('\u{a0}', " ");
             // The chart begins earlier, the topic on 11 March.
             assert!(page.contains("Searched for a part of the period: social (only 2026-03-1"), "{name}: {page}");
             assert!(page.contains("(social was removed)."), "{name}: {page}");

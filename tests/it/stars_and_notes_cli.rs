@@ -44,12 +44,12 @@ fn items_are_starred_and_noted_and_listed() {
         }
         assert_eq!(listed(&place, &["--starred", "--limit", "1"]).len(), 1);
         let cut = place.run(&["items", "--starred", "--limit", "1"]);
-        cut.shows(0, &["the newest 1; --limit N for more"]);
+        cut.assert_stdout(0, &["the newest 1; --limit N for more"]);
         // A note replaces the previous one; both filters together must both match.
-        place.run(&["items", "note", first, "  ask Ann\r\nabout \u{1b}[31m it "]).shows(0, &[": note saved;"]);
+        place.run(&["items", "note", first, "  ask Ann\r\nabout \u{1b}[31m it "]).assert_stdout(0, &[": note saved;"]);
         place.ok(&["items", "note", first, "-- ask Bob"]);
         assert_eq!(place.database.texts("SELECT note FROM item_note"), ["-- ask Bob"], "{name}");
-        place.run(&["items", "--noted", "--topic", "acme"]).shows(0, &["yes", "-- ask Bob", first]);
+        place.run(&["items", "--noted", "--topic", "acme"]).assert_stdout(0, &["yes", "-- ask Bob", first]);
         assert_eq!(listed(&place, &["--noted", "--starred", "--topic", "acme"]), [format!("acme {first}")], "{name}");
         let row = &place.json(&["items", "--noted", "--topic", "acme", "--json"])["items"][0];
         assert!(row["note"] == "-- ask Bob" && row["starred_at"].is_string(), "{name}: {row}");
@@ -84,7 +84,7 @@ fn invalid_stars_and_notes_are_refused_and_change_nothing() {
             (&["items", "--starred", "star", &key], "cannot be used with"),
             (&["items", "--starred", "--search", "acme"], "cannot be used with"),
         ] {
-            place.run(args).says(2, &[why]);
+            place.run(args).assert_stderr(2, &[why]);
         }
         for table in ["item_star", "item_note"] {
             assert_eq!(place.database.number(&format!("SELECT count(*) FROM {table}")), 0, "{name}: {table}");

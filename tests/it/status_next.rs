@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use topicwatch::daemon::system_clock;
 
-use crate::support::daemons::{today, under_a_call};
+use crate::support::daemons::{is_calling, sandbox_of_today};
 use crate::support::databases::databases;
-use crate::support::exposition::Exposed;
-use crate::support::program::{NINE, Place, until};
+use crate::support::exposition::ExposedMetrics;
+use crate::support::program::{NINE, Place, wait_until};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 
@@ -68,11 +68,11 @@ fn status_takes_the_next_slot_from_the_ledger_after_a_clock_set_back() {
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"], hourly));
         place.ok(&["once", "--due", "--at", "2026-03-11T12:00:30Z"]);
         let back = "2026-03-11T08:30:00Z";
-        place.run(&["once", "--due", "--at", back]).shows(0, &["at 2026-03-11T13:00:00Z"]);
+        place.run(&["once", "--due", "--at", back]).assert_stdout(0, &["at 2026-03-11T13:00:00Z"]);
         let next = |at: &str, topic: &str| status_of(&place, at, topic)["next_slot"].as_str().map(str::to_owned);
         assert_eq!(next(back, "acme").as_deref(), Some("2026-03-11T13:00:00.000Z"), "{}", place.database.name);
         assert_eq!(next("2026-03-11T14:30:00Z", "acme").as_deref(), Some("2026-03-11T15:00:00.000Z"));
-        // A slot that passed and was not planned is told, after two minutes of grace.
+        // A slot that passed without being planned is reported after two minutes of grace.
         let late = |at: &str| status_of(&place, at, "acme")["overdue_since"].clone();
         assert!(late("2026-03-11T13:01:00Z").is_null() && late(back).is_null(), "{}", place.database.name);
         assert_eq!(late("2026-03-11T14:30:00Z"), "2026-03-11T13:00:00.000Z");
@@ -91,13 +91,13 @@ fn status_takes_the_next_slot_from_the_ledger_after_a_clock_set_back() {
 #[test]
 fn a_daemon_started_after_a_clock_set_back_warns_once() {
     for database in databases() {
-        let sandbox = today(&[]);
+        let sandbox = sandbox_of_today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"1h\""));
         let ahead = system_clock()().plus(Duration::from_secs(3 * 3_600));
         place.ok(&["once", "--due", "--at", &ahead.to_string()]);
         let mut going = place.program(&["run"]).start();
-        going.until("it is told", |said| said.contains("the clock was set back by "));
-        going.until("its plan", |said| said.contains("next slot"));
+        going.wait_until("the log line", |said| said.contains("the clock was set back by "));
+        going.wait_until("its plan", |said| said.contains("next slot"));
         going.signal("TERM");
         let ended = going.wait();
         assert_eq!((ended.code, ended.err.matches("the clock was set back").count()), (Some(0), 1), "{ended}");
@@ -107,7 +107,7 @@ fn a_daemon_started_after_a_clock_set_back_warns_once() {
 #[test]
 fn a_heartbeat_from_the_future_does_not_count_as_a_daemon() {
     for database in databases() {
-        let sandbox = today(&[]);
+        let sandbox = sandbox_of_today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"12h\""));
         place.ok(&["once", "--due"]);
         let sign = |seen: u64| {
@@ -115,8 +115,8 @@ fn a_heartbeat_from_the_future_does_not_count_as_a_daemon() {
             place.database.add_instance("daemon", seen, seen + 60_000);
         };
         sign(5 * 3_600);
-        place.run(&["health"]).says(1, &["no running daemon found"]);
-        place.run(&["topic", "run", "acme"]).says(3, &["no daemon is running", "nothing was queued"]);
+        place.run(&["health"]).assert_stderr(1, &["no running daemon found"]);
+        place.run(&["topic", "run", "acme"]).assert_stderr(3, &["no daemon is running", "nothing was queued"]);
         // Nor does such a daemon keep an older file from coming back.
         for names in [&["acme", "globex"][..], &["acme"]] {
             place.configure(&sandbox.lines(), &topics(names, "every = \"12h\""));
@@ -125,16 +125,16 @@ fn a_heartbeat_from_the_future_does_not_count_as_a_daemon() {
         }
         sign(0);
         place.ok(&["health"]);
-        place.run(&["topic", "run", "acme"]).shows(0, &["acme: queued as"]);
+        place.run(&["topic", "run", "acme"]).assert_stdout(0, &["acme: queued as"]);
     }
 }
 
 #[test]
 fn status_does_not_advise_to_start_a_daemon_that_is_running() {
     for database in databases() {
-        let sandbox = today(&[]);
+        let sandbox = sandbox_of_today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"12h\""));
-        // Planned long ago, and by nobody since.
+        // Planned long ago, and not since.
         place.ok(&["once", "--due", "--at", "2020-03-11T09:00:00Z"]);
         let start = "1 topic is overdue since 2020-03-11T12:00:00Z: start `topicwatch run`";
         let now = system_clock()().0;
@@ -147,15 +147,17 @@ fn status_does_not_advise_to_start_a_daemon_that_is_running() {
                 // A worker plans nothing.
                 place
                     .run(&["health"])
-                    .says(1, &["the planner is late: 1 slot overdue", "hint: start `topicwatch run`"]);
+                    .assert_stderr(1, &["the planner is late: 1 slot overdue", "hint: start `topicwatch run`"]);
             }
         }
         // Many workers that were seen after it do not hide it.
         place.database.add_workers(60, now + 1, now + 3_600_000);
-        place.run(&["status"]).shows(0, &["a daemon is running, but does not plan what is due"]);
-        place.run(&["health"]).says(1, &["the planner is late: 1 slot overdue", "or does it use another file?"]);
-        let exposed = Exposed::read(&Pages::serve(&place, &[]));
-        assert_eq!(exposed.of("topicwatch_processes", &[("role", "worker")]), Some(61.0), "{}", place.database.name);
+        place.run(&["status"]).assert_stdout(0, &["a daemon is running, but does not plan what is due"]);
+        place
+            .run(&["health"])
+            .assert_stderr(1, &["the planner is late: 1 slot overdue", "or does it use another file?"]);
+        let exposed = ExposedMetrics::read(&Pages::serve(&place, &[]));
+        assert_eq!(exposed.value("topicwatch_processes", &[("role", "worker")]), Some(61.0), "{}", place.database.name);
     }
 }
 
@@ -163,7 +165,7 @@ fn status_does_not_advise_to_start_a_daemon_that_is_running() {
 fn health_shows_a_ticking_daemon_behind_many_later_processes() {
     for database in databases() {
         let name = database.name;
-        let sandbox = today(&[]);
+        let sandbox = sandbox_of_today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"12h\""));
         place.ok(&["once", "--due"]);
         let now = system_clock()().0;
@@ -188,7 +190,7 @@ fn a_run_whose_process_died_is_not_the_last_one_if_another_began_after_it() {
         let place = Place::new(database, &slow.lines(), &topics.concat());
         place.ok(&["db", "migrate"]);
         let going = place.program(&["once", "--topic", "a", "--at", NINE]).start();
-        until("the call", || under_a_call(&place));
+        wait_until("the call", || is_calling(&place));
         assert!(going.kill());
         place.configure(&quick.lines(), &topics.concat());
         place.ok(&["once", "--topic", "a", "--at", "2026-03-11T09:00:05Z"]);

@@ -8,29 +8,31 @@ use topicwatch::store::{
     DataOrigin, Filter, KnownKey, Outcome, Permission, PlannedJob, Settings, Store, StoreErrorKind,
 };
 
-use crate::support::databases::{databases, sqlite, unmade};
+use crate::support::databases::{databases, databases_without_schema, sqlite};
 
 #[tokio::test]
 async fn a_run_is_stored_once_and_its_counts_add_up() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        let run = manual(&store, &t, "R1", NOW).await;
+        let run = start_manual_run(&store, &t, "R1", NOW).await;
         assert_eq!(store.before_call(&run, &call(Source::Social), NOW, 10).await.unwrap(), Permission::Granted);
-        let mut both = seen(Source::Social, 1, &["post:x:1", "text:x:ann:h1"], "one");
+        let mut both = seen_item(Source::Social, 1, &["post:x:1", "text:x:ann:h1"], "one");
         both.sightings.push(Finding { source: Source::Web, ..both.sightings[0].clone() });
         both.repeats.push((Source::Social, 2));
-        let counts =
-            store.finish(&run, outcome(NOW, vec![both, seen(Source::Social, 2, &["post:x:2"], "two")])).await.unwrap();
+        let counts = store
+            .finish(&run, outcome(NOW, vec![both, seen_item(Source::Social, 2, &["post:x:2"], "two")]))
+            .await
+            .unwrap();
         let social = counts.iter().find(|c| c.0 == Source::Social).unwrap().1;
         let web = counts.iter().find(|c| c.0 == Source::Web).unwrap().1;
         assert_eq!((social.found, social.new, social.duplicate, social.undated), (4, 2, 2, 4), "{}", database.name);
         assert_eq!((web.found, web.new, web.duplicate), (1, 0, 1), "found by social already");
 
         let again = store.finish(&run, outcome(NOW, vec![])).await.unwrap_err();
-        assert_eq!(again.kind, StoreErrorKind::Fenced, "a finished run is nobody's");
-        let rows = items(&store).await;
+        assert_eq!(again.kind, StoreErrorKind::Fenced, "a finished run has no owner");
+        let rows = all_items(&store).await;
         assert_eq!(
             rows.iter().map(|i| (i.key.as_str(), i.times_seen)).collect::<Vec<_>>(),
             [("post:x:1", 1), ("post:x:2", 1)]
@@ -45,16 +47,16 @@ async fn a_run_is_stored_once_and_its_counts_add_up() {
 #[tokio::test]
 async fn items_seen_again_are_not_new_and_first_seen_never_moves() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        let world = || vec![seen(Source::Social, 1, &["post:x:1"], "one")];
+        let world = || vec![seen_item(Source::Social, 1, &["post:x:1"], "one")];
         for (n, at) in [NOW, NOW.plus(LEASE), NOW.minus(LEASE)].into_iter().enumerate() {
-            let run = manual(&store, &t, &format!("R{n}"), at).await;
+            let run = start_manual_run(&store, &t, &format!("R{n}"), at).await;
             let counts = store.finish(&run, outcome(at, world())).await.unwrap();
             assert_eq!(counts[0].1.new, i64::from(n == 0));
         }
-        let row = items(&store).await.remove(0);
+        let row = all_items(&store).await.remove(0);
         assert_eq!(
             (row.first_seen, row.last_seen, row.times_seen),
             (NOW, NOW.plus(LEASE), 3),
@@ -68,7 +70,7 @@ async fn items_seen_again_are_not_new_and_first_seen_never_moves() {
 #[tokio::test]
 async fn a_later_known_id_joins_its_item_and_equal_texts_do_not_join_two_ids() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         let steps: [(&str, &[&str]); 4] = [
@@ -80,13 +82,15 @@ async fn a_later_known_id_joins_its_item_and_equal_texts_do_not_join_two_ids() {
         let mut new = Vec::new();
         for (n, (_, keys)) in steps.iter().enumerate() {
             let at = Time(NOW.0 + i64::try_from(n).unwrap());
-            let run = manual(&store, &t, &format!("R{n}"), at).await;
+            let run = start_manual_run(&store, &t, &format!("R{n}"), at).await;
             new.push(
-                store.finish(&run, outcome(at, vec![seen(Source::Social, 1, keys, "hello")])).await.unwrap()[0].1.new,
+                store.finish(&run, outcome(at, vec![seen_item(Source::Social, 1, keys, "hello")])).await.unwrap()[0]
+                    .1
+                    .new,
             );
         }
         assert_eq!(new, [1, 0, 1, 0]);
-        let rows = items(&store).await;
+        let rows = all_items(&store).await;
         assert_eq!(
             rows.iter().map(|i| (i.key.as_str(), i.times_seen, i.first_seen)).collect::<Vec<_>>(),
             [("post:x:2", 1, Time(NOW.0 + 2)), ("text:x:ann:h", 3, NOW)]
@@ -98,7 +102,7 @@ async fn a_later_known_id_joins_its_item_and_equal_texts_do_not_join_two_ids() {
 #[tokio::test]
 async fn a_changed_text_becomes_a_revision_and_older_texts_change_nothing() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         // The last one comes from a clock that was set back, or from a run that ended late.
@@ -106,8 +110,8 @@ async fn a_changed_text_becomes_a_revision_and_older_texts_change_nothing() {
             [("old words", 0), ("new words", 1), ("new words", 2), ("", 3), ("older words", 0)].into_iter().enumerate()
         {
             let at = NOW.plus(LEASE * later);
-            let run = manual(&store, &t, &format!("R{n}"), at).await;
-            let mut item = seen(Source::Social, 1, &["post:x:1"], text);
+            let run = start_manual_run(&store, &t, &format!("R{n}"), at).await;
+            let mut item = seen_item(Source::Social, 1, &["post:x:1"], text);
             if n == 2 {
                 item.sightings[0].found.url = Some("https://x.com/ann/status/1".into());
             }
@@ -116,7 +120,7 @@ async fn a_changed_text_becomes_a_revision_and_older_texts_change_nothing() {
             }
             store.finish(&run, outcome(at, vec![item])).await.unwrap();
         }
-        let row = items(&store).await.remove(0);
+        let row = all_items(&store).await.remove(0);
         assert_eq!(
             (row.text.as_deref(), row.revisions, row.url.as_deref()),
             (Some("new words"), Some(1), Some("https://x.com/ann/status/1"))
@@ -128,10 +132,10 @@ async fn a_changed_text_becomes_a_revision_and_older_texts_change_nothing() {
 #[tokio::test]
 async fn calls_are_counted_before_they_are_made_and_stop_at_the_limit() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        let run = manual(&store, &t, "R1", NOW).await;
+        let run = start_manual_run(&store, &t, "R1", NOW).await;
         let granted: [_; 3] = [
             store.before_call(&run, &call(Source::Social), NOW, 2).await.unwrap(),
             store.before_call(&run, &call(Source::Social), NOW, 2).await.unwrap(),
@@ -158,13 +162,13 @@ async fn calls_are_counted_before_they_are_made_and_stop_at_the_limit() {
 #[tokio::test]
 async fn concurrent_processes_never_exceed_the_call_limit() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         let mut tasks = Vec::new();
         for n in 0..8 {
-            let other = open(&database).await;
-            let run = manual(&store, &t, &format!("R{n}"), NOW).await;
+            let other = open_store(&database).await;
+            let run = start_manual_run(&store, &t, &format!("R{n}"), NOW).await;
             tasks.push(tokio::spawn(async move {
                 let mut granted = 0;
                 for _ in 0..5 {
@@ -188,9 +192,9 @@ async fn concurrent_processes_never_exceed_the_call_limit() {
 #[tokio::test]
 async fn a_slot_is_planned_once_claimed_once_and_finished_once() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();
-        let known = to_plan(&store).await;
+        let known = jobs_to_plan(&store).await;
         assert_eq!((known[0].planned_until, known[0].active), (NOW, 0), "a new topic is never retroactive");
         let until = Time(NOW.0 + 20);
         let rows = plan(NOW, until, &[(NOW.0 + 10, RunState::Missed), (NOW.0 + 20, RunState::Queued)]);
@@ -214,7 +218,7 @@ async fn a_slot_is_planned_once_claimed_once_and_finished_once() {
 #[tokio::test]
 async fn a_lost_lease_costs_an_attempt_and_a_run_that_loses_all_fails() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();
         let at = Time(NOW.0 + 10);
         store.plan(&[plan(NOW, at, &[(at.0, RunState::Queued)])], at).await.unwrap();
@@ -235,7 +239,7 @@ async fn a_lost_lease_costs_an_attempt_and_a_run_that_loses_all_fails() {
         );
         assert_eq!(
             store
-                .finish(&first, outcome(late, vec![seen(Source::Social, 1, &["post:x:1"], "late")]))
+                .finish(&first, outcome(late, vec![seen_item(Source::Social, 1, &["post:x:1"], "late")]))
                 .await
                 .unwrap_err()
                 .kind,
@@ -246,7 +250,7 @@ async fn a_lost_lease_costs_an_attempt_and_a_run_that_loses_all_fails() {
             StoreErrorKind::Fenced
         );
         assert_eq!(store.calls_on(at.utc_day()).await.unwrap(), 1, "a fenced call is not counted");
-        assert!(items(&store).await.is_empty(), "nothing of it was written");
+        assert!(all_items(&store).await.is_empty(), "no part of it was written");
 
         let second = store.claim(late, 1, LEASE, "second").await.unwrap().remove(0);
         assert_eq!(second.attempt, 2);
@@ -263,7 +267,7 @@ async fn a_lost_lease_costs_an_attempt_and_a_run_that_loses_all_fails() {
 #[tokio::test]
 async fn a_released_run_is_queued_again_without_losing_an_attempt() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();
         let at = Time(NOW.0 + 10);
         store.plan(&[plan(NOW, at, &[(at.0, RunState::Queued)])], at).await.unwrap();
@@ -273,12 +277,12 @@ async fn a_released_run_is_queued_again_without_losing_an_attempt() {
             store.release(&run, at, &[]).await.unwrap();
         }
         let t = topic("rust");
-        let run = manual(&store, &t, "M1", at).await;
+        let run = start_manual_run(&store, &t, "M1", at).await;
         store.release(&run, at, &[]).await.unwrap();
         assert_eq!(
             store.run("M1").await.unwrap().unwrap().state,
             RunState::Cancelled,
-            "nobody else would pick a manual run up"
+            "no other process would pick up a manual run"
         );
         database.close(store).await;
     }
@@ -287,24 +291,24 @@ async fn a_released_run_is_queued_again_without_losing_an_attempt() {
 #[tokio::test]
 async fn topics_follow_the_file_and_a_changed_schedule_is_not_retroactive() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let (a, mut b) = (topic("a"), topic("b"));
         assert_eq!(store.sync_topics(&[a.clone(), b.clone()], NOW).await.unwrap(), 2);
         assert_eq!(store.sync_topics(&[a.clone(), b.clone()], NOW.plus(LEASE)).await.unwrap(), 0);
         b.title = "new title".into();
         assert_eq!(store.sync_topics(&[a.clone(), b.clone()], NOW.plus(LEASE)).await.unwrap(), 1);
         let until = |known: &[PlannedJob]| known.iter().map(|t| t.planned_until).collect::<Vec<_>>();
-        assert_eq!(until(&to_plan(&store).await), [NOW, NOW], "a title moves no slot");
+        assert_eq!(until(&jobs_to_plan(&store).await), [NOW, NOW], "a title moves no slot");
         b.schedule.as_mut().unwrap().period = Period::Every(7_200_000);
         assert_eq!(store.add_topics(&[b.clone()], NOW.plus(LEASE)).await.unwrap(), 1);
-        assert_eq!(to_plan(&store).await.len(), 2, "who runs topics by hand removes none");
+        assert_eq!(jobs_to_plan(&store).await.len(), 2, "who runs topics by hand removes none");
         store.sync_topics(&[b.clone()], NOW.plus(LEASE)).await.unwrap();
-        assert_eq!(until(&to_plan(&store).await), [NOW.plus(LEASE)], "a is gone, b begins anew");
+        assert_eq!(until(&jobs_to_plan(&store).await), [NOW.plus(LEASE)], "a is gone, b starts afresh");
         store.sync_topics(&[a, b], NOW.plus(LEASE * 2)).await.unwrap();
         assert_eq!(
-            until(&to_plan(&store).await),
+            until(&jobs_to_plan(&store).await),
             [NOW.plus(LEASE * 2), NOW.plus(LEASE)],
-            "a topic that comes back begins anew"
+            "a topic that comes back starts afresh"
         );
         database.close(store).await;
     }
@@ -313,16 +317,16 @@ async fn topics_follow_the_file_and_a_changed_schedule_is_not_retroactive() {
 #[tokio::test]
 async fn an_answer_is_read_back_with_its_citations() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        let run = manual(&store, &t, "R1", NOW).await;
+        let run = start_manual_run(&store, &t, "R1", NOW).await;
         let other = topic("other");
         store.sync_topics(&[t.clone(), other.clone()], NOW).await.unwrap();
-        let theirs = manual(&store, &other, "R0", NOW).await;
-        let found = vec![seen(Source::Social, 1, &["post:x:7"], "theirs")];
+        let theirs = start_manual_run(&store, &other, "R0", NOW).await;
+        let found = vec![seen_item(Source::Social, 1, &["post:x:7"], "theirs")];
         store.finish(&theirs, outcome(NOW, found)).await.unwrap();
-        let found = seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], "a, \"b\"\nc \u{fffd}");
+        let found = seen_item(Source::Social, 1, &["post:x:1", "text:x:ann:h"], "a, \"b\"\nc \u{fffd}");
         let mut all = outcome(NOW, vec![found]);
         // By another key of the item, by one of another topic's item, and by one that nobody found.
         all.answer = Some((
@@ -353,16 +357,16 @@ async fn an_answer_is_read_back_with_its_citations() {
 #[tokio::test]
 async fn two_runs_that_find_the_same_item_at_once_store_it_once() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let topics: Vec<Topic> = (0..6).map(|n| topic(&format!("t{n}"))).collect();
         store.sync_topics(&topics, NOW).await.unwrap();
         let mut tasks = Vec::new();
         for t in topics {
-            let other = open(&database).await;
-            let run = manual(&store, &t, &format!("R-{}", t.id), NOW).await;
+            let other = open_store(&database).await;
+            let run = start_manual_run(&store, &t, &format!("R-{}", t.id), NOW).await;
             tasks.push(tokio::spawn(async move {
                 let world = (1..40)
-                    .map(|n| seen(Source::Social, n, &[&format!("post:x:{n}"), &format!("text:x:ann:{n}")], "w"))
+                    .map(|n| seen_item(Source::Social, n, &[&format!("post:x:{n}"), &format!("text:x:ann:{n}")], "w"))
                     .collect();
                 let counts = other.finish(&run, outcome(NOW, world)).await.unwrap();
                 other.publish().await.unwrap();
@@ -391,21 +395,21 @@ async fn two_runs_that_find_the_same_item_at_once_store_it_once() {
 #[tokio::test]
 async fn invented_and_real_findings_never_share_a_database() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         assert_eq!(store.origin().await.unwrap(), None);
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        let invented = manual(&store, &t, "R1", NOW).await;
-        store.finish(&invented, outcome(NOW, vec![seen(Source::Social, 1, &["post:x:1"], "one")])).await.unwrap();
+        let invented = start_manual_run(&store, &t, "R1", NOW).await;
+        store.finish(&invented, outcome(NOW, vec![seen_item(Source::Social, 1, &["post:x:1"], "one")])).await.unwrap();
         assert_eq!(store.origin().await.unwrap(), Some(DataOrigin::Sandbox));
-        let real = manual(&store, &t, "R2", NOW).await;
+        let real = start_manual_run(&store, &t, "R2", NOW).await;
         let late = Outcome {
             origin: Some(DataOrigin::Real),
-            ..outcome(NOW, vec![seen(Source::Social, 1, &["post:x:2"], "two")])
+            ..outcome(NOW, vec![seen_item(Source::Social, 1, &["post:x:2"], "two")])
         };
         let refused = store.finish(&real, late.clone()).await.unwrap_err();
         assert_eq!(refused.kind, StoreErrorKind::Foreign);
-        assert_eq!(items(&store).await.len(), 1, "nothing of it was written");
+        assert_eq!(all_items(&store).await.len(), 1, "no part of it was written");
         let early = Store::open(&Settings { origin: Some(DataOrigin::Real), ..settings(&database) }).await.unwrap_err();
         assert_eq!(early.kind, StoreErrorKind::Foreign);
         assert!(early.text.contains("SANDBOX") && early.hint.contains("--database"), "{early}");
@@ -415,12 +419,12 @@ async fn invented_and_real_findings_never_share_a_database() {
 
 #[tokio::test]
 async fn foreign_and_newer_tables_are_refused_unchanged() {
-    for database in unmade() {
+    for database in databases_without_schema() {
         database.execute("CREATE TABLE precious (id BIGINT)").await;
         let refused = Store::open(&settings(&database)).await.unwrap_err();
         assert_eq!(refused.kind, StoreErrorKind::Foreign, "{refused}");
         database.execute("DROP TABLE precious").await;
-        open(&database).await.close().await;
+        open_store(&database).await.close().await;
         database.make_newer();
         let newer = Store::open(&settings(&database)).await.unwrap_err();
         assert_eq!(newer.kind, StoreErrorKind::Newer, "{newer}");
@@ -446,7 +450,7 @@ async fn many_first_starts_at_once_all_succeed() {
 
 #[tokio::test]
 async fn reading_a_missing_database_fails_with_a_hint() {
-    for database in unmade() {
+    for database in databases_without_schema() {
         let absent = Store::open(&Settings { create: false, ..settings(&database) }).await.unwrap_err();
         assert_eq!(absent.kind, StoreErrorKind::Unreachable);
         assert!(absent.hint.contains("topicwatch once"), "{}", absent.hint);

@@ -5,7 +5,7 @@ use topicwatch::model::{RunSearch, RunState, SearchState, Source, Span, Time};
 use topicwatch::store::{Filter, StoreError};
 
 use crate::support::databases::databases;
-use crate::support::searched::{NOW, call, manual, open, outcome, plan, topic};
+use crate::support::searched::{NOW, call, open_store, outcome, plan, start_manual_run, topic};
 
 fn at(ms: i64) -> Time {
     Time(NOW.0 + ms)
@@ -18,14 +18,14 @@ fn span(from: i64, until: i64) -> Option<Span> {
 #[tokio::test]
 async fn covered_spans_are_stored_with_their_search_and_the_latest_is_found() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(&[t.clone(), topic("other")], NOW).await.unwrap();
         let none = store.covered_until("rust", Source::Social, at(10)).await.unwrap();
         assert_eq!(none, None, "a new topic has covered nothing");
         // The last one fills an earlier gap, and one in the middle failed.
         for (n, covered) in [span(-100, 0), span(-50, 10), None, span(-900, -800)].into_iter().enumerate() {
-            let run = manual(&store, &t, &format!("R{n}"), at(i64::try_from(n).unwrap())).await;
+            let run = start_manual_run(&store, &t, &format!("R{n}"), at(i64::try_from(n).unwrap())).await;
             store.before_call(&run, &call(Source::Social), NOW, 10).await.unwrap();
             let mut outcome = outcome(at(i64::try_from(n).unwrap()), vec![]);
             outcome.searches[0].requested_span = span(-1_000, 10);
@@ -54,19 +54,19 @@ async fn covered_spans_are_stored_with_their_search_and_the_latest_is_found() {
 async fn searches_are_ordered_by_topic_and_time_with_missed_slots() {
     let mut reported: Vec<Vec<RunSearch>> = Vec::new();
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(&[t.clone(), topic("b")], NOW).await.unwrap();
         store
             .plan(&[plan(NOW, at(30), &[(at(20).0, RunState::Missed), (at(30).0, RunState::Queued)])], at(30))
             .await
             .unwrap();
-        let run = manual(&store, &t, "R1", at(10)).await;
+        let run = start_manual_run(&store, &t, "R1", at(10)).await;
         let mut outcome = outcome(at(10), vec![]);
         (outcome.searches[0].requested_span, outcome.searches[0].covered) = (span(-100, 10), span(-60, 10));
         outcome.searches[0].saturated = true;
         store.finish(&run, outcome).await.unwrap();
-        let running = manual(&store, &topic("b"), "R2", at(5)).await;
+        let running = start_manual_run(&store, &topic("b"), "R2", at(5)).await;
         store.publish().await.unwrap();
         let looks = async |since: i64| {
             let mut looks = Vec::new();
@@ -99,7 +99,11 @@ async fn searches_are_ordered_by_topic_and_time_with_missed_slots() {
         assert_eq!(watched.iter().map(|w| w.topic.as_str()).collect::<Vec<_>>(), ["rust"]);
         assert_eq!((watched[0].began, watched[0].ended, watched[0].definition.as_ref()), (NOW, None, Some(&t)));
         let named = store.watched_topics(&["b".into(), "nobody".into()]).await.unwrap();
-        assert_eq!(named.iter().map(|w| w.ended).collect::<Vec<_>>(), [Some(at(50))], "a name finds what is gone");
+        assert_eq!(
+            named.iter().map(|w| w.ended).collect::<Vec<_>>(),
+            [Some(at(50))],
+            "removed topics are found by name"
+        );
         drop(running);
         reported.push(all);
         database.close(store).await;

@@ -5,7 +5,7 @@ use topicwatch::model::{Source, Time};
 use topicwatch::store::Filter;
 
 use crate::support::databases::databases;
-use crate::support::searched::{NOW, items, manual, open, outcome, seen, topic};
+use crate::support::searched::{NOW, all_items, open_store, outcome, seen_item, start_manual_run, topic};
 
 fn at(seconds: i64) -> Time {
     Time(NOW.0 + seconds * 1_000)
@@ -14,22 +14,22 @@ fn at(seconds: i64) -> Time {
 #[tokio::test]
 async fn a_post_with_both_keys_merges_two_items() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         // The text alone comes first, then both separately, then a post with both keys, then the text again.
-        let words = || seen(Source::Social, 1, &["text:x:ann:h"], "hello");
-        let page = || seen(Source::Web, 1, &["post:x:1"], "hello there");
-        let both = || seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], "hello");
+        let words = || seen_item(Source::Social, 1, &["text:x:ann:h"], "hello");
+        let page = || seen_item(Source::Web, 1, &["post:x:1"], "hello there");
+        let both = || seen_item(Source::Social, 1, &["post:x:1", "text:x:ann:h"], "hello");
         let mut new = Vec::new();
         for (n, world) in [vec![words()], vec![page(), words()], vec![both()], vec![words()]].into_iter().enumerate() {
             let n = i64::try_from(n).unwrap();
-            let run = manual(&store, &t, &format!("R{n}"), at(n)).await;
+            let run = start_manual_run(&store, &t, &format!("R{n}"), at(n)).await;
             let counts = store.finish(&run, outcome(at(n), world)).await.unwrap();
             new.push(counts.iter().map(|(_, counts)| counts.new).sum::<i64>());
         }
         assert_eq!(new, [1, 1, 0, 0], "{}", database.name);
-        let rows = items(&store).await;
+        let rows = all_items(&store).await;
         assert_eq!(
             rows.iter().map(|i| (i.key.as_str(), i.first_seen, i.first_run.as_str(), i.times_seen)).collect::<Vec<_>>(),
             [("post:x:1", NOW, "R0", 4)],
@@ -56,7 +56,7 @@ async fn a_post_with_both_keys_merges_two_items() {
 #[tokio::test]
 async fn runs_that_end_together_merge_items_like_runs_in_sequence() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let (a, b) = (topic("a"), topic("b"));
         store.sync_topics(&[a.clone(), b.clone()], NOW).await.unwrap();
         let mut ends = Vec::new();
@@ -70,8 +70,8 @@ async fn runs_that_end_together_merge_items_like_runs_in_sequence() {
         .enumerate()
         {
             let n = i64::try_from(n).unwrap();
-            let run = manual(&store, t, &format!("R{n}"), at(n)).await;
-            ends.push((run, outcome(at(n), vec![seen(Source::Social, 1, keys, "hello")])));
+            let run = start_manual_run(&store, t, &format!("R{n}"), at(n)).await;
+            ends.push((run, outcome(at(n), vec![seen_item(Source::Social, 1, keys, "hello")])));
         }
         let [one, two, three, four] = ends.try_into().unwrap_or_else(|_| unreachable!());
         let (r1, r2, r3, r4) = tokio::join!(
@@ -82,7 +82,7 @@ async fn runs_that_end_together_merge_items_like_runs_in_sequence() {
         );
         let new: Vec<i64> = [r1, r2, r3, r4].into_iter().map(|r| r.unwrap()[0].1.new).collect();
         assert_eq!(new, [1, 1, 0, 0], "{}", database.name);
-        let mut rows = items(&store).await;
+        let mut rows = all_items(&store).await;
         rows.sort_by(|x, y| x.topic.cmp(&y.topic));
         assert_eq!(
             rows.iter().map(|i| (i.topic.as_str(), i.key.as_str(), i.first_seen, i.times_seen)).collect::<Vec<_>>(),
@@ -101,7 +101,7 @@ async fn a_merged_item_keeps_the_earlier_first_seen_time() {
     const PAGE: &[&str] = &["post:x:1"];
     for (first, second) in [(WORDS, PAGE), (PAGE, WORDS)] {
         for database in databases() {
-            let (store, both) = (open(&database).await, [PAGE, WORDS].concat());
+            let (store, both) = (open_store(&database).await, [PAGE, WORDS].concat());
             let (a, b) = (topic("a"), topic("b"));
             store.sync_topics(&[a.clone(), b.clone()], NOW).await.unwrap();
             // One topic sees the later item only, and a run of another shows that both are one.
@@ -109,10 +109,10 @@ async fn a_merged_item_keeps_the_earlier_first_seen_time() {
                 [(&a, first), (&b, second), (&a, second), (&a, both.as_slice())].into_iter().enumerate()
             {
                 let n = i64::try_from(n).unwrap();
-                let run = manual(&store, t, &format!("R{n}"), at(n)).await;
-                store.finish(&run, outcome(at(n), vec![seen(Source::Social, 1, keys, "hello")])).await.unwrap();
+                let run = start_manual_run(&store, t, &format!("R{n}"), at(n)).await;
+                store.finish(&run, outcome(at(n), vec![seen_item(Source::Social, 1, keys, "hello")])).await.unwrap();
             }
-            let rows = items(&store).await;
+            let rows = all_items(&store).await;
             let of: Vec<_> =
                 rows.iter().map(|item| (item.topic.as_str(), item.first_seen, item.first_run.as_str())).collect();
             let name = format!("{}: {first:?}", database.name);

@@ -8,9 +8,11 @@ use topicwatch::export::{self, ExportKind, ExportOptions, Profile};
 use topicwatch::model::{Answer, Micros, RunState, SearchState, Source, Time, Topic};
 use topicwatch::store::{DataOrigin, Filter, Settings, Store, StoreErrorKind, redact};
 
-use crate::support::databases::{databases, postgres, sqlite, wait};
+use crate::support::databases::{block_on, databases, postgres, sqlite};
 use crate::support::program::{NINE, Place};
-use crate::support::searched::{LEASE, NOW, call, items, manual, open, outcome, plan, seen, settings, to_plan, topic};
+use crate::support::searched::{
+    LEASE, NOW, all_items, call, jobs_to_plan, open_store, outcome, plan, seen_item, settings, start_manual_run, topic,
+};
 use crate::support::service::Sandbox;
 
 fn later(times: u32) -> Time {
@@ -37,24 +39,24 @@ async fn state(store: &Store, run: &str) -> (RunState, Option<String>) {
 #[tokio::test]
 async fn two_ids_with_a_known_text_stay_two_items() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         let text = "text:x:ann:h";
         for (n, world) in [
-            vec![seen(Source::Social, 1, &[text], "hi")],
+            vec![seen_item(Source::Social, 1, &[text], "hi")],
             vec![
-                seen(Source::Social, 1, &["post:x:1", text], "hi"),
-                seen(Source::Social, 2, &["post:x:2", text], "hi"),
+                seen_item(Source::Social, 1, &["post:x:1", text], "hi"),
+                seen_item(Source::Social, 2, &["post:x:2", text], "hi"),
             ],
         ]
         .into_iter()
         .enumerate()
         {
-            let run = manual(&store, &t, &format!("R{n}"), slot(n as i64)).await;
+            let run = start_manual_run(&store, &t, &format!("R{n}"), slot(n as i64)).await;
             store.finish(&run, outcome(slot(n as i64), world)).await.unwrap();
         }
-        let rows = items(&store).await;
+        let rows = all_items(&store).await;
         let rows: Vec<_> = rows.iter().map(|i| (i.key.as_str(), i.times_seen)).collect();
         assert_eq!(rows, [("post:x:2", 1), (text, 2)], "{}", database.name);
         database.close(store).await;
@@ -64,14 +66,16 @@ async fn two_ids_with_a_known_text_stay_two_items() {
 #[tokio::test]
 async fn an_item_that_a_run_names_twice_is_stored_once() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
-        let run = manual(&store, &t, "R1", NOW).await;
-        let twice =
-            vec![seen(Source::Social, 1, &["post:x:1"], "one"), seen(Source::Social, 5, &["post:x:1"], "one again")];
+        let run = start_manual_run(&store, &t, "R1", NOW).await;
+        let twice = vec![
+            seen_item(Source::Social, 1, &["post:x:1"], "one"),
+            seen_item(Source::Social, 5, &["post:x:1"], "one again"),
+        ];
         let counts = store.finish(&run, outcome(NOW, twice)).await.unwrap();
         assert_eq!((counts[0].1.found, counts[0].1.new, counts[0].1.duplicate), (2, 1, 1), "{}", database.name);
-        assert_eq!(items(&store).await.len(), 1);
+        assert_eq!(all_items(&store).await.len(), 1);
         database.close(store).await;
     }
 }
@@ -79,7 +83,7 @@ async fn an_item_that_a_run_names_twice_is_stored_once() {
 #[tokio::test]
 async fn a_call_being_counted_prevents_a_rescue_of_its_run() {
     let Some(database) = postgres() else { return };
-    let store = open(&database).await;
+    let store = open_store(&database).await;
     let at = queued(&store).await;
     let run = store.claim(at, 1, LEASE, "mine").await.unwrap().remove(0);
     // Another transaction is about to write the same search row, so the call's transaction has to wait in the middle.
@@ -116,7 +120,7 @@ async fn a_call_being_counted_prevents_a_rescue_of_its_run() {
 #[tokio::test]
 async fn a_run_that_waits_for_another_does_not_wake_the_loop() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();
         let rows = [(slot(10).0, RunState::Queued), (slot(20).0, RunState::Queued), (slot(50).0, RunState::Queued)];
         store.plan(&[plan(NOW, slot(50), &rows)], slot(20)).await.unwrap();
@@ -138,7 +142,7 @@ async fn a_run_that_waits_for_another_does_not_wake_the_loop() {
 #[tokio::test]
 async fn a_topic_removed_while_it_runs_is_not_tried_again() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let at = queued(&store).await;
         let run = store.claim(at, 1, LEASE, "mine").await.unwrap().remove(0);
         store.sync_topics(&[topic("other")], at).await.unwrap();
@@ -160,7 +164,7 @@ async fn a_topic_removed_while_it_runs_is_not_tried_again() {
 #[tokio::test]
 async fn a_pause_cancels_queued_runs_and_leaves_no_missed_slots() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let at = queued(&store).await;
         let mut paused = topic("rust");
         paused.schedule.as_mut().unwrap().paused = true;
@@ -169,7 +173,7 @@ async fn a_pause_cancels_queued_runs_and_leaves_no_missed_slots() {
         let (state, reason) = state(&store, &format!("topic:rust@{at}")).await;
         assert_eq!((state, reason.unwrap().contains("paused")), (RunState::Cancelled, true));
         store.sync_topics(&[topic("rust")], later(5)).await.unwrap();
-        assert_eq!(to_plan(&store).await[0].planned_until, later(5), "slots of the pause are not missed");
+        assert_eq!(jobs_to_plan(&store).await[0].planned_until, later(5), "slots of the pause are not missed");
         database.close(store).await;
     }
 }
@@ -177,7 +181,7 @@ async fn a_pause_cancels_queued_runs_and_leaves_no_missed_slots() {
 #[tokio::test]
 async fn an_unreadable_definition_blocks_no_other_topic() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         store.sync_topics(&[topic("other"), topic("rust")], NOW).await.unwrap();
         let at = slot(10);
         let mut plans = vec![plan(NOW, at, &[(at.0, RunState::Queued)]), plan(NOW, at, &[(at.0, RunState::Queued)])];
@@ -185,7 +189,7 @@ async fn an_unreadable_definition_blocks_no_other_topic() {
         store.plan(&plans, at).await.unwrap();
         database.execute("UPDATE job SET definition = '{\"from\": \"the future\"}' WHERE topic = 'other'").await;
         let readable = |known: topicwatch::store::PlannedJob| known.schedule.and(known.topic);
-        let known: Vec<_> = to_plan(&store).await.into_iter().filter_map(readable).collect();
+        let known: Vec<_> = jobs_to_plan(&store).await.into_iter().filter_map(readable).collect();
         assert_eq!(known, ["rust"], "{}", database.name);
         let claimed: Vec<_> = store.claim(at, 9, LEASE, "a").await.unwrap().into_iter().map(|r| r.topic.id).collect();
         assert_eq!(claimed, ["rust"]);
@@ -198,11 +202,11 @@ async fn an_unreadable_definition_blocks_no_other_topic() {
 #[tokio::test]
 async fn a_finished_run_is_invisible_to_readers_before_it_has_its_seq() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        let run = manual(&store, &t, "R1", NOW).await;
-        let mut all = outcome(NOW, vec![seen(Source::Social, 1, &["post:x:1"], "one")]);
+        let run = start_manual_run(&store, &t, "R1", NOW).await;
+        let mut all = outcome(NOW, vec![seen_item(Source::Social, 1, &["post:x:1"], "one")]);
         all.answer = Some((Answer { text: "sum".into(), model: None, partial: false }, vec![]));
         store.finish(&run, all.clone()).await.unwrap();
         // As an older version left it when it was killed before it assigned the number.
@@ -234,14 +238,14 @@ async fn a_finished_run_is_invisible_to_readers_before_it_has_its_seq() {
 #[tokio::test]
 async fn a_sighting_has_the_time_of_its_own_attempt() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let at = queued(&store).await;
         store.claim(at, 1, LEASE, "first").await.unwrap();
         store.rescue(later(5)).await.unwrap();
         let second = store.claim(later(5), 1, LEASE, "second").await.unwrap().remove(0);
-        let world = vec![seen(Source::Social, 1, &["post:x:1"], "one")];
+        let world = vec![seen_item(Source::Social, 1, &["post:x:1"], "one")];
         store.finish(&second, outcome(later(6), world)).await.unwrap();
-        let item = items(&store).await.remove(0);
+        let item = all_items(&store).await.remove(0);
         let sighting = store.sightings_of(&second.public_id).await.unwrap().remove(0);
         assert_eq!((item.first_seen, sighting.seen_at), (later(6), later(6)), "{}", database.name);
         database.close(store).await;
@@ -253,12 +257,14 @@ async fn store_awkward_items(store: &Store) {
     let topics: Vec<Topic> = ["b", "B", "a-b", "a", "ab"].into_iter().map(topic).collect();
     store.sync_topics(&topics, NOW).await.unwrap();
     for (n, t) in topics.iter().enumerate() {
-        let run = manual(store, t, &format!("R{n}-{}", t.id), NOW).await;
+        let run = start_manual_run(store, t, &format!("R{n}-{}", t.id), NOW).await;
         let mut world: Vec<_> =
             ["post:x:9", "post:x:10", "page:https://é.example/", "page:https://Z.example/", "text:x:~a:1"]
                 .into_iter()
                 .enumerate()
-                .map(|(rank, key)| seen(Source::Social, rank as u32 / 2 + 1, &[key], "say \"hi\",\r\n=1+1 \u{1F600}"))
+                .map(|(rank, key)| {
+                    seen_item(Source::Social, rank as u32 / 2 + 1, &[key], "say \"hi\",\r\n=1+1 \u{1F600}")
+                })
                 .collect();
         world[0].sightings[0].found.published_at = Some(Time(-1));
         world[1].sightings[0].found.published_at = Some(Time(1_234_567_890_007));
@@ -275,7 +281,7 @@ async fn store_awkward_items(store: &Store) {
 async fn both_databases_export_the_same_bytes_with_the_origin_of_every_row() {
     let mut files: Vec<Vec<String>> = Vec::new();
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         store_awkward_items(&store).await;
         let mut written = Vec::new();
         for what in [ExportKind::Items, ExportKind::Sightings, ExportKind::Answers, ExportKind::Runs] {
@@ -316,11 +322,11 @@ async fn both_databases_export_the_same_bytes_with_the_origin_of_every_row() {
 #[tokio::test]
 async fn rows_have_no_origin_before_the_first_reply_and_then_service() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         for (run, origin, column) in [("R1", None, ""), ("R2", Some(DataOrigin::Real), "service")] {
-            let held = manual(&store, &t, run, NOW).await;
+            let held = start_manual_run(&store, &t, run, NOW).await;
             store.finish(&held, topicwatch::store::Outcome { origin, ..outcome(NOW, vec![]) }).await.unwrap();
             store.publish().await.unwrap();
             let order = ExportOptions::all(ExportKind::Runs);
@@ -336,9 +342,9 @@ async fn rows_have_no_origin_before_the_first_reply_and_then_service() {
 #[tokio::test]
 async fn an_export_reads_one_snapshot_read_only_and_without_a_timeout() {
     let Some(database) = postgres() else { return };
-    let store = open(&database).await;
+    let store = open_store(&database).await;
     let t = topic("rust");
-    let run = manual(&store, &t, "R1", NOW).await;
+    let run = start_manual_run(&store, &t, "R1", NOW).await;
     let mut all = outcome(NOW, vec![]);
     all.answer = Some((Answer { text: "sum".into(), ..Answer::default() }, vec![]));
     store.finish(&run, all.clone()).await.unwrap();
@@ -381,12 +387,12 @@ fn findings_are_stored_later_if_the_database_was_locked_for_long() {
         Place::new(database, &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n");
     place.ok(&["db", "migrate"]);
     // More often than a transaction is repeated. A sequence counts what is rolled back, too.
-    wait(place.database.execute(
+    block_on(place.database.execute(
         "CREATE SEQUENCE refused; CREATE FUNCTION refuse() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN \
          IF nextval('refused') <= 8 THEN RAISE EXCEPTION 'locked' USING ERRCODE = 'lock_not_available'; END IF; RETURN NULL; END $$; \
          CREATE TRIGGER refuse BEFORE INSERT ON sighting FOR EACH STATEMENT EXECUTE FUNCTION refuse()",
     ));
-    place.run(&["once", "--at", NINE]).says(0, &["cannot store the findings now", "trying again"]);
+    place.run(&["once", "--at", NINE]).assert_stderr(0, &["cannot store the findings now", "trying again"]);
     assert_ne!(place.database.number("SELECT count(*) FROM v_sighting"), 0);
     assert_eq!(place.database.texts("SELECT state FROM v_run"), ["ok"]);
 }
@@ -432,7 +438,7 @@ async fn special_characters_in_a_path_are_literal() {
 async fn a_new_sqlite_file_and_its_side_files_are_private_to_the_owner() {
     use std::os::unix::fs::PermissionsExt as _;
     let database = sqlite();
-    let store = open(&database).await;
+    let store = open_store(&database).await;
     store.sync_topics(&[topic("rust")], NOW).await.unwrap();
     let _lock = store.lock_daemon().unwrap();
     let file = std::path::Path::new(&database.url[7..]);
@@ -450,7 +456,7 @@ async fn a_new_sqlite_file_and_its_side_files_are_private_to_the_owner() {
 #[tokio::test]
 async fn migrations_of_another_program_are_not_mistaken_for_ours() {
     for database in databases() {
-        open(&database).await.close().await;
+        open_store(&database).await.close().await;
         database.make_foreign();
         let refused = Store::open(&settings(&database)).await.unwrap_err();
         assert_eq!(refused.kind, StoreErrorKind::Foreign, "{}: {refused}", database.name);
@@ -477,7 +483,7 @@ fn a_database_url_is_shown_without_its_password_even_if_invalid() {
 #[tokio::test]
 async fn an_invalid_schema_name_is_refused_for_reading_and_writing() {
     let Some(database) = postgres() else { return };
-    let store = open(&database).await;
+    let store = open_store(&database).await;
     for schema in [database.schema.to_uppercase(), format!("{},public", database.schema), String::new()] {
         let one = Settings { schema: schema.clone(), ..settings(&database) };
         let refusals =
@@ -521,7 +527,7 @@ async fn a_server_behind_a_statement_pool_is_spoken_to_without_named_statements(
 #[tokio::test]
 async fn statistics_are_updated_after_many_new_topics() {
     let Some(database) = postgres() else { return };
-    let store = open(&database).await;
+    let store = open_store(&database).await;
     let topics: Vec<_> = (0..300).map(|n| topic(&format!("topic-{n:04}"))).collect();
     store.sync_topics(&topics, NOW).await.unwrap();
     let known = "SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE oid = to_regclass('job')";

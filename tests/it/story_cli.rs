@@ -4,22 +4,22 @@
 use topicwatch::model::Source;
 use topicwatch::normalise::words;
 
-use crate::support::api_client::{ask, get};
-use crate::support::databases::{Database, databases, quoted, wait};
+use crate::support::api_client::{get_json, send_request};
+use crate::support::databases::{Database, block_on, databases, sql_literal};
 use crate::support::logged_sql::statements;
 use crate::support::number_links::{Link, follow_link, number_links};
 use crate::support::program::Place;
-use crate::support::searched::{open, topic};
+use crate::support::searched::{open_store, topic};
 use crate::support::story_history::*;
 use crate::support::web_client::Pages;
-use crate::support::world::World;
+use crate::support::world::ScriptedService;
 
 /// A place with the invented history and its topics.
 fn place(database: Database) -> Place {
     let topics = TOPICS.map(|id| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\n")).concat();
-    let place = Place::new(database, &World::new().lines(), &topics);
-    wait(async {
-        let store = open(&place.database).await;
+    let place = Place::new(database, &ScriptedService::new().lines(), &topics);
+    block_on(async {
+        let store = open_store(&place.database).await;
         store_history(&store).await;
         store.close().await;
     });
@@ -139,11 +139,11 @@ fn the_terminal_the_page_and_the_api_tell_the_same_story() {
         let pages = Pages::serve(&place, &[]);
         let coded = |key: &str| url::form_urlencoded::byte_serialize(key.as_bytes()).collect::<String>();
         for key in ["post:x:1", PAGE_KEY, PAGE] {
-            let api = get(&pages, &format!("/api/v1/items/{}/story", coded(key)));
+            let api = get_json(&pages, &format!("/api/v1/items/{}/story", coded(key)));
             let cli = place.json(&["story", key, "--format", "json"]);
             assert_eq!((&api["data"], &api["sandbox"]), (&cli["story"], &cli["sandbox"]), "{name}: {key}");
         }
-        let said = ask(&pages, "GET", "/api/v1/items/post:x:999/story", &[], "").refused(404);
+        let said = send_request(&pages, "GET", "/api/v1/items/post:x:999/story", &[], "").assert_problem(404);
         assert!(said.contains("no item `post:x:999`"), "{said}");
         let page = pages.page(&format!("/item?key={}", coded("post:x:1")));
         for part in [
@@ -172,8 +172,8 @@ fn the_terminal_the_page_and_the_api_tell_the_same_story() {
         assert_eq!(all.rows, 17, "{name}: {all:?}");
         place
             .run(&["story", "post:x:999"])
-            .says(2, &["there is no item `post:x:999`", "hint: topicwatch items --json"]);
-        place.run(&["story", "\u{1b}[2Jx"]).says(2, &["there is no item `\\u{1b}[2Jx`"]);
+            .assert_stderr(2, &["there is no item `post:x:999`", "hint: topicwatch items --json"]);
+        place.run(&["story", "\u{1b}[2Jx"]).assert_stderr(2, &["there is no item `\\u{1b}[2Jx`"]);
     }
 }
 
@@ -215,8 +215,8 @@ fn a_story_of_an_item_seen_once_says_so() {
 fn a_story_finds_items_that_are_not_indexed_yet() {
     for database in databases() {
         let place = place(database);
-        wait(async {
-            let store = open(&place.database).await;
+        block_on(async {
+            let store = open_store(&place.database).await;
             let words = "see https://twitter.com/author24/status/24?s=20 for more";
             let more = vec![post(31, Source::Social, "cy", None, words)];
             store_run(&store, &topic("rust"), "C9", covering(minutes(600), more)).await;
@@ -239,14 +239,14 @@ fn hostile_texts_of_a_story_are_escaped_in_terminal_and_page() {
         let place = place(database);
         let hostile = "<script>alert(1)</script>\u{1b}[2J\u{202e}\"><img src=x onerror=alert(1)> javascript:alert(2)";
         let others = format!("key <> '{PAGE_KEY}'");
-        place.database.give_hostile_words(&others, hostile, "javascript:alert(1)", hostile);
-        let before = quoted(&format!("{hostile} before"));
-        wait(place.database.execute(&format!("UPDATE item_revision SET text = {before}")));
+        place.database.set_hostile_texts(&others, hostile, "javascript:alert(1)", hostile);
+        let before = sql_literal(&format!("{hostile} before"));
+        block_on(place.database.execute(&format!("UPDATE item_revision SET text = {before}")));
         for key in ["post:x:1", "post:x:2", "post:x:24"] {
             let output = place.run(&["story", key]);
-            output.shows(0, &["\\u{1b}[2J", "\\u{202e}"]);
+            output.assert_stdout(0, &["\\u{1b}[2J", "\\u{202e}"]);
             assert!(output.out.lines().all(|line| line.chars().count() <= 80 || !line.contains(' ')), "{output}");
-            place.run(&["story", key, "--format", "json"]).shows(0, &["\\u001b[2J"]);
+            place.run(&["story", key, "--format", "json"]).assert_stdout(0, &["\\u001b[2J"]);
         }
         let pages = Pages::serve(&place, &[]);
         let page = pages.page("/item?key=post:x:2");
@@ -273,10 +273,10 @@ fn every_query_of_a_story_uses_an_index() {
         for kind in
             ["WITH head", "WITH found", "JOIN item_key a", "sighting s CROSS JOIN run", "topic_item t CROSS JOIN run"]
         {
-            assert!(ended.err.contains(kind), "nobody asked {kind}");
+            assert!(ended.err.contains(kind), "{kind} was not called");
         }
         for sql in &statements {
-            let plan = place.database.plan(sql);
+            let plan = place.database.query_plan(sql);
             let tables = [" i", " c", " t", " s", " r", " f", " k", " a", " v", " h"];
             let scans = plan.iter().filter(|line| {
                 let whole = tables.iter().any(|table| {

@@ -1,9 +1,9 @@
 //! Processing of AI replies, through `once` on both databases: streams in every framing, broken streams, and invalid
 //! replies. A replay of the stored reply gives the same result.
 
-use crate::support::databases::{databases, wait};
+use crate::support::databases::{block_on, databases};
 use crate::support::program::{NINE, Place};
-use crate::support::service::{Raw, Reply, Then, broken, bytes, reply};
+use crate::support::service::{FakeServer, Reply, Then, broken, bytes, reply};
 
 /// The head of a chunked reply with this content type.
 fn head(kind: &str) -> String {
@@ -12,14 +12,14 @@ fn head(kind: &str) -> String {
 }
 
 /// A chunked reply without its last chunk.
-fn unended(kind: &str, chunks: &[&str]) -> Vec<u8> {
+fn chunked_without_end(kind: &str, chunks: &[&str]) -> Vec<u8> {
     let chunks = chunks.iter().map(|chunk| format!("{:x}\r\n{chunk}\r\n", chunk.len()));
     format!("{}{}", head(kind), chunks.collect::<String>()).into_bytes()
 }
 
 /// A whole chunked reply.
 fn chunked(kind: &str, chunks: &[&str]) -> Reply {
-    bytes(&[&unended(kind, chunks)[..], b"0\r\n\r\n"].concat())
+    bytes(&[&chunked_without_end(kind, chunks)[..], b"0\r\n\r\n"].concat())
 }
 
 /// A reply and its result: `state class`, the answer with `partial`, and the run's state.
@@ -37,28 +37,30 @@ const PART: Option<(&str, bool)> = Some(("Hello wör", true));
 const BROKEN: &[Case] = &[
     Case {
         name: "words, reset",
-        reply: || broken(&unended("text/plain", &["Hello ", "wör"]), Then::Reset),
+        reply: || broken(&chunked_without_end("text/plain", &["Hello ", "wör"]), Then::Reset),
         becomes: "error cut",
         answer: PART,
         run: "partial",
     },
     Case {
         name: "words, closed in the middle",
-        reply: || broken(&unended("", &["Hello ", "wör"]), Then::Close),
+        reply: || broken(&chunked_without_end("", &["Hello ", "wör"]), Then::Close),
         becomes: "error cut",
         answer: PART,
         run: "partial",
     },
     Case {
         name: "words, not done in time",
-        reply: || broken(&unended("text/plain", &["Hello ", "wör"]), Then::Hang),
+        reply: || broken(&chunked_without_end("text/plain", &["Hello ", "wör"]), Then::Hang),
         becomes: "error timeout",
         answer: PART,
         run: "partial",
     },
     Case {
         name: "words, then a chunk that is none",
-        reply: || bytes(&[&unended("text/plain", &["Hello ", "wör"])[..], b"zz\r\nld\r\n0\r\n\r\n"].concat()),
+        reply: || {
+            bytes(&[&chunked_without_end("text/plain", &["Hello ", "wör"])[..], b"zz\r\nld\r\n0\r\n\r\n"].concat())
+        },
         becomes: "error cut",
         answer: PART,
         run: "partial",
@@ -74,7 +76,7 @@ const BROKEN: &[Case] = &[
         name: "a summary in pieces, reset",
         reply: || {
             let pieces = ["data: {\"summary\":\"Hello \"}\n\n", "data: {\"summary\":\"wör\"}\n\n"];
-            broken(&unended("text/event-stream", &pieces), Then::Reset)
+            broken(&chunked_without_end("text/event-stream", &pieces), Then::Reset)
         },
         becomes: "error cut",
         answer: PART,
@@ -82,7 +84,7 @@ const BROKEN: &[Case] = &[
     },
     Case {
         name: "one piece of a summary, reset",
-        reply: || broken(&unended("", &["data: {\"summary\":\"Hello wör\"}\n\n"]), Then::Reset),
+        reply: || broken(&chunked_without_end("", &["data: {\"summary\":\"Hello wör\"}\n\n"]), Then::Reset),
         becomes: "error cut",
         answer: PART,
         run: "partial",
@@ -91,7 +93,7 @@ const BROKEN: &[Case] = &[
         name: "a value a line, reset inside one",
         reply: || {
             let lines = ["{\"response\":\"Hello wör\",\"done\":false}\n", "{\"response\":\"ld\",\"do"];
-            broken(&unended("application/x-ndjson", &lines), Then::Reset)
+            broken(&chunked_without_end("application/x-ndjson", &lines), Then::Reset)
         },
         becomes: "error cut",
         answer: PART,
@@ -99,7 +101,7 @@ const BROKEN: &[Case] = &[
     },
     Case {
         name: "events of words, not done in time",
-        reply: || broken(&unended("text/event-stream", &["data: Hello \n\n", "data: wör\n\n"]), Then::Hang),
+        reply: || broken(&chunked_without_end("text/event-stream", &["data: Hello \n\n", "data: wör\n\n"]), Then::Hang),
         becomes: "error timeout",
         answer: PART,
         run: "partial",
@@ -111,7 +113,7 @@ const BROKEN: &[Case] = &[
                 "data: {\"type\":\"text\",\"role\":\"summary\",\"content\":\"Hello \"}\n\n",
                 "data: {\"type\":\"completion\",\"content\":\"Hello wörld\"}\n\n",
             ];
-            broken(&unended("", &frames), Then::Reset)
+            broken(&chunked_without_end("", &frames), Then::Reset)
         },
         becomes: "error cut",
         answer: WHOLE,
@@ -121,7 +123,7 @@ const BROKEN: &[Case] = &[
         name: "the last word, then a reset: nothing is missing",
         reply: || {
             let frames = ["data: {\"summary\":\"Hello \"}\n\ndata: {\"summary\":\"wörld\"}\n\n", "data: [DONE]\n\n"];
-            broken(&unended("", &frames), Then::Reset)
+            broken(&chunked_without_end("", &frames), Then::Reset)
         },
         becomes: "ok -",
         answer: WHOLE,
@@ -129,7 +131,7 @@ const BROKEN: &[Case] = &[
     },
     Case {
         name: "nothing but a heartbeat, then a reset",
-        reply: || broken(&unended("text/event-stream", &[": ping\n\n"]), Then::Reset),
+        reply: || broken(&chunked_without_end("text/event-stream", &[": ping\n\n"]), Then::Reset),
         becomes: "error cut",
         answer: None,
         run: "failed",
@@ -318,7 +320,7 @@ fn assert_cases(cases: &'static [Case], streaming: bool) {
     const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"ai\"]\n";
     for case in cases {
         for database in databases() {
-            let server = Raw::saying(|_| (case.reply)());
+            let server = FakeServer::respond_with(|_| (case.reply)());
             // Only where the case waits for it; a busy machine may need more than a second for the others.
             let timeout = if case.becomes == "error timeout" { "call_timeout = \"2s\"\n" } else { "" };
             let service = format!("{}{timeout}prices.ai = 0.5\n", server.lines());
@@ -336,7 +338,7 @@ fn assert_cases(cases: &'static [Case], streaming: bool) {
             assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 1, "{reported}: the reply is kept");
 
             // A replay gives the same.
-            wait(place.database.execute("DELETE FROM answer"));
+            block_on(place.database.execute("DELETE FROM answer"));
             place.ok(&["db", "replay"]);
             assert_eq!(answers(&place), expected, "{reported}, read again");
         }
@@ -361,13 +363,13 @@ fn a_reply_without_an_answer_is_malformed_and_stored() {
 #[test]
 fn a_cut_answer_makes_the_run_partial() {
     for database in databases() {
-        let server = Raw::saying(|path| match path {
-            "/ai/search" => broken(&unended("text/plain", &["Hello wör"]), Then::Reset),
+        let server = FakeServer::respond_with(|path| match path {
+            "/ai/search" => broken(&chunked_without_end("text/plain", &["Hello wör"]), Then::Reset),
             _ => reply("200 OK", "", br#"{"results": [{"title": "A page", "url": "https://example.com/a"}]}"#),
         });
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\", \"ai\"]\nstreaming = true\n";
         let place = Place::new(database, &server.lines(), topic);
-        place.run(&["once", "--at", NINE]).shows(3, &["cut: the reply was cut off after 10 decoded bytes"]);
+        place.run(&["once", "--at", NINE]).assert_stdout(3, &["cut: the reply was cut off after 10 decoded bytes"]);
         assert_eq!(place.database.texts("SELECT state FROM v_run"), ["partial"]);
         assert_eq!(answers(&place), ["Hello wör 1"]);
         let shown = place.json(&["show", "acme", "--json"]);
@@ -393,7 +395,7 @@ fn no_invalid_file_of_the_json_parsing_suite_becomes_an_answer() {
     let bodies: Vec<Vec<u8>> = files.iter().map(|path| std::fs::read(path).unwrap()).collect();
     let served = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let next = std::sync::Arc::clone(&served);
-    let server = Raw::saying(move |_| {
+    let server = FakeServer::respond_with(move |_| {
         let at = next.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         reply("200 OK", "content-type: application/json\r\n", &bodies[at % bodies.len()])
     });
@@ -401,7 +403,7 @@ fn no_invalid_file_of_the_json_parsing_suite_becomes_an_answer() {
         .map(|n| format!("[[topics]]\nid = \"t{n:03}\"\nquery = \"q\"\nsources = [\"ai\"]\n"))
         .collect();
     let place = Place::new(crate::support::databases::sqlite(), &server.lines(), &topics);
-    place.run(&["once", "--at", NINE]).shows(3, &["t000"]);
+    place.run(&["once", "--at", NINE]).assert_stdout(3, &["t000"]);
     assert_eq!(served.load(std::sync::atomic::Ordering::SeqCst), files.len());
     let states = "SELECT s.state || ' ' || coalesce(s.error_class, '-') || ' ' || count(*) FROM v_search s \
                   GROUP BY s.state, s.error_class ORDER BY 1";

@@ -8,15 +8,15 @@ use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use serde_json::Value;
 use topicwatch::model::Time;
 
-use crate::support::access_stage::{Visitor, token};
-use crate::support::databases::{Database, databases, sqlite, wait};
+use crate::support::access_stage::{Visitor, add_token};
+use crate::support::databases::{Database, block_on, databases, sqlite};
 use crate::support::logged_sql::rows_returned;
 use crate::support::number_links::{Link, follow_link, number_links};
 use crate::support::program::Place;
-use crate::support::replies::{Replies, reply};
-use crate::support::truth::{Truly, Truth};
+use crate::support::replies::{ReplyServer, reply};
+use crate::support::truth::{TruePost, TruthService};
 use crate::support::web_client::Pages;
-use crate::support::world::{World, hour, once};
+use crate::support::world::{ScriptedService, hour, run_once};
 
 const DAY: i64 = 86_400_000;
 /// 2026-03-02T00:00:00Z.
@@ -36,12 +36,12 @@ fn daily() -> String {
 
 /// Forty posts a day with random words, two of them with `harbor`. On the day of the event, 12 more are about a
 /// collapsed bridge, 9 are copies of one text, one author writes 15 posts about a cuckoo, and 10 are about the harbor.
-fn stream() -> Vec<Truly> {
+fn stream() -> Vec<TruePost> {
     stream_of(DAYS)
 }
 
 /// The same for more days. On each further one, 18 more posts are about the bridge, and 23 about the harbor.
-fn stream_of(days: i64) -> Vec<Truly> {
+fn stream_of(days: i64) -> Vec<TruePost> {
     let mut random = ChaCha8Rng::seed_from_u64(11);
     let syllables = ["ka", "lo", "mi", "ru", "ve", "so", "ta", "ne", "pu", "di"];
     let mut word = move || {
@@ -49,13 +49,13 @@ fn stream_of(days: i64) -> Vec<Truly> {
         let n = random.next_u64();
         format!("{}{}{}", part(n), part(n >> 8), ["n", "r", "s"][usize::try_from((n >> 16) % 3).unwrap()])
     };
-    let mut posts: Vec<Truly> = Vec::new();
+    let mut posts: Vec<TruePost> = Vec::new();
     let mut push = |day: i64, author: u64, text: String| {
         let many = posts.len() as u64;
         // The service derives the author from the id modulo 23.
         let id = (many + 1) * 23 + author % 23;
         let at = Time(BEGIN + day * DAY + i64::try_from(many % 80_000).unwrap() * 1_000 + 60_000);
-        posts.push(Truly { query: "acme".to_owned(), id, text, published: at, indexed: at, deleted: None });
+        posts.push(TruePost { query: "acme".to_owned(), id, text, published: at, indexed: at, deleted: None });
     };
     for day in 0..days {
         for n in 0..40_u64 {
@@ -94,16 +94,16 @@ fn at(day: i64) -> String {
 }
 
 /// Runs all topics at the midnight that ends this many days.
-fn look(place: &Place, truth: &Truth, day: i64) {
+fn run_topics(place: &Place, truth: &TruthService, day: i64) {
     truth.set(|world| world.now = Time(BEGIN + day * DAY));
     place.ok(&["once", "--at", &at(day)]);
 }
 
 /// A database with the history of a stream.
-fn watched(database: Database, posts: Vec<Truly>, topics: &str) -> (Place, Truth) {
-    let truth = Truth::new(posts);
+fn place_with_stream(database: Database, posts: Vec<TruePost>, topics: &str) -> (Place, TruthService) {
+    let truth = TruthService::new(posts);
     let place = Place::new(database, &truth.lines(), topics);
-    LOOKS.iter().for_each(|day| look(&place, &truth, *day));
+    LOOKS.iter().for_each(|day| run_topics(&place, &truth, *day));
     (place, truth)
 }
 
@@ -112,7 +112,7 @@ fn terms_json(place: &Place, id: &str) -> Value {
     place.json(&["terms", id, "--since", &at(EVENT), "--until", &at(EVENT + 1), "--at", &at(DAYS), "--json"])
 }
 
-/// What is counted of the topic's runs beside the loop, and what is read from it.
+/// What the topic's runs stored for terms, and what is read from it.
 fn of_topic(place: &Place, id: &str) -> Vec<String> {
     let now = at(DAYS);
     let mut status = place.json(&["status", "--json", "--at", &now]);
@@ -152,7 +152,7 @@ fn of_topic(place: &Place, id: &str) -> Vec<String> {
 #[test]
 fn a_renamed_topic_keeps_its_terms_counts_reports_and_status() {
     for database in databases() {
-        let (place, truth) = watched(database, stream(), TOPIC);
+        let (place, truth) = place_with_stream(database, stream(), TOPIC);
         let name = place.database.name;
         let before = of_topic(&place, "acme");
         assert!(before[0].contains("bridge collapse") && before.len() > 30, "{name}: {before:#?}");
@@ -296,8 +296,8 @@ fn most_liked(database: &Database, topic: &str, days: &Range<i64>, word: &str) -
 
 /// Gives each item likes and a tone.
 fn give_likes_and_tones(database: &Database) {
-    database.give_tones();
-    wait(database.execute("UPDATE item SET likes = (id * 37) % 11"));
+    database.set_tones();
+    block_on(database.execute("UPDATE item SET likes = (id * 37) % 11"));
 }
 
 /// `33% (14–61%)`, of a share that is held by SQL.
@@ -354,7 +354,7 @@ fn theme_line(theme: &Value) -> String {
 #[test]
 fn words_of_many_authors_are_news_terms_but_not_of_one_text_or_author() {
     for database in databases() {
-        let (place, truth) = watched(database, stream(), TOPIC);
+        let (place, truth) = place_with_stream(database, stream(), TOPIC);
         let database = &place.database;
         give_likes_and_tones(database);
         let day = EVENT..EVENT + 1;
@@ -448,7 +448,7 @@ fn words_of_many_authors_are_news_terms_but_not_of_one_text_or_author() {
         drop(pages);
         // A week, in which an author counts once a day, not once in all.
         truth.set(|world| world.posts = stream_of(DAYS + 2));
-        look(&place, &truth, DAYS + 2);
+        run_topics(&place, &truth, DAYS + 2);
         give_likes_and_tones(database);
         let week = DAYS - 5..DAYS + 2;
         assert_eq!(week.end - week.start, 7);
@@ -476,7 +476,7 @@ fn texts_earlier_on_the_first_day_of_a_period_count_as_before() {
         of("author").min(of("coalesce(cluster, key)"))
     };
     for database in databases() {
-        let (place, _truth) = watched(database, stream(), TOPIC);
+        let (place, _truth) = place_with_stream(database, stream(), TOPIC);
         // Within the twelve posts about the bridge.
         let midnight = BEGIN + EVENT * DAY;
         let since = midnight + 586_000;
@@ -506,7 +506,7 @@ fn texts_read(place: &Place) -> i64 {
 #[test]
 fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
     for database in databases() {
-        let (place, truth) = watched(database, stream(), TOPIC);
+        let (place, truth) = place_with_stream(database, stream(), TOPIC);
         let database = &place.database;
         let kept = || database.number("SELECT count(*) FROM topic_term WHERE items > 0");
         assert_eq!(kept(), DAYS, "each day that has ended and on which something was found");
@@ -527,7 +527,7 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         truth.set(|world| {
             world.now = Time(BEGIN + (DAYS + 1) * DAY);
             let at = Time(BEGIN + DAYS * DAY + 1_000);
-            world.posts.push(Truly {
+            world.posts.push(TruePost {
                 query: "acme".into(),
                 id: 999_999,
                 text: "acme again".into(),
@@ -541,14 +541,14 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         assert!(were.iter().all(|row| are.contains(row)), "{were:?} {are:?}");
         // Stored counts are used: if every day had the event's counts, nothing would be news.
         let of_event = format!("SELECT e.counts FROM topic_term e WHERE e.day_from = {}", BEGIN + EVENT * DAY);
-        wait(database.execute(&format!("UPDATE topic_term SET counts = ({of_event}) WHERE items > 0")));
+        block_on(database.execute(&format!("UPDATE topic_term SET counts = ({of_event}) WHERE items > 0")));
         assert_eq!(terms_json(&place, "acme")["terms"], serde_json::json!([]), "{}", database.name);
         database.forget_term_counts();
         truth.set(|world| {
             world.now = Time(BEGIN + (DAYS + 2) * DAY);
             let at = Time(BEGIN + (DAYS + 1) * DAY + 1_000);
             let text = "acme and again".to_owned();
-            world.posts.push(Truly {
+            world.posts.push(TruePost {
                 query: "acme".into(),
                 id: 999_998,
                 text,
@@ -560,7 +560,7 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         place.ok(&["once", "--at", &at(DAYS + 2)]);
         // Counts of another version or of other items are ignored.
         let before = terms_json(&place, "acme");
-        wait(database.execute("UPDATE topic_term SET items = items + 0, counts = basis"));
+        block_on(database.execute("UPDATE topic_term SET items = items + 0, counts = basis"));
         assert_eq!(terms_json(&place, "acme")["terms"], before["terms"], "{}", database.name);
         // Forgetting an item deletes the counts of its day at once.
         let day = BEGIN + 5 * DAY;
@@ -622,7 +622,7 @@ fn pages_whose_titles_come_late() -> Vec<Vec<u8>> {
 #[test]
 fn titles_that_are_filled_in_later_count_on_the_days_of_their_pages() {
     for database in databases() {
-        let service = Replies::start(pages_whose_titles_come_late());
+        let service = ReplyServer::start(pages_whose_titles_come_late());
         let lines = format!("base_url = \"{}\"\nrate_limit = \"unlimited\"\nmax_tries = 1\n", service.url());
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\"]\nweb.limit = 100\n";
         let place = Place::new(database, &lines, topic);
@@ -642,7 +642,7 @@ fn titles_that_are_filled_in_later_count_on_the_days_of_their_pages() {
 #[test]
 fn a_kill_while_days_are_counted_loses_and_repeats_no_count() {
     for database in databases() {
-        let truth = Truth::new(stream());
+        let truth = TruthService::new(stream());
         // Each day is found and counted by a run of its own.
         let place = Place::new(database, &truth.lines(), &daily());
         for day in 1..=DAYS {
@@ -659,7 +659,7 @@ fn a_kill_while_days_are_counted_loses_and_repeats_no_count() {
             }
         }
         // One more day: the next run completes what is missing.
-        look(&place, &truth, DAYS + 1);
+        run_topics(&place, &truth, DAYS + 1);
         let days = place.database.texts("SELECT CAST(day_from AS TEXT) FROM topic_term WHERE items > 0 ORDER BY 1");
         assert_eq!(days.len(), usize::try_from(DAYS).unwrap(), "{}: {days:?}", place.database.name);
         assert_bridge(&terms_json(&place, "acme"));
@@ -670,7 +670,7 @@ fn a_kill_while_days_are_counted_loses_and_repeats_no_count() {
 fn the_days_of_several_topics_are_stored_in_one_transaction() {
     let topics: String = (0..5).map(|n| daily().replace("\"acme\"\nquery", &format!("\"acme-{n}\"\nquery"))).collect();
     for database in databases() {
-        let truth = Truth::new(stream());
+        let truth = TruthService::new(stream());
         let place = Place::new(database, &truth.lines(), &topics);
         truth.set(|world| world.now = Time(BEGIN + DAYS * DAY));
         // A second transaction would end the program.
@@ -682,7 +682,7 @@ fn the_days_of_several_topics_are_stored_in_one_transaction() {
 }
 
 /// Twenty posts a day for five weeks. `harbor` is in six of them, except in the week before last.
-fn five_weeks() -> Vec<Truly> {
+fn five_weeks() -> Vec<TruePost> {
     let mut random = ChaCha8Rng::seed_from_u64(12);
     let mut posts = Vec::new();
     for day in 0..35_i64 {
@@ -692,7 +692,7 @@ fn five_weeks() -> Vec<Truly> {
                 if n < 6 && !(21..28).contains(&day) { "harbor".to_owned() } else { format!("w{:x}", id * 7_919) };
             let text = format!("acme {word} {:x} {:x}", random.next_u64(), random.next_u64());
             let at = Time(BEGIN + day * DAY + i64::try_from(n + 1).unwrap() * 3_600_000);
-            posts.push(Truly { query: "acme".to_owned(), id, text, published: at, indexed: at, deleted: None });
+            posts.push(TruePost { query: "acme".to_owned(), id, text, published: at, indexed: at, deleted: None });
         }
     }
     posts
@@ -701,11 +701,11 @@ fn five_weeks() -> Vec<Truly> {
 #[test]
 fn a_week_is_compared_with_the_four_weeks_before_it() {
     for database in databases() {
-        let truth = Truth::new(five_weeks());
+        let truth = TruthService::new(five_weeks());
         let filtered = format!("{TOPIC}exclude = [\"harbor w\"]\n");
         let place = Place::new(database, &truth.lines(), &filtered);
         for day in [1, 7, 14, 21, 28, 35] {
-            look(&place, &truth, day);
+            run_topics(&place, &truth, day);
         }
         // With stored counts, and counted again.
         for kept in [true, false] {
@@ -724,27 +724,27 @@ fn a_week_is_compared_with_the_four_weeks_before_it() {
 #[test]
 fn pages_without_a_date_that_the_last_run_found_are_in_the_export() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\"]\n";
         let place = Place::new(database, &world.lines(), topic);
         let page = |id: u32, word: &str| serde_json::json!({ "title": format!("acme {word} w{id:x}"), "url": format!("https://s{id}.example/"), "snippet": "x" });
         for day in 0..10 {
             let word = if day == 9 { "recall" } else { "plain" };
-            world.pages(&(0..8).map(|n| page(day * 100 + n, word)).collect::<Vec<_>>());
-            once(&place, day * 24 + 12);
+            world.set_pages(&(0..8).map(|n| page(day * 100 + n, word)).collect::<Vec<_>>());
+            run_once(&place, day * 24 + 12);
         }
         let text = place.ok(&["export", "--what", "terms"]);
         assert!(text.contains(",recall,"), "{}: {text}", place.database.name);
         let long = place.run(&["export", "--what", "terms", "--since", "2026-01-01"]);
-        long.says(2, &["is more than 32 days before the end"]);
-        place.run(&["terms", "acme", "--since", "2026-01-01"]).says(2, &["too long before the end"]);
+        long.assert_stderr(2, &["is more than 32 days before the end"]);
+        place.run(&["terms", "acme", "--since", "2026-01-01"]).assert_stderr(2, &["too long before the end"]);
     }
 }
 
 #[test]
 fn no_terms_without_a_week_of_history_or_after_a_query_change() {
     for database in databases() {
-        let (place, truth) = watched(database, stream(), TOPIC);
+        let (place, truth) = place_with_stream(database, stream(), TOPIC);
         let early = |day: i64| {
             place.json(&["terms", "acme", "--since", &at(day), "--until", &at(day + 1), "--at", &at(DAYS), "--json"])
         };
@@ -784,22 +784,22 @@ fn no_terms_without_a_week_of_history_or_after_a_query_change() {
         let output =
             place.json(&["terms", "acme", "--at", &Time(BEGIN + DAYS * DAY + 7_200_000).to_string(), "--json"]);
         assert_eq!((&output["no_terms"], &output["untold"]), (&"query".into(), &"query".into()), "{output:#}");
-        place.run(&["terms", "acm"]).says(2, &["acm", "acme"]);
+        place.run(&["terms", "acm"]).assert_stderr(2, &["acm", "acme"]);
         let wrong = place.run(&["terms", "acme", "--since", &at(5), "--until", &at(5), "--at", &at(DAYS)]);
-        wrong.says(2, &["--since is not before --until"]);
+        wrong.assert_stderr(2, &["--since is not before --until"]);
         let wrong = place.run(&["terms", "acme", "--since", &at(DAYS + 1), "--at", &at(DAYS)]);
-        wrong.says(2, &["--since is in the future"]);
+        wrong.assert_stderr(2, &["--since is in the future"]);
     }
 }
 
 #[test]
 fn posts_without_a_query_word_are_counted_even_if_no_term_is_shown() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), TOPIC);
         let post = |id: u32| serde_json::json!({ "id": id.to_string(), "text": format!("nothing about it {id}"), "user": "ann", "created_at": hour(20) });
-        world.posts(&(1..=12).map(post).collect::<Vec<_>>());
-        once(&place, 24);
+        world.set_posts(&(1..=12).map(post).collect::<Vec<_>>());
+        run_once(&place, 24);
         let asked = ["--since", &hour(0), "--until", &hour(24), "--at", &hour(25), "--json"];
         let output = place.json(&[&["terms", "acme"], &asked[..]].concat());
         assert_eq!((&output["no_terms"], &output["items"]), (&"relevance".into(), &12.into()), "{output:#}");
@@ -808,13 +808,13 @@ fn posts_without_a_query_word_are_counted_even_if_no_term_is_shown() {
 
 /// Twenty posts of a new topic on the day after: 8 about a launch, 10 that contain acme, which the older topic always
 /// contains, and all about a harbor, which the older topic sometimes contains.
-fn fresh() -> Vec<Truly> {
+fn fresh() -> Vec<TruePost> {
     let of = |n: u64| {
         let word = if n < 8 { "launch" } else { "plain" };
         let named = if n >= 10 { "acme" } else { "nobody" };
         let at = Time(BEGIN + DAYS * DAY + i64::try_from(n + 1).unwrap() * 60_000);
         let text = format!("globex q{n} {word}{} r{n} {named} s{n} harbor", if n < 8 { "" } else { "er" });
-        Truly { query: "globex".into(), id: (5_000 + n) * 23 + n, text, published: at, indexed: at, deleted: None }
+        TruePost { query: "globex".into(), id: (5_000 + n) * 23 + n, text, published: at, indexed: at, deleted: None }
     };
     (0..20).map(of).collect()
 }
@@ -822,7 +822,7 @@ fn fresh() -> Vec<Truly> {
 #[test]
 fn a_topic_without_history_shows_terms_compared_with_other_topics_not_news() {
     for database in databases() {
-        let (place, truth) = watched(database, stream(), TOPIC);
+        let (place, truth) = place_with_stream(database, stream(), TOPIC);
         let database = &place.database;
         place.configure(&truth.lines(), &format!("{TOPIC}{}", TOPIC.replace("acme", "globex")));
         truth.set(|world| {
@@ -864,10 +864,10 @@ fn a_topic_without_history_shows_terms_compared_with_other_topics_not_news() {
             (&["ann", "--role", "read", "--topic", "globex"][..], "nothing"),
             (&["bea", "--role", "read"], "other_topics"),
         ];
-        let readers = readers.map(|(args, with)| (token(&place, args), with));
+        let readers = readers.map(|(args, with)| (add_token(&place, args), with));
         let pages = Pages::serve(&place, &["--at", &until]);
         for (from, (secret, with)) in (1..).zip(&readers) {
-            let get = |path: &str| Visitor::Bearer(secret).asks(&pages, from, "GET", path, "");
+            let get = |path: &str| Visitor::Bearer(secret).request(&pages, from, "GET", path, "");
             let output = get(&format!("/api/v1/topics/globex/terms?since={since}")).json();
             assert_eq!(output["data"]["stand_out"]["compared_with"], *with, "{output:#}");
             let csv = get(&format!("/api/v1/exports/terms.csv?topic=globex&since={since}")).text();
@@ -891,7 +891,7 @@ fn a_topic_without_history_shows_terms_compared_with_other_topics_not_news() {
 
 /// Six posts a day about each of two topics, a third of those about acme with `harbor`; on the last day three times as
 /// many about acme, in the same proportion. `strangers` of these have a word of their own, too few for news.
-fn busy_last_day(strangers: i64) -> Vec<Truly> {
+fn busy_last_day(strangers: i64) -> Vec<TruePost> {
     let mut random = ChaCha8Rng::seed_from_u64(13);
     let mut posts = Vec::new();
     for (query, word) in [("acme", "harbor"), ("globex", "meadow")] {
@@ -906,7 +906,7 @@ fn busy_last_day(strangers: i64) -> Vec<Truly> {
                 };
                 let text = format!("{query} {extra} {:x} {:x}", random.next_u64(), random.next_u64());
                 let at = Time(BEGIN + day * DAY + (n + 1) * 600_000);
-                posts.push(Truly { query: query.to_owned(), id, text, published: at, indexed: at, deleted: None });
+                posts.push(TruePost { query: query.to_owned(), id, text, published: at, indexed: at, deleted: None });
             }
         }
     }
@@ -914,8 +914,8 @@ fn busy_last_day(strangers: i64) -> Vec<Truly> {
 }
 
 /// A database with the history of [`busy_last_day`].
-fn busy_place(database: Database, strangers: i64) -> (Place, Truth) {
-    watched(database, busy_last_day(strangers), &format!("{TOPIC}{}", TOPIC.replace("acme", "globex")))
+fn busy_place(database: Database, strangers: i64) -> (Place, TruthService) {
+    place_with_stream(database, busy_last_day(strangers), &format!("{TOPIC}{}", TOPIC.replace("acme", "globex")))
 }
 
 #[test]
@@ -998,7 +998,7 @@ fn the_cause_of_a_day_with_more_items_than_are_read_counts_all_of_them() {
                 ("lang", "'en'"),
             ],
         );
-        database.give("acme", &database.last_run("acme"), "key LIKE 'post:made:%'");
+        database.add_items_to_topic("acme", &database.last_run("acme"), "key LIKE 'post:made:%'");
         let date = Time(begin).utc_date();
         place.ok(&["report", "--date", &date, "--at", &at(DAYS), "--topic", "acme", "--out", "day.md"]);
         let text = std::fs::read_to_string(place.path("day.md")).unwrap();

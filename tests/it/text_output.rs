@@ -2,7 +2,7 @@
 //! words of the pages, compared with the files in `snapshots/`. `INSTA_UPDATE=always` rewrites them.
 
 use crate::support::databases::sqlite;
-use crate::support::printed::{stable, words};
+use crate::support::printed::{visible_text, without_run_details};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
@@ -25,7 +25,7 @@ fn everyday_commands_match_their_snapshots() {
         ("coverage", &["coverage", "acme", "--at", NINE]),
         ("plan", &["plan", "--at", NINE]),
     ] {
-        insta::assert_snapshot!(name, stable(&place.ok(arguments)));
+        insta::assert_snapshot!(name, without_run_details(&place.ok(arguments)));
     }
 }
 
@@ -34,8 +34,8 @@ fn json_report_and_pages_match_their_snapshots() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     let pretty = |arguments: &[&str]| serde_json::to_string_pretty(&place.json(arguments)).unwrap();
-    insta::assert_snapshot!("json_once", stable(&pretty(&["once", "--json", "--at", NINE])));
-    sandbox.turn_to(LATER);
+    insta::assert_snapshot!("json_once", without_run_details(&pretty(&["once", "--json", "--at", NINE])));
+    sandbox.set_clock(LATER);
     place.ok(&["once", "--at", LATER]);
     for (name, arguments) in [
         ("json_status", &["status", "--json", "--at", LATER][..]),
@@ -44,15 +44,15 @@ fn json_report_and_pages_match_their_snapshots() {
         ("json_coverage", &["coverage", "acme", "--json", "--at", LATER]),
         ("json_plan", &["plan", "--json", "--at", LATER]),
     ] {
-        insta::assert_snapshot!(name, stable(&pretty(arguments)));
+        insta::assert_snapshot!(name, without_run_details(&pretty(arguments)));
     }
     place.ok(&["report", "--date", "2026-03-11", "--out", "day.md", "--at", LATER]);
     let report = std::fs::read_to_string(place.path("day.md")).unwrap();
-    insta::assert_snapshot!("report_markdown", stable(&report));
+    insta::assert_snapshot!("report_markdown", without_run_details(&report));
     let pages = Pages::serve(&place, &["--at", LATER]);
     for (name, path) in
         [("page_overview", "/"), ("page_runs", "/runs"), ("page_health", "/health"), ("page_topic", "/topics/acme")]
     {
-        insta::assert_snapshot!(name, stable(&words(&pages.page(path))));
+        insta::assert_snapshot!(name, without_run_details(&visible_text(&pages.page(path))));
     }
 }

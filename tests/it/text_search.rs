@@ -11,7 +11,7 @@ use topicwatch::store::{Filter, SearchCursor, SeenItem, Store, StoreError, Store
 
 use crate::support::databases::{Database, databases, postgres, sqlite};
 use crate::support::program::{NINE, Place};
-use crate::support::searched::{NOW, manual, open, outcome, seen, topic};
+use crate::support::searched::{NOW, open_store, outcome, seen_item, start_manual_run, topic};
 use crate::support::service::Sandbox;
 
 fn at(seconds: i64) -> Time {
@@ -22,13 +22,13 @@ fn at(seconds: i64) -> Time {
 async fn store_texts(store: &Store, run: i64, texts: &[String]) {
     let t = topic("t");
     store.add_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-    let posts = texts.iter().zip(0..).map(|(text, n)| seen(Source::Social, n, &[&format!("post:x:{n:04}")], text));
-    let held = manual(store, &t, &format!("R{run:03}"), at(run)).await;
+    let posts = texts.iter().zip(0..).map(|(text, n)| seen_item(Source::Social, n, &[&format!("post:x:{n:04}")], text));
+    let held = start_manual_run(store, &t, &format!("R{run:03}"), at(run)).await;
     store.finish(&held, outcome(at(run), posts.collect())).await.unwrap();
     store.publish().await.unwrap();
 }
 
-fn asked(text: &str) -> Filter {
+fn search_filter(text: &str) -> Filter {
     Filter {
         words: Some(parse_query(text).unwrap_or_else(|unclear| panic!("{text:?}: {unclear}"))),
         ..Filter::default()
@@ -36,7 +36,7 @@ fn asked(text: &str) -> Filter {
 }
 
 /// The positions of the matches in order of key, read in three ways.
-async fn found(store: &Store, filter: &Filter) -> Vec<usize> {
+async fn matching_positions(store: &Store, filter: &Filter) -> Vec<usize> {
     let place = |key: &str| key.trim_start_matches("post:x:").parse::<usize>().unwrap();
     let mut streamed = Vec::new();
     let mut each = |row: topicwatch::store::ItemRow| {
@@ -125,7 +125,7 @@ fn texts() -> Vec<String> {
 #[tokio::test]
 async fn search_finds_the_same_on_both_databases_and_passes_no_database_syntax() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         store_texts(&store, 0, &texts()).await;
         assert_eq!(store.index_backlog(VERSION).await.unwrap(), texts().len() as i64);
         index_words(&store, &|_| false).await.unwrap();
@@ -186,8 +186,8 @@ async fn search_finds_the_same_on_both_databases_and_passes_no_database_syntax()
             ("@ann -price -cafe", &(4..24).filter(|n| *n != 3).chain([24, 25]).collect::<Vec<_>>()),
             ("nothing has this", &[]),
         ] {
-            let filter = asked(typed);
-            let reported = found(&store, &filter).await;
+            let filter = search_filter(typed);
+            let reported = matching_positions(&store, &filter).await;
             assert_eq!(reported, places, "{} {typed:?}", database.name);
             assert_eq!(
                 reported,
@@ -213,13 +213,13 @@ async fn both_databases_find_what_a_plain_matcher_finds() {
     let questions: Vec<&String> = questions.iter().filter(|typed| parse_query(typed).is_ok()).collect();
     assert!(questions.len() > 200);
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         store_texts(&store, 0, &texts).await;
         index_words(&store, &|_| false).await.unwrap();
         let mut some = 0;
         for typed in &questions {
-            let filter = asked(typed);
-            let reported = found(&store, &filter).await;
+            let filter = search_filter(typed);
+            let reported = matching_positions(&store, &filter).await;
             assert_eq!(reported, expected(&texts, filter.words.as_ref().unwrap()), "{} {typed:?}", database.name);
             some += usize::from(!reported.is_empty());
         }
@@ -231,18 +231,18 @@ async fn both_databases_find_what_a_plain_matcher_finds() {
 #[tokio::test]
 async fn an_item_is_found_by_its_current_words() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("t");
         store.add_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        let both = || seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], "second words");
+        let both = || seen_item(Source::Social, 1, &["post:x:1", "text:x:ann:h"], "second words");
         let worlds: [Vec<SeenItem>; 4] = [
-            vec![seen(Source::Social, 1, &["text:x:ann:h"], "first words")],
-            vec![seen(Source::Web, 1, &["post:x:1"], "other words")],
+            vec![seen_item(Source::Social, 1, &["text:x:ann:h"], "first words")],
+            vec![seen_item(Source::Web, 1, &["post:x:1"], "other words")],
             vec![both()],
             vec![both()],
         ];
         for (n, world) in (0..).zip(worlds) {
-            let run = manual(&store, &t, &format!("R{n}"), at(n)).await;
+            let run = start_manual_run(&store, &t, &format!("R{n}"), at(n)).await;
             store.finish(&run, outcome(at(n), world)).await.unwrap();
             store.publish().await.unwrap();
             let known = store.index_backlog(VERSION).await.unwrap();
@@ -252,7 +252,7 @@ async fn an_item_is_found_by_its_current_words() {
         }
         // The two merged, and the item was edited.
         for (typed, times) in [("first", 0), ("other", 0), ("second", 1), ("words", 1)] {
-            let count = store.search_items(&asked(typed), None, 10).await.unwrap().len();
+            let count = store.search_items(&search_filter(typed), None, 10).await.unwrap().len();
             assert_eq!(count, times, "{} {typed}", database.name);
         }
         store.rebuild_word_index().await.unwrap();
@@ -263,7 +263,7 @@ async fn an_item_is_found_by_its_current_words() {
             database.number("SELECT count(*) FROM item_words WHERE CAST(words AS TEXT) LIKE '%first%'")
         };
         assert_eq!(left, 0, "{}", database.name);
-        assert_eq!(store.search_items(&asked("second"), None, 10).await.unwrap().len(), 1);
+        assert_eq!(store.search_items(&search_filter("second"), None, 10).await.unwrap().len(), 1);
         database.close(store).await;
     }
 }
@@ -271,7 +271,7 @@ async fn an_item_is_found_by_its_current_words() {
 #[tokio::test]
 async fn indexing_an_old_database_continues_after_a_stop() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let texts: Vec<String> = (0..1_200).map(|n| format!("text number {n}")).collect();
         store_texts(&store, 0, &texts).await;
         // As if nothing had ever been due.
@@ -280,7 +280,7 @@ async fn indexing_an_old_database_continues_after_a_stop() {
         assert_eq!(store.index_backlog(VERSION).await.unwrap(), 700);
         assert_eq!(index_words(&store, &|_| false).await.unwrap(), 700);
         assert_eq!(index_words(&store, &|_| false).await.unwrap(), 0);
-        assert_eq!(found(&store, &asked("number 1199")).await, [1199]);
+        assert_eq!(matching_positions(&store, &search_filter("number 1199")).await, [1199]);
         // Rules of a later version: everything waits, even before anything is indexed by them.
         assert_eq!((store.index_backlog(VERSION).await.unwrap(), store.index_backlog(9).await.unwrap()), (0, 1_200));
         assert_eq!(store.words_waiting_of("t", 9).await.unwrap(), 1_200);
@@ -290,9 +290,12 @@ async fn indexing_an_old_database_continues_after_a_stop() {
         let older = index_words(&store, &|_| false).await.unwrap_err();
         assert_eq!(older.kind, StoreErrorKind::Newer, "{older}");
         assert_eq!(store.index_words((VERSION, tokens), 500).await.unwrap(), 0);
-        assert_eq!((store.index_backlog(9).await.unwrap(), found(&store, &asked("text")).await.len()), (1_200, 0));
+        assert_eq!(
+            (store.index_backlog(9).await.unwrap(), matching_positions(&store, &search_filter("text")).await.len()),
+            (1_200, 0)
+        );
         assert_eq!(store.index_waiting((9, tokens), &|_| false).await.unwrap(), 1_200);
-        assert_eq!(found(&store, &asked("text")).await.len(), 1_200);
+        assert_eq!(matching_positions(&store, &search_filter("text")).await.len(), 1_200);
         database.close(store).await;
     }
 }
@@ -300,7 +303,7 @@ async fn indexing_an_old_database_continues_after_a_stop() {
 #[tokio::test]
 async fn pages_of_search_results_are_newest_first_and_complete() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         for run in 0..4 {
             let first = usize::try_from(run).unwrap() * 5;
             let texts: Vec<String> = (0..first + 5).map(|n| format!("word {n}")).collect();
@@ -309,7 +312,7 @@ async fn pages_of_search_results_are_newest_first_and_complete() {
         index_words(&store, &|_| false).await.unwrap();
         let (mut after, mut all): (Option<SearchCursor>, Vec<(i64, String)>) = (None, Vec::new());
         loop {
-            let page = store.search_items(&asked("word"), after.as_ref(), 3).await.unwrap();
+            let page = store.search_items(&search_filter("word"), after.as_ref(), 3).await.unwrap();
             let Some(last) = page.last() else { break };
             after = Some(SearchCursor { seq: last.seq, topic: last.item.topic.clone(), key: last.item.key.clone() });
             all.extend(page.into_iter().map(|found| (found.seq, found.item.key)));
@@ -325,9 +328,9 @@ async fn pages_of_search_results_are_newest_first_and_complete() {
 /// Checks the query plans of both databases; only tables have an index.
 #[tokio::test]
 async fn search_uses_the_index() {
-    let plan = |database: &Database, sql: &str| database.plan(sql).join("\n");
+    let plan = |database: &Database, sql: &str| database.query_plan(sql).join("\n");
     let lite = sqlite();
-    open(&lite).await.close().await;
+    open_store(&lite).await.close().await;
     let reported = plan(
         &lite,
         "SELECT t.topic FROM topic_item t WHERE t.item IN (SELECT rowid FROM item_words WHERE item_words MATCH '\"a b\"')",
@@ -335,7 +338,7 @@ async fn search_uses_the_index() {
     assert!(reported.contains("VIRTUAL TABLE INDEX 0:M1"), "{reported}");
     assert!(reported.contains("topic_item_item"), "{reported}");
     let Some(server) = postgres() else { return };
-    open(&server).await.close().await;
+    open_store(&server).await.close().await;
     let reported = plan(
         &server,
         "SELECT t.topic FROM topic_item t WHERE t.item IN (SELECT w.item FROM item_words w WHERE w.words @@ CAST('''a'' <-> ''b''' AS TSQUERY))",
@@ -370,10 +373,12 @@ fn search_lists_matching_items_and_export_writes_only_those() {
             let second = place.json(&["search", &word, "--limit", "1", "--after", next, "--json"]);
             assert_eq!(second["items"][0], output["items"][1]);
         }
-        place.run(&["search", "***"]).says(2, &["no word to look for", "hint: write words"]);
-        place.run(&["search", "--", "-only"]).says(2, &["only excludes words"]);
-        place.run(&["search", "a", "--after", "x"]).says(2, &["not a place in a list"]);
-        place.run(&["export", "--what", "runs", "--search", "a"]).says(2, &["--search does not apply to runs"]);
+        place.run(&["search", "***"]).assert_stderr(2, &["no word to look for", "hint: write words"]);
+        place.run(&["search", "--", "-only"]).assert_stderr(2, &["only excludes words"]);
+        place.run(&["search", "a", "--after", "x"]).assert_stderr(2, &["not a place in a list"]);
+        place
+            .run(&["export", "--what", "runs", "--search", "a"])
+            .assert_stderr(2, &["--search does not apply to runs"]);
         assert!(place.ok(&["search", "qqzzqq"]).contains("nothing found"));
         all.push((output, csv));
     }

@@ -6,9 +6,9 @@ use topicwatch::model::Time;
 
 use crate::support::databases::{Database, databases};
 use crate::support::program::Place;
-use crate::support::receivers::Post;
+use crate::support::receivers::MailServer;
 use crate::support::web_client::Pages;
-use crate::support::world::{World, hour, once};
+use crate::support::world::{ScriptedService, hour, run_once};
 
 /// The day with the groups; each day before has ordinary posts.
 const EVENT: u32 = 9;
@@ -29,19 +29,19 @@ const PAGED: usize = 4;
 const LARGEST: u32 = 18;
 
 /// A word that no other place has.
-fn noise(seed: u32, n: u32) -> String {
+fn unique_word(seed: u32, n: u32) -> String {
     format!("{:x}", (seed + 1).wrapping_mul(2_654_435_761).rotate_left(n * 5) ^ n.wrapping_mul(40_503))
 }
 
-fn said(id: u32, at: u32, text: &str) -> Value {
+fn post_at(id: u32, at: u32, text: &str) -> Value {
     json!({ "id": id.to_string(), "text": text, "user": format!("author{id}"), "created_at": hour(at), "like_count": id * 7 % 13,
         "url": format!("https://x.com/a/status/{id}") })
 }
 
 /// A text with these words, none of them beside another.
 fn text(id: u32, words: &[&str]) -> String {
-    let words = words.iter().zip(0..).map(|(word, n)| format!("{} {word} ", noise(id, n)));
-    format!("{}{} acme {}", words.collect::<String>(), noise(id, 5), noise(id, 6))
+    let words = words.iter().zip(0..).map(|(word, n)| format!("{} {word} ", unique_word(id, n)));
+    format!("{}{} acme {}", words.collect::<String>(), unique_word(id, 5), unique_word(id, 6))
 }
 
 /// Forty ordinary posts a day; two of the last day before say the words of the third group.
@@ -49,7 +49,7 @@ fn ordinary() -> Vec<Value> {
     let post = |n: u32| {
         let (id, at) = (10_000 + n, n / 40 * 24 + n % 24);
         let words = if n / 40 == EVENT - 1 && n % 40 < 2 { GROUPS[2] } else { &[] };
-        said(id, at, &text(id, words))
+        post_at(id, at, &text(id, words))
     };
     (0..(EVENT + 1) * 40).map(post).collect()
 }
@@ -63,7 +63,7 @@ fn grouped() -> (Vec<Value>, Vec<Value>) {
             let at = EVENT * 24 + id % 20;
             if group == PAGED && n < 3 {
                 pages.push(json!({ "title": text(id, words), "url": format!("https://site{n}.example/{id}"),
-                    "snippet": noise(id, 4), "date": hour(at) }));
+                    "snippet": unique_word(id, 4), "date": hour(at) }));
                 continue;
             }
             let text = match (group, n) {
@@ -73,7 +73,7 @@ fn grouped() -> (Vec<Value>, Vec<Value>) {
                 (2, ..2) => text(id, &[*words, &GROUPS[3][..1]].concat()),
                 _ => text(id, words),
             };
-            posts.push(said(id, at, &text));
+            posts.push(post_at(id, at, &text));
         }
     }
     (posts, pages)
@@ -124,24 +124,24 @@ const REPORT: &str = "[[reports]]\nname = \"morning\"\nwindow = \"day\"\nschedul
 #[test]
 fn seven_themes_are_listed_with_a_post_and_a_page_and_the_others_are_summed() {
     for database in databases() {
-        let (world, mail) = (World::new(), Post::good());
+        let (world, mail) = (ScriptedService::new(), MailServer::accepting());
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n";
         let rest = format!("{topic}{REPORT}port = {}\n", mail.port());
         let place = Place::new(database, &world.lines(), &rest);
         let database = &place.database;
         place.ok(&["once", "--due", "--at", &hour(0)]);
-        once(&place, 0);
+        run_once(&place, 0);
         let (posts, pages) = grouped();
-        world.posts(&[ordinary(), posts].concat());
-        world.pages(&pages);
+        world.set_posts(&[ordinary(), posts].concat());
+        world.set_pages(&pages);
         let end = (EVENT + 1) * 24;
-        once(&place, end);
-        database.give_tones();
+        run_once(&place, end);
+        database.set_tones();
         let (since, until) = (hour(EVENT * 24), hour(end));
         let output = place.json(&["terms", "acme", "--since", &since, "--until", &until, "--at", &until, "--json"]);
         assert_eq!(output["no_terms"], Value::Null, "{output:#}");
 
-        // Ten terms of the sixteen. The word of a hashtag is not told beside it.
+        // Ten of the sixteen terms. The word of a hashtag is not listed as well as the hashtag.
         let terms = output["terms"].as_array().unwrap();
         assert_eq!((terms.len(), &output["more"]), (10, &6.into()), "{}: {output:#}", database.name);
         let tag = terms.iter().find(|row| row["term"].as_str().unwrap().contains("flashmob")).unwrap();

@@ -5,7 +5,7 @@ use topicwatch::store::Outcome;
 
 use crate::support::databases::{Database, databases, sqlite};
 use crate::support::program::{NINE, Place, Program};
-use crate::support::searched::{NOW, items, manual, open, outcome, seen, topic};
+use crate::support::searched::{NOW, all_items, open_store, outcome, seen_item, start_manual_run, topic};
 
 /// A scorer that looks for one word.
 fn first(title: Option<&str>, text: Option<&str>) -> ToneScore {
@@ -22,13 +22,14 @@ fn second(_: Option<&str>, text: Option<&str>) -> ToneScore {
     ToneScore { tone: Tone::Negative, score: Some(-500), scorer: "test-2" }
 }
 
-fn judged(at: Time, words: &[(&str, &str)]) -> Outcome {
-    let items = words.iter().zip(1..).map(|((key, text), rank)| seen(Source::Social, rank, &[key], text)).collect();
+fn outcome_with_texts(at: Time, words: &[(&str, &str)]) -> Outcome {
+    let items =
+        words.iter().zip(1..).map(|((key, text), rank)| seen_item(Source::Social, rank, &[key], text)).collect();
     Outcome { judge: Some(first), ..outcome(at, items) }
 }
 
 async fn tones(store: &topicwatch::store::Store) -> Vec<(String, Option<Tone>, Option<i64>, Option<String>)> {
-    items(store).await.into_iter().map(|i| (i.key, i.tone.tone, i.tone.score, i.tone.scorer)).collect()
+    all_items(store).await.into_iter().map(|i| (i.key, i.tone.tone, i.tone.score, i.tone.scorer)).collect()
 }
 
 fn row(
@@ -43,25 +44,29 @@ fn row(
 #[tokio::test]
 async fn texts_are_scored_when_new_and_when_changed() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        let run = manual(&store, &t, "R1", NOW).await;
-        store.finish(&run, judged(NOW, &[("post:x:1", "good"), ("post:x:2", "so so")])).await.unwrap();
+        let run = start_manual_run(&store, &t, "R1", NOW).await;
+        store.finish(&run, outcome_with_texts(NOW, &[("post:x:1", "good"), ("post:x:2", "so so")])).await.unwrap();
         let stored = tones(&store).await;
         assert_eq!(stored[0], row("post:x:1", Tone::Positive, 900, "test-1"), "{}", database.name);
         assert_eq!(stored[1], row("post:x:2", Tone::Neutral, 0, "test-1"));
 
         let later = Time(NOW.0 + 1_000);
-        let run = manual(&store, &t, "R2", later).await;
-        store.finish(&run, judged(later, &[("post:x:1", "not any more"), ("post:x:2", "so so")])).await.unwrap();
+        let run = start_manual_run(&store, &t, "R2", later).await;
+        store
+            .finish(&run, outcome_with_texts(later, &[("post:x:1", "not any more"), ("post:x:2", "so so")]))
+            .await
+            .unwrap();
         let stored = tones(&store).await;
         assert_eq!(stored[0], row("post:x:1", Tone::Neutral, 0, "test-1"), "revised: {}", database.name);
 
         // Without a scorer, the tone of the old text is removed.
         let last = Time(NOW.0 + 2_000);
-        let run = manual(&store, &t, "R3", last).await;
-        let unjudged = Outcome { judge: None, ..judged(last, &[("post:x:1", "other words"), ("post:x:2", "so so")]) };
+        let run = start_manual_run(&store, &t, "R3", last).await;
+        let unjudged =
+            Outcome { judge: None, ..outcome_with_texts(last, &[("post:x:1", "other words"), ("post:x:2", "so so")]) };
         store.finish(&run, unjudged).await.unwrap();
         let stored = tones(&store).await;
         assert_eq!(stored[0], ("post:x:1".into(), None, None, None));
@@ -73,14 +78,17 @@ async fn texts_are_scored_when_new_and_when_changed() {
 #[tokio::test]
 async fn rescore_scores_each_item_once_after_a_scorer_change() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         let (a, b) = (topic("a"), topic("b"));
         store.sync_topics(&[a.clone(), b.clone()], NOW).await.unwrap();
-        let run = manual(&store, &a, "R1", NOW).await;
+        let run = start_manual_run(&store, &a, "R1", NOW).await;
         let words = [("post:x:1", "good"), ("post:x:2", "so so"), ("post:x:3", "odd")];
-        store.finish(&run, judged(NOW, &words)).await.unwrap();
-        let run = manual(&store, &b, "R2", NOW).await;
-        store.finish(&run, Outcome { judge: None, ..judged(NOW, &[("post:x:9", "nobody judged")]) }).await.unwrap();
+        store.finish(&run, outcome_with_texts(NOW, &words)).await.unwrap();
+        let run = start_manual_run(&store, &b, "R2", NOW).await;
+        store
+            .finish(&run, Outcome { judge: None, ..outcome_with_texts(NOW, &[("post:x:9", "nobody judged")]) })
+            .await
+            .unwrap();
 
         let rehearsed = store.rescore(second, &[], 2, true, |_| {}).await.unwrap();
         assert_eq!((rehearsed.rescored, rehearsed.first, rehearsed.changed()), (4, 1, 3), "{}", database.name);
@@ -126,7 +134,7 @@ fn a_run_scores_its_items_and_rescore_has_nothing_left() {
         let version = topicwatch::sentiment::VERSION;
         let reported = format!("every item with stored text is already scored by {version}");
         assert!(place.ok(&["db", "rescore"]).contains(&reported));
-        place.run(&["db", "rescore", "--topic", "rsut"]).says(2, &["rsut", "did you mean", "rust"]);
+        place.run(&["db", "rescore", "--topic", "rsut"]).assert_stderr(2, &["rsut", "did you mean", "rust"]);
         assert_eq!(place.json(&["db", "rescore", "--json", "--dry-run"])["scored"], 0);
     }
 }
@@ -134,13 +142,13 @@ fn a_run_scores_its_items_and_rescore_has_nothing_left() {
 #[tokio::test]
 async fn writers_are_not_blocked_by_rescore() {
     for database in databases() {
-        let (store, other) = (open(&database).await, open(&database).await);
+        let (store, other) = (open_store(&database).await, open_store(&database).await);
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        let run = manual(&store, &t, "R1", NOW).await;
+        let run = start_manual_run(&store, &t, "R1", NOW).await;
         let keys: Vec<String> = (0..8_000).map(|n| format!("post:x:{n}")).collect();
         let words: Vec<(&str, &str)> = keys.iter().map(|key| (key.as_str(), "so so")).collect();
-        store.finish(&run, judged(NOW, &words)).await.unwrap();
+        store.finish(&run, outcome_with_texts(NOW, &words)).await.unwrap();
         let over = std::sync::atomic::AtomicBool::new(false);
         let again = async {
             let done = store.rescore(second, &[], 500, false, |_| {}).await.unwrap();
@@ -148,8 +156,8 @@ async fn writers_are_not_blocked_by_rescore() {
             done
         };
         let beside = async {
-            let run = manual(&other, &t, "R2", Time(NOW.0 + 1_000)).await;
-            other.finish(&run, judged(Time(NOW.0 + 1_000), &[("post:x:1", "so so")])).await.unwrap();
+            let run = start_manual_run(&other, &t, "R2", Time(NOW.0 + 1_000)).await;
+            other.finish(&run, outcome_with_texts(Time(NOW.0 + 1_000), &[("post:x:1", "so so")])).await.unwrap();
             assert!(!over.load(std::sync::atomic::Ordering::Relaxed), "{}: it waited for the end", database.name);
         };
         let (done, ()) = tokio::join!(again, beside);
@@ -190,15 +198,17 @@ fn score_answers_each_line_with_one_object() {
         assert!(lines[at]["score"].is_null() && lines[at]["p"].is_null());
     }
     assert_eq!(lines[5]["lang"], "ru");
-    Program::at(folder.path(), &["score", "."]).run().says(2, &[".: ", "one text per line"]);
-    Program::at(folder.path(), &["score", "not there.txt"]).run().says(2, &["not there.txt", "one text per line"]);
+    Program::at(folder.path(), &["score", "."]).run().assert_stderr(2, &[".: ", "one text per line"]);
+    Program::at(folder.path(), &["score", "not there.txt"])
+        .run()
+        .assert_stderr(2, &["not there.txt", "one text per line"]);
 }
 
 #[test]
 fn score_ends_without_an_error_on_a_closed_pipe() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("in.txt"), "what a day\n".repeat(50_000)).unwrap();
-    let ended = Program::prepared_by(folder.path(), "\"$@\" | head -n 1; exec true", &["score", "in.txt"]).run();
+    let ended = Program::under_shell(folder.path(), "\"$@\" | head -n 1; exec true", &["score", "in.txt"]).run();
     assert_eq!((ended.code, ended.out.lines().count(), ended.err.as_str()), (Some(0), 1, ""), "{ended}");
 }
 

@@ -5,7 +5,7 @@ use topicwatch::model::{Source, Time, Topic};
 use topicwatch::store::{AllItemsCursor, Filter, ItemRow, RunFilter, RunRow, Store};
 
 use crate::support::databases::databases;
-use crate::support::searched::{NOW, manual, open, outcome, seen, topic};
+use crate::support::searched::{NOW, open_store, outcome, seen_item, start_manual_run, topic};
 
 /// More topics than lists are merged from.
 const TOPICS: usize = 56;
@@ -27,9 +27,9 @@ async fn fill(store: &Store) {
     store.sync_topics(&watched, NOW).await.unwrap();
     for (number, watched) in watched.iter().enumerate() {
         let at = Time(NOW.0 + i64::try_from(number / 4).unwrap());
-        let run = manual(store, watched, &format!("R{number:02}"), at).await;
+        let run = start_manual_run(store, watched, &format!("R{number:02}"), at).await;
         let key = format!("post:x:{}", 1 + number / 2);
-        let item = seen(Source::Social, 1, &[key.as_str()], &format!("what {key} says"));
+        let item = seen_item(Source::Social, 1, &[key.as_str()], &format!("what {key} says"));
         store.finish(&run, outcome(at, vec![item])).await.unwrap();
     }
     store.publish().await.unwrap();
@@ -82,7 +82,7 @@ async fn runs(store: &Store, topics: &[String]) -> Vec<RunRow> {
 #[tokio::test]
 async fn a_list_of_several_topics_is_that_of_all_without_the_others() {
     for database in databases() {
-        let store = open(&database).await;
+        let store = open_store(&database).await;
         fill(&store).await;
         let name = database.name;
         let every = Filter::default();

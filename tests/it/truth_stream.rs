@@ -13,7 +13,7 @@ use topicwatch::model::Time;
 
 use crate::support::databases::{Database, databases};
 use crate::support::program::Place;
-use crate::support::truth::{Reply, Truly, Truth};
+use crate::support::truth::{Reply, TruePost, TruthService};
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
@@ -50,7 +50,7 @@ impl Stream {
 
     /// Posts by the hour. One hour in 24 of the bursty topic has twenty times as many; one post in 30 is deleted within
     /// a day.
-    fn posts(&self, random: &mut ChaCha8Rng) -> Vec<Truly> {
+    fn posts(&self, random: &mut ChaCha8Rng) -> Vec<TruePost> {
         let mut posts = Vec::new();
         for (kind, a_day) in TOPICS {
             let topic = self.topic(kind);
@@ -64,7 +64,7 @@ impl Stream {
                     let deleted = gone.then(|| Time(indexed + (unit(random) * DAY as f64) as i64));
                     // No two streams have a post in common.
                     let id = self.seed * 1_000_000 + posts.len() as u64 + 1;
-                    posts.push(Truly {
+                    posts.push(TruePost {
                         query: topic.clone(),
                         id,
                         text: format!("{topic} {id:x} {:x}", random.next_u64()),
@@ -85,7 +85,7 @@ fn unit(random: &mut ChaCha8Rng) -> f64 {
 }
 
 /// The most posts in a reply, by day.
-fn cap(day: i64) -> usize {
+fn reply_limit(day: i64) -> usize {
     match day {
         0..4 => 100,
         4..8 => 40,
@@ -96,7 +96,7 @@ fn cap(day: i64) -> usize {
 
 /// The results of the runs over a stream.
 #[derive(Debug, Default)]
-struct Judged {
+struct StreamResults {
     /// Posts that the service had at the time of a search, within what that search claims, but did not show.
     withheld: usize,
     /// Posts within what is claimed in the end that were never shown, although a search could have shown them.
@@ -133,13 +133,13 @@ impl Search {
 }
 
 /// Runs the program on the streams every `every` hours, all in one database, and checks what it claims of each.
-fn watch(database: Database, every: i64, streams: &[Stream]) -> Vec<Judged> {
+fn watch(database: Database, every: i64, streams: &[Stream]) -> Vec<StreamResults> {
     let mut randoms: Vec<ChaCha8Rng> = streams.iter().map(|stream| ChaCha8Rng::seed_from_u64(stream.seed)).collect();
-    let posts: Vec<Vec<Truly>> =
+    let posts: Vec<Vec<TruePost>> =
         streams.iter().zip(&mut randoms).map(|(stream, random)| stream.posts(random)).collect();
     let truth_of = |provider: bool| {
         let found = streams.iter().zip(&posts).filter(|(stream, _)| stream.provider == provider);
-        Truth::new(found.flat_map(|(_, posts)| posts.iter().cloned()).collect())
+        TruthService::new(found.flat_map(|(_, posts)| posts.iter().cloned()).collect())
     };
     let truths = [truth_of(false), truth_of(true)];
     let older = streams.iter().flat_map(|stream| TOPICS.map(|(kind, _)| (stream.topic(kind), stream.older)));
@@ -154,7 +154,7 @@ fn watch(database: Database, every: i64, streams: &[Stream]) -> Vec<Judged> {
         let now = Time(BEGIN + hour * HOUR + i64::from(random.next_u32() % 20_000));
         let down = unit(random) < 0.05;
         for truth in &truths {
-            truth.set(|world| (world.now, world.cap, world.down) = (now, cap(hour / 24), down));
+            truth.set(|world| (world.now, world.cap, world.down) = (now, reply_limit(hour / 24), down));
         }
         let ended = place.program(&["once", "--at", &now.to_string()]).env("SECOND_KEY", "a key of its own").run();
         assert_eq!(ended.code, Some(if down { 3 } else { 0 }), "{ended}");
@@ -171,11 +171,11 @@ fn watch(database: Database, every: i64, streams: &[Stream]) -> Vec<Judged> {
     let coverage = place.json(&["coverage", "--json", "--at", &end, "--since", "15d"]);
     let coverage = coverage["topics"].as_array().unwrap();
 
-    let judge = |(stream, posts): (&Stream, &Vec<Truly>)| {
-        let mut judged = Judged::default();
+    let judge = |(stream, posts): (&Stream, &Vec<TruePost>)| {
+        let mut judged = StreamResults::default();
         for (kind, _) in TOPICS {
             let name = stream.topic(kind);
-            let posts: Vec<&Truly> = posts.iter().filter(|post| post.query == name).collect();
+            let posts: Vec<&TruePost> = posts.iter().filter(|post| post.query == name).collect();
             let replies: Vec<&Reply> = replies.iter().filter(|(_, query, ..)| *query == name).collect();
             for search in searches.iter().filter(|search| search.topic == name) {
                 judged.add_search(search, &posts, replies.iter().find(|(now, ..)| *now == search.at).unwrap());
@@ -191,18 +191,18 @@ fn watch(database: Database, every: i64, streams: &[Stream]) -> Vec<Judged> {
     streams.iter().zip(&posts).map(judge).collect()
 }
 
-impl Judged {
+impl StreamResults {
     /// Compares what a search claims with its reply and with the posts that the service had then.
-    fn add_search(&mut self, search: &Search, posts: &[&Truly], (_, _, since, ids): &Reply) {
+    fn add_search(&mut self, search: &Search, posts: &[&TruePost], (_, _, since, ids): &Reply) {
         let shown: HashSet<u64> = ids.iter().copied().collect();
-        let there = |post: &&&Truly| {
+        let there = |post: &&&TruePost| {
             post.indexed <= search.at
                 && post.published <= search.at
                 && post.published >= *since
                 && post.deleted.is_none_or(|gone| gone > search.at)
         };
-        let hidden: Vec<&&Truly> = posts.iter().filter(there).filter(|post| !shown.contains(&post.id)).collect();
-        let inside = |post: &&&&Truly| post.published >= search.from && post.published < search.until;
+        let hidden: Vec<&&TruePost> = posts.iter().filter(there).filter(|post| !shown.contains(&post.id)).collect();
+        let inside = |post: &&&&TruePost| post.published >= search.from && post.published < search.until;
         let withheld = hidden.iter().filter(inside).count();
         self.withheld += withheld;
         if hidden.is_empty() {
@@ -215,7 +215,7 @@ impl Judged {
     }
 
     /// Compares what is claimed of a topic in the end with its posts and with what was shown of them.
-    fn add_coverage(&mut self, source: &Value, posts: &[&Truly], replies: &[&Reply]) {
+    fn add_coverage(&mut self, source: &Value, posts: &[&TruePost], replies: &[&Reply]) {
         let time = |value: &Value| Time::parse(value.as_str().unwrap()).unwrap();
         let covered: Vec<(Time, Time)> =
             source["covered"].as_array().unwrap().iter().map(|s| (time(&s["from"]), time(&s["until"]))).collect();
@@ -278,11 +278,11 @@ fn a_service_that_returns_nothing_for_two_days_covers_none_of_a_quiet_topic() {
     let posts = (8..=30_i64).map(|n| {
         let published = Time(BEGIN + (4 * n + 1) * HOUR);
         let id = n.unsigned_abs();
-        Truly { query: "few".into(), id, text: format!("few {id}"), published, indexed: published, deleted: None }
+        TruePost { query: "few".into(), id, text: format!("few {id}"), published, indexed: published, deleted: None }
     });
-    let posts: Vec<Truly> = posts.collect();
+    let posts: Vec<TruePost> = posts.collect();
     for database in databases() {
-        let truth = Truth::new(posts.clone());
+        let truth = TruthService::new(posts.clone());
         let topic = "[[topics]]\nid = \"few\"\nquery = \"few\"\nsources = [\"social\"]\n";
         let place = Place::new(database, &truth.lines(), topic);
         let run = |hour: i64, cap: usize| {

@@ -7,8 +7,8 @@ use topicwatch::model::Time;
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
-use crate::support::truth::{Truly, Truth};
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::truth::{TruePost, TruthService};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 const DAY: i64 = 86_400_000;
 /// 2026-03-02T00:00:00Z, a Monday.
@@ -19,7 +19,7 @@ const ASTRAY: [i64; 2] = [18, 21];
 
 /// About 50 posts a day for each topic. For "acme rockets" one post in ten contains neither word, and on the days
 /// astray none does. For the vague query hardly any post contains its words on any day.
-fn stream() -> Vec<Truly> {
+fn stream() -> Vec<TruePost> {
     let mut random = ChaCha8Rng::seed_from_u64(5);
     let mut posts = Vec::new();
     for query in ["acme rockets", "vague question"] {
@@ -37,7 +37,7 @@ fn stream() -> Vec<Truly> {
                     ("vague question", _) if n % 10 == 0 => format!("a question {number:x}"),
                     _ => format!("somebody sells shoes {number:x}"),
                 };
-                posts.push(Truly { query: query.to_owned(), id, text, published: at, indexed: at, deleted: None });
+                posts.push(TruePost { query: query.to_owned(), id, text, published: at, indexed: at, deleted: None });
             }
         }
     }
@@ -46,7 +46,7 @@ fn stream() -> Vec<Truly> {
 
 #[test]
 fn a_day_of_unrelated_posts_makes_one_sentence_and_no_news_terms() {
-    let truth = Truth::new(stream());
+    let truth = TruthService::new(stream());
     let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme rockets\"\nsources = [\"social\"]\n\
                   [[topics]]\nid = \"vague\"\nquery = \"vague question\"\nsources = [\"social\"]\n";
     let runs = Place::new(sqlite(), &truth.lines(), topics);
@@ -59,7 +59,7 @@ fn a_day_of_unrelated_posts_makes_one_sentence_and_no_news_terms() {
     let parted = ASTRAY[0];
     (1..parted).for_each(|day| run(&runs, day));
     for database in databases() {
-        let place = runs.on(database);
+        let place = runs.copy_to(database);
         (parted..=DAYS).for_each(|day| run(&place, day));
         let reported = |day: i64, file: &str| {
             let (date, at) =
@@ -91,13 +91,13 @@ fn a_day_of_unrelated_posts_makes_one_sentence_and_no_news_terms() {
 #[test]
 fn unrelated_posts_are_counted_among_the_latest_checked_ones() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("rockets", ""));
         // A report checks 1,000 posts of a period.
         for n in 0..2 {
             let posts = (0..600).map(|k| post(1_000 * n + k, 5 + n, &format!("{n} {k} is something else"), 1));
-            world.posts(&posts.collect::<Vec<_>>());
-            once(&place, 6 + n);
+            world.set_posts(&posts.collect::<Vec<_>>());
+            run_once(&place, 6 + n);
         }
         place.ok(&["report", "--date", "2026-03-11", "--at", &hour(30), "--out", "day.md"]);
         let text = std::fs::read_to_string(place.path("day.md")).unwrap();

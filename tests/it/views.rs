@@ -45,7 +45,7 @@ async fn views_show_times_before_1970_correctly_on_both_databases() {
         ] {
             database.execute(&format!("INSERT INTO {row}")).await;
         }
-        database.give("a", "r", "key = 'page:a'");
+        database.add_items_to_topic("a", "r", "key = 'page:a'");
         let times = database.texts("SELECT published_at || ' ' || first_seen || ' ' || last_seen FROM v_item");
         let expected = "1969-12-31T23:59:59.500Z 1970-01-01T00:00:00.007Z 2026-03-11T09:00:00.007Z";
         assert_eq!(times, [expected], "{}", database.name);

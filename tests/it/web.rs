@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use topicwatch::model::Time;
 
-use crate::support::databases::{databases, unmade, wait};
+use crate::support::databases::{block_on, databases, databases_without_schema};
 use crate::support::logged_sql::statements;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
-use crate::support::web_client::{ASKED, Pages, TOKEN};
+use crate::support::web_client::{ON_DEMAND_TOPIC, Pages, TOKEN};
 use crate::support::web_topics::*;
 
 #[test]
 fn before_the_first_run_the_pages_say_what_to_do_next() {
-    for database in unmade() {
+    for database in databases_without_schema() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
-        place.run(&["serve"]).says(4, &["yet", "topicwatch once"]);
+        place.run(&["serve"]).assert_stderr(4, &["yet", "topicwatch once"]);
         place.ok(&["db", "migrate"]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let page = pages.page("/");
@@ -52,8 +52,8 @@ fn the_overview_shows_the_state_of_each_topic() {
         place.ok(&["once", "--due", "--at", NINE]);
         let later = Pages::serve(&place, &["--at", "2026-03-13T09:00:00Z"]).page("/health");
         assert!(later.contains("not checked since"), "{name}: {later}");
-        pages.going.signal("INT");
-        let ended = pages.going.wait();
+        pages.program.signal("INT");
+        let ended = pages.program.wait();
         assert_eq!(ended.code, Some(0), "{ended}");
     }
 }
@@ -64,7 +64,7 @@ fn serve_changes_nothing_and_refuses_old_tables() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.run(&["once", "--at", NINE]);
-        let before = place.database.sizes();
+        let before = place.database.table_sizes();
         let pages = Pages::serve(&place, &["--at", NINE]);
         for path in [
             "/",
@@ -78,9 +78,9 @@ fn serve_changes_nothing_and_refuses_old_tables() {
             pages.page(path);
         }
         drop(pages);
-        assert_eq!(place.database.sizes(), before);
+        assert_eq!(place.database.table_sizes(), before);
         place.database.make_older();
-        place.run(&["serve"]).says(4, &["older version", "topicwatch db migrate"]);
+        place.run(&["serve"]).assert_stderr(4, &["older version", "topicwatch db migrate"]);
     }
 }
 
@@ -109,7 +109,7 @@ fn a_topics_items_are_paged_searched_and_ordered() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         for at in ["2026-03-09T09:00:00Z", "2026-03-10T09:00:00Z", NINE] {
-            sandbox.turn_to(at);
+            sandbox.set_clock(at);
             place.ok(&["once", "--at", at]);
         }
         let all = place.database.items_of("acme");
@@ -180,7 +180,7 @@ fn citations_of_an_answer_link_to_their_item_or_are_marked_as_not_found() {
         };
         let ((own, own_url), (other, other_url)) = (page_of("acme", "rust"), page_of("rust", "acme"));
         let text = format!("See {own_url} and {other_url}, not https://nowhere.example/x.");
-        place.database.give_answer("acme", &text);
+        place.database.replace_answers("acme", &text);
         let pages = Pages::serve(&place, &["--at", NINE]);
         for path in ["/topics/acme", "/answers/acme"] {
             let page = pages.page(path);
@@ -213,11 +213,11 @@ fn an_item_page_shows_sightings_edits_copies_and_topics() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         for at in ["2026-03-11T08:00:00Z", NINE] {
-            sandbox.turn_to(at);
+            sandbox.set_clock(at);
             place.ok(&["once", "--at", at]);
         }
         let key = place.database.texts("SELECT i.key FROM v_item i JOIN v_sighting s ON s.key = i.key WHERE i.topic = 'acme' AND i.kind = 'post' GROUP BY i.key HAVING count(DISTINCT s.run) > 1 ORDER BY i.key LIMIT 1").remove(0);
-        place.database.give_edit("acme", &key, "words that were <b>replaced</b>");
+        place.database.add_revision("acme", &key, "words that were <b>replaced</b>");
         let pages = Pages::serve(&place, &["--at", NINE]);
         let address =
             format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());
@@ -239,7 +239,7 @@ fn an_item_page_shows_sightings_edits_copies_and_topics() {
         place.database.prune_first_sighting(&key);
         let page = pages.page(&address);
         assert!(page.contains("; the others are no longer kept.") && !page.contains("The latest "), "{page}");
-        place.database.see_again(100, &format!("s.item = {}", place.database.item_id(&key)));
+        place.database.add_sightings(100, &format!("s.item = {}", place.database.item_id(&key)));
         let page = pages.page(&address);
         assert!(page.contains("<caption>The latest 100 sightings that are kept; there may be more.<"), "{page}");
         place.database.prune_sightings(&key);
@@ -313,7 +313,7 @@ fn day_counts_made_in_the_background_equal_sql() {
             }
         };
         for at in ["2026-03-10T21:00:00Z", NINE] {
-            sandbox.turn_to(at);
+            sandbox.set_clock(at);
             place.ok(&["once", "--at", at]);
         }
         right();
@@ -343,12 +343,12 @@ fn day_counts_made_in_the_background_equal_sql() {
 #[test]
 fn charts_name_mixed_scorers_and_count_future_dates_when_first_seen() {
     for database in databases() {
-        let world = crate::support::world::World::new();
+        let world = crate::support::world::ScriptedService::new();
         let place = Place::new(database, &world.lines(), &crate::support::world::topic("acme", ""));
-        world.posts(&[crate::support::world::post(1, 1, "the first day is fine", 1)]);
-        crate::support::world::once(&place, 2);
-        world.posts(&[crate::support::world::post(2, 90, "from a clock that is days ahead", 1)]);
-        crate::support::world::once(&place, 26);
+        world.set_posts(&[crate::support::world::post(1, 1, "the first day is fine", 1)]);
+        crate::support::world::run_once(&place, 2);
+        world.set_posts(&[crate::support::world::post(2, 90, "from a clock that is days ahead", 1)]);
+        crate::support::world::run_once(&place, 26);
         let day = "SELECT CAST(day_from AS TEXT) || ' ' || items FROM topic_day ORDER BY 1";
         assert_eq!(place.database.texts(day), ["1773187200000 1", "1773273600000 1"], "the days of the first sights");
         let reported = || {
@@ -358,18 +358,18 @@ fn charts_name_mixed_scorers_and_count_future_dates_when_first_seen() {
         };
         let ours = topicwatch::sentiment::VERSION;
         assert_eq!(reported(), (false, serde_json::json!([ours])), "{}", place.database.name);
-        wait(place.database.execute("UPDATE item SET scorer = 'another' WHERE key = 'post:x:1'"));
+        block_on(place.database.execute("UPDATE item SET scorer = 'another' WHERE key = 'post:x:1'"));
         assert_eq!(reported(), (true, serde_json::json!(["another", ours])), "{}", place.database.name);
         place.ok(&["db", "rescore"]);
         assert_eq!(reported(), (false, serde_json::json!([ours])), "{}", place.database.name);
         // Neither the first nor the last item of its day: the stored count shows it.
         let more = [3, 4, 5].map(|id| crate::support::world::post(id, 27, &format!("more of the second day, {id}"), 1));
-        world.posts(&more);
-        crate::support::world::once(&place, 27);
-        wait(place.database.execute(
+        world.set_posts(&more);
+        crate::support::world::run_once(&place, 27);
+        block_on(place.database.execute(
             "UPDATE item SET scorer = 'another' WHERE key = 'post:x:4'; INSERT INTO topic_day_due (topic, turn) VALUES ('acme', 1)",
         ));
-        crate::support::world::once(&place, 27);
+        crate::support::world::run_once(&place, 27);
         assert_eq!(reported(), (true, serde_json::json!(["another", ours])), "{}", place.database.name);
     }
 }
@@ -386,8 +386,8 @@ fn topics_that_never_ran_have_no_days_to_count() {
         let due = "SELECT count(*) FROM topic_day_due";
         assert_eq!(place.database.number(due), 0, "{}", place.database.name);
         // Topics whose days are due are counted together, whether they have items or not.
-        wait(place.database.execute("INSERT INTO topic_day_due (topic, turn) SELECT id, 1 FROM topic"));
-        sandbox.turn_to(NINE);
+        block_on(place.database.execute("INSERT INTO topic_day_due (topic, turn) SELECT id, 1 FROM topic"));
+        sandbox.set_clock(NINE);
         place.ok(&["once", "--at", NINE, "--topic", "t7"]);
         assert_eq!(place.database.number(due), 0, "{}", place.database.name);
         let topics = place.database.texts("SELECT DISTINCT topic FROM topic_day");
@@ -405,7 +405,7 @@ fn no_page_scans_a_growing_table() {
         crate::support::sick_alert::fire(&place, "words", None);
         let name = place.database.name;
         let logged = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
-        let pages = Pages::of(logged.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
+        let pages = Pages::wait_for_address(logged.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
         let key = place.database.first_key().replace(':', "%3A");
         let run = place.database.texts("SELECT run FROM v_run WHERE topic = 'acme'").remove(0);
         for path in [
@@ -448,7 +448,7 @@ fn no_page_scans_a_growing_table() {
             assert_eq!(pages.get(path).status, 200, "{name}: {path}");
         }
         let mut said = String::new();
-        pages.going.look(|_, err| said = err.to_owned());
+        pages.program.with_output(|_, err| said = err.to_owned());
         let statements: BTreeSet<String> = statements(&said)
             .filter(|sql| ["SELECT", "WITH"].iter().any(|verb| sql.starts_with(verb)) && !sql.contains("sqlite_schema"))
             .collect();
@@ -459,7 +459,7 @@ fn no_page_scans_a_growing_table() {
         let (mut of_again, mut of_day, mut of_unbilled) = (0, 0, 0);
         let mut of_alerts = 0;
         for sql in &statements {
-            let plan = place.database.plan(sql);
+            let plan = place.database.query_plan(sql);
             // Alerts are found by their ids: topics, which are many, are in the same table.
             if sql.contains("definition FROM job WHERE kind = ") {
                 of_alerts += 1;
@@ -528,21 +528,21 @@ fn buttons_send_requests_and_show_their_result() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
-        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let place = Place::new(database, &sandbox.lines(), ON_DEMAND_TOPIC);
         let pages = Pages::run(&place);
         let (cookie, origin) = (pages.log_in(), pages.origin());
-        let see = |path: &str| pages.ask("GET", path, &[("Cookie", &cookie)], "").body;
+        let see = |path: &str| pages.request("GET", path, &[("Cookie", &cookie)], "").body;
         let press = |kind: &str| {
             let headers = [("Cookie", cookie.as_str()), ("Origin", origin.as_str())];
-            pages.ask("POST", "/topics/acme", &headers, &format!("kind={kind}"))
+            pages.request("POST", "/topics/acme", &headers, &format!("kind={kind}"))
         };
-        let reported = |what: &str| crate::support::program::until(what, || see("/topics/acme").contains(what));
+        let reported = |what: &str| crate::support::program::wait_until(what, || see("/topics/acme").contains(what));
         assert!(see("/topics/acme").contains("Run now"), "{name}");
         let answer = press("run_now");
         let at = answer.header("location").unwrap_or_default();
         assert!(answer.status == 303 && at.starts_with("/progress/"), "{}", answer.text);
         reported("its run");
-        crate::support::program::until("the run", || see("/runs").contains("manual"));
+        crate::support::program::wait_until("the run", || see("/runs").contains("manual"));
         reported("<strong>ok</strong>");
         assert_eq!(press("pause").status, 303);
         reported("Pause, requested");
@@ -550,7 +550,7 @@ fn buttons_send_requests_and_show_their_result() {
         assert_eq!(place.database.number("SELECT paused FROM topic WHERE id = 'acme'"), 1);
         assert_eq!(press("resume").status, 303);
         reported("resumed");
-        crate::support::program::until("the end of the pause", || {
+        crate::support::program::wait_until("the end of the pause", || {
             place.database.number("SELECT paused FROM topic WHERE id = 'acme'") == 0
         });
         // Unauthorised requests.
@@ -562,19 +562,19 @@ fn buttons_send_requests_and_show_their_result() {
             (400, vec![("Cookie", cookie.as_str()), ("Origin", origin.as_str())], "kind=drop"),
             (400, vec![("Cookie", cookie.as_str()), ("Origin", origin.as_str())], ""),
         ] {
-            assert_eq!(pages.ask("POST", "/topics/acme", &headers, body).status, status, "{headers:?} {body}");
+            assert_eq!(pages.request("POST", "/topics/acme", &headers, body).status, status, "{headers:?} {body}");
         }
-        let nobody = pages.ask("POST", "/topics/nobody", &[("Cookie", &cookie), ("Origin", &origin)], "kind=pause");
+        let nobody = pages.request("POST", "/topics/nobody", &[("Cookie", &cookie), ("Origin", &origin)], "kind=pause");
         assert_eq!(nobody.status, 404);
         assert_eq!(place.database.requests(), rows);
         // A read-only page has no buttons and refuses their requests.
-        let reading = Pages::serve_to_some(&place, &[]);
+        let reading = Pages::serve_with_token(&place, &[]);
         let bearer = format!("Bearer {TOKEN}");
-        let page = reading.ask("GET", "/topics/acme", &[("Authorization", &bearer)], "").body;
+        let page = reading.request("GET", "/topics/acme", &[("Authorization", &bearer)], "").body;
         assert!(page.contains("acme") && !page.contains("Run now"), "{page}");
-        assert_eq!(reading.ask("POST", "/topics/acme", &[("Authorization", &bearer)], "kind=pause").status, 403);
-        pages.going.signal("TERM");
-        let ended = pages.going.wait();
+        assert_eq!(reading.request("POST", "/topics/acme", &[("Authorization", &bearer)], "kind=pause").status, 403);
+        pages.program.signal("TERM");
+        let ended = pages.program.wait();
         assert_eq!(ended.code, Some(0), "{ended}");
     }
 }
@@ -583,17 +583,17 @@ fn buttons_send_requests_and_show_their_result() {
 #[test]
 fn a_topics_page_loads_despite_outdated_database_statistics() {
     for database in databases() {
-        let sandbox = crate::support::daemons::today(&[]);
+        let sandbox = crate::support::daemons::sandbox_of_today(&[]);
         let topic = "[web]\nlisten = \"127.0.0.1:0\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"1h\"\n";
         let place = Place::new(database, &sandbox.lines(), topic);
         let now = topicwatch::daemon::system_clock()();
         let long_ago = now.minus(std::time::Duration::from_secs(60 * 86_400)).to_string();
         place.ok(&["once", "--at", &long_ago]);
         let pages = Pages::run(&place);
-        crate::support::program::until("the missed slots", || {
+        crate::support::program::wait_until("the missed slots", || {
             place.database.runs_in("missed") > 1_000 && place.database.runs_in("ok") >= 2
         });
-        let answer = pages.ask("GET", "/topics/acme", &[("Cookie", &pages.log_in())], "");
+        let answer = pages.request("GET", "/topics/acme", &[("Cookie", &pages.log_in())], "");
         assert!(answer.status == 200 && answer.body.contains("key="), "{}: {}", place.database.name, answer.text);
     }
 }

@@ -6,7 +6,7 @@ use crate::support::number_links::follow_link;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN};
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 const TOPICS: &str =
     "[defaults]\ntimezone = \"Asia/Tokyo\"\n[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"6h\"\n";
@@ -20,9 +20,9 @@ fn an_unknown_page_parameter_is_refused_by_name() {
         place.ok(&["once", "--at", NINE]);
         let key = place.database.first_key().replace(':', "%3A");
         let run = place.database.last_run("acme");
-        let pages = Pages::serve_to_some(&place, &["--at", NINE]);
+        let pages = Pages::serve_with_token(&place, &["--at", NINE]);
         let session = pages.log_in();
-        let get = |path: &str| pages.ask("GET", path, &[("Cookie", &session)], "");
+        let get = |path: &str| pages.request("GET", path, &[("Cookie", &session)], "");
         let (item, run) = (format!("/item?key={key}"), format!("/runs?run={run}"));
         for path in [
             "/",
@@ -149,7 +149,7 @@ fn percent_encoded_paths_are_decoded_and_invalid_utf8_is_refused() {
             let says = refused.body.contains("<h1>This address cannot be read</h1>");
             assert!(refused.status == 400 && says, "{name}: {path}: {}", refused.text);
         }
-        let pressed = pages.ask("POST", "/topics/%FF", &[("Origin", &pages.origin())], "kind=pause");
+        let pressed = pages.request("POST", "/topics/%FF", &[("Origin", &pages.origin())], "kind=pause");
         assert!(pressed.status == 400 && pressed.body.contains("cannot be read"), "{name}: {}", pressed.text);
     }
 }
@@ -162,7 +162,7 @@ fn a_missed_slot_is_not_shown_as_a_run_without_results() {
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         let now = "2026-03-12T19:00:00Z";
         for at in ["2026-03-05T13:00:00Z", now] {
-            sandbox.turn_to(at);
+            sandbox.set_clock(at);
             place.run(&["once", "--due", "--at", at]);
         }
         let pages = Pages::serve(&place, &["--at", now]);
@@ -177,14 +177,14 @@ fn a_missed_slot_is_not_shown_as_a_run_without_results() {
         let get = |path: &str| pages.page(path);
         let listed = follow_link(&get, &link);
         assert_eq!((listed.said, listed.rows), (count, count), "{name}: {link}");
-        // Of the slots since the last check nobody knows yet.
+        // The slots since the last check are not known yet.
         let later = Pages::serve(&place, &["--at", "2026-03-13T19:00:00Z"]).page("/health");
         assert!(later.contains(">≥\u{a0}") && !health.contains(">≥\u{a0}"), "{name}: {later}");
         let ever = follow_link(&get, "/runs?state=missed");
         assert!(count > 1 && ever.rows == count + 1, "{name}: {ever:?}");
         let ran = pages.page("/runs?state=ok");
         assert!(ran.contains(" found</a> =") && !ran.contains("it did not run"), "{name}: {ran}");
-        let form = Pages::of(
+        let form = Pages::wait_for_address(
             place
                 .program(&["run"])
                 .env("TOPICWATCH_WEB_TOKEN", TOKEN)
@@ -192,7 +192,7 @@ fn a_missed_slot_is_not_shown_as_a_run_without_results() {
                 .start(),
         );
         let session = form.log_in();
-        let form = form.ask("GET", "/jobs/topics/acme", &[("Cookie", &session)], "").body;
+        let form = form.request("GET", "/jobs/topics/acme", &[("Cookie", &session)], "").body;
         assert!(form.contains("if empty, that of [defaults], else UTC"), "{name}: {form}");
     }
 }
@@ -200,14 +200,14 @@ fn a_missed_slot_is_not_shown_as_a_run_without_results() {
 #[test]
 fn counts_of_one_are_worded_in_the_singular() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let mut shown = post(1, 23, "words of acme", 1);
         for (name, many) in [("retweet_count", 2), ("reply_count", 1), ("quote_count", 1), ("view_count", 1)] {
             shown[name] = many.into();
         }
-        world.posts(&[shown]);
-        once(&place, 24);
+        world.set_posts(&[shown]);
+        run_once(&place, 24);
         let pages = Pages::serve(&place, &["--at", &hour(25)]);
         let page = pages.page("/item?key=post%3Ax%3A1");
         assert!(page.contains("1 like, 2 reposts, 1 reply, 1 quote, 1 view"), "{page}");

@@ -4,10 +4,10 @@
 use serde_json::Value;
 
 use crate::support::alert_rows::Event;
-use crate::support::api_client::{ask, get};
-use crate::support::databases::{Database, databases, wait};
-use crate::support::printed::words;
-use crate::support::program::{NINE, Place, until};
+use crate::support::api_client::{get_json, send_request};
+use crate::support::databases::{Database, block_on, databases};
+use crate::support::printed::visible_text;
+use crate::support::program::{NINE, Place, wait_until};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN};
 
@@ -121,7 +121,7 @@ fn the_alerts_page_shows_the_state_and_events_of_each_alert() {
         let rows = part(&page, "<tbody>", "</tbody>");
         let seen = part(&page, "<ol class=\"found\">", "</ol>");
         insta::allow_duplicates! {
-            insta::assert_snapshot!(words(rows), @r"
+            insta::assert_snapshot!(visible_text(rows), @r"
             recalls
             items: recall
             not firing
@@ -150,7 +150,7 @@ fn the_alerts_page_shows_the_state_and_events_of_each_alert() {
             no channel
             ");
             // The latest is first.
-            insta::assert_snapshot!(words(seen), @r"
+            insta::assert_snapshot!(visible_text(seen), @r"
             fired
             gone
             2026-03-11 09:00 UTC
@@ -217,10 +217,10 @@ fn the_alerts_page_shows_the_state_and_events_of_each_alert() {
         assert!(topic.contains("alert sick</a> (web)") && !topic.contains("alert gone"), "{name}: {topic}");
         // A budget's alert of a day that is over fires nowhere.
         assert!(!topic.contains("alert thrift") && !rows.contains("2026-03-10"), "{name}: {topic}");
-        assert!(!get(&pages, "/api/v1/alerts").to_string().contains("2026-03-10"), "{name}");
+        assert!(!get_json(&pages, "/api/v1/alerts").to_string().contains("2026-03-10"), "{name}");
         assert!(!pages.page("/topics/acme-two").contains("alert sick"), "{name}");
         // A message that was sent by a clock that was ahead silences nothing.
-        let cooling = || get(&pages, "/api/v1/alerts/sick")["data"]["cooling_until"].clone();
+        let cooling = || get_json(&pages, "/api/v1/alerts/sick")["data"]["cooling_until"].clone();
         assert!(cooling().is_string(), "{name}");
         place.database.move_last_message("sick", 86_400_000);
         assert!(cooling().is_null() && !pages.page("/alerts").contains("cool-down until"), "{name}");
@@ -244,11 +244,11 @@ fn the_alerts_page_shows_the_state_and_events_of_each_alert() {
             assert_eq!(<[Vec<String>; 2]>::from(listed(&names)), expected, "{name}: {names:?}");
         }
         let unknown = ["there is no alert `recals`", "did you mean `recalls`?"];
-        place.run(&["alerts", "list", "recals"]).says(2, &unknown);
-        place.run(&["alerts", "recalls"]).says(2, &["recalls"]);
+        place.run(&["alerts", "list", "recals"]).assert_stderr(2, &unknown);
+        place.run(&["alerts", "recalls"]).assert_stderr(2, &["recalls"]);
         // Nothing can be requested here.
         assert!(!page.contains("<button"), "{name}: {page}");
-        assert_eq!(pages.ask("POST", "/alerts", &[("Origin", &pages.origin())], "kind=ack&alert=sick").status, 403);
+        assert_eq!(pages.request("POST", "/alerts", &[("Origin", &pages.origin())], "kind=ack&alert=sick").status, 403);
         // Many alerts fire, and one for many subjects: all are counted and listed.
         let jobs: Vec<String> = (0..60)
             .map(|n| {
@@ -258,7 +258,7 @@ fn the_alerts_page_shows_the_state_and_events_of_each_alert() {
                 )
             })
             .collect();
-        wait(place.database.execute(&jobs.join("; ")));
+        block_on(place.database.execute(&jobs.join("; ")));
         let of_more = (0..60).map(|n| (format!("more{n:02}"), "acme/web".to_owned()));
         let of_sick = (0..34).map(|n| ("sick".to_owned(), format!("topic{n:02}/web")));
         let firing: Vec<(String, String)> = of_more.chain(of_sick).collect();
@@ -300,8 +300,8 @@ fn a_provider_budget_event_is_not_linked_to_a_topic_with_that_name() {
         }
         let pages = Pages::serve(&place, &["--at", NINE]);
         for (alert, topic) in alerts {
-            let firing = get(&pages, &format!("/api/v1/alerts/{alert}"))["data"]["firing"][0].clone();
-            let event = get(&pages, &format!("/api/v1/alert-events?alert={alert}"))["data"][0].clone();
+            let firing = get_json(&pages, &format!("/api/v1/alerts/{alert}"))["data"]["firing"][0].clone();
+            let event = get_json(&pages, &format!("/api/v1/alert-events?alert={alert}"))["data"][0].clone();
             for one in [firing, event] {
                 assert_eq!((&one["subject"], &one["topic"]), (&Value::from(subject), &topic), "{name}: {one}");
             }
@@ -314,9 +314,9 @@ fn a_provider_budget_event_is_not_linked_to_a_topic_with_that_name() {
         // A changed alert changes what its earlier events are of; the API's document says so.
         place.configure(&sandbox.lines(), &format!("{limited}{}", frugal.replace("topics = [\"acme-two\"]\n", "")));
         place.ok(&["once", "--due", "--at", NINE]);
-        let event = get(&pages, "/api/v1/alert-events?alert=frugal")["data"][0].clone();
+        let event = get_json(&pages, "/api/v1/alert-events?alert=frugal")["data"][0].clone();
         assert_eq!(event["topic"], Value::Null, "{name}: {event}");
-        let document = get(&pages, "/api/v1/openapi.json");
+        let document = get_json(&pages, "/api/v1/openapi.json");
         let said = &document["components"]["schemas"]["AlertEvent"]["properties"]["topic"]["description"];
         assert!(said.as_str().unwrap().contains("judged by the alert's present definition"), "{name}: {said}");
     }
@@ -450,8 +450,8 @@ fn a_budget_event_of_an_unreadable_alert_is_hidden_and_forgotten_with_the_topic(
             assert!(page.contains("alert sick</a> (news-de-at)"), "{name}: {path}: {page}");
             assert!(!page.contains("alert thrift"), "{name}: {path}: {page}");
         }
-        pages.going.signal("TERM");
-        assert_eq!(pages.going.wait().code, Some(0));
+        pages.program.signal("TERM");
+        assert_eq!(pages.program.wait().code, Some(0));
         // In doubt it is the topic's.
         place.configure(&sandbox.lines(), &FILE.replace(TWO, ""));
         forget_as_rehearsed(&place, "acme-two");
@@ -496,15 +496,15 @@ fn buttons_acknowledge_and_snooze_and_show_the_result() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = world(database);
-        let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+        let pages = Pages::wait_for_address(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
         let (cookie, origin) = (pages.log_in(), pages.origin());
         let headers = [("Cookie", cookie.as_str()), ("Origin", origin.as_str())];
-        let see = || pages.ask("GET", "/alerts", &headers[..1], "").body;
+        let see = || pages.request("GET", "/alerts", &headers[..1], "").body;
         let press = |form: &str| {
-            let answer = pages.ask("POST", "/alerts", &headers, form);
+            let answer = pages.request("POST", "/alerts", &headers, form);
             assert_eq!((answer.status, answer.header("location")), (303, Some("/alerts")), "{name}: {}", answer.text);
         };
-        let reported = |what: &str| until(what, || see().contains(what));
+        let reported = |what: &str| wait_until(what, || see().contains(what));
         let number = |sql: &str| place.database.number(sql);
         assert!(see().contains("Acknowledge sick"), "{name}: {}", see());
         // The event of an alert that is no longer configured is listed, but nothing could be requested about it.
@@ -516,7 +516,7 @@ fn buttons_acknowledge_and_snooze_and_show_the_result() {
         reported("acknowledged: 1 event");
         assert_eq!(number("SELECT count(*) FROM alert_event WHERE alert = 'recalls' AND acked_at > 5"), 1);
         press("kind=ack&alert=sick");
-        until("what fires to be known", || number("SELECT acked FROM alert_firing WHERE alert = 'sick'") == 1);
+        wait_until("the firing alerts", || number("SELECT acked FROM alert_firing WHERE alert = 'sick'") == 1);
         reported("firing, acknowledged");
         assert!(!see().contains("Acknowledge sick"), "{name}: nothing is left to know");
         // Again, from a page that was opened before.
@@ -545,13 +545,13 @@ fn buttons_acknowledge_and_snooze_and_show_the_result() {
             (400, headers.to_vec(), "kind=snooze&alert=sick&length=9h"),
             (400, headers.to_vec(), ""),
         ] {
-            assert_eq!(pages.ask("POST", "/alerts", &headers, form).status, status, "{name}: {form}");
+            assert_eq!(pages.request("POST", "/alerts", &headers, form).status, status, "{name}: {form}");
         }
         // The topic's form accepts no request about an alert.
-        assert_eq!(pages.ask("POST", "/topics/acme", &headers, "kind=ack").status, 400);
+        assert_eq!(pages.request("POST", "/topics/acme", &headers, "kind=ack").status, 400);
         assert_eq!(place.database.requests(), rows, "{name}");
-        pages.going.signal("TERM");
-        assert_eq!(pages.going.wait().code, Some(0));
+        pages.program.signal("TERM");
+        assert_eq!(pages.program.wait().code, Some(0));
     }
 }
 
@@ -560,16 +560,16 @@ fn the_api_acknowledges_with_a_token_and_returns_the_result() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = world(database);
-        let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+        let pages = Pages::wait_for_address(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
         let bearer = format!("Bearer {TOKEN}");
         let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
         let requests = "/api/v1/alerts/sick/requests";
-        let see = |path: &str| -> Value { ask(&pages, "GET", path, &headers[..1], "").json() };
+        let see = |path: &str| -> Value { send_request(&pages, "GET", path, &headers[..1], "").json() };
         let put = |body: &str| -> Value {
-            let reply = ask(&pages, "POST", requests, &headers, body);
+            let reply = send_request(&pages, "POST", requests, &headers, body);
             assert_eq!(reply.status, 202, "{name}: {}", reply.text());
             let at = reply.header("location").unwrap().to_owned();
-            until("the end of a request", || see(&at)["data"]["state"] != "queued");
+            wait_until("the end of a request", || see(&at)["data"]["state"] != "queued");
             see(&at)["data"].clone()
         };
         let known = put("{\"action\": \"ack\"}");
@@ -609,12 +609,13 @@ fn the_api_acknowledges_with_a_token_and_returns_the_result() {
             (400, headers.to_vec(), "{\"action\": \"ack\", \"more\": 1}"),
             (400, headers.to_vec(), "[]"),
         ] {
-            ask(&pages, "POST", requests, &headers, body).refused(status);
+            send_request(&pages, "POST", requests, &headers, body).assert_problem(status);
         }
-        ask(&pages, "POST", "/api/v1/alerts/gone/requests", &headers, "{\"action\": \"ack\"}").refused(404);
+        send_request(&pages, "POST", "/api/v1/alerts/gone/requests", &headers, "{\"action\": \"ack\"}")
+            .assert_problem(404);
         assert_eq!(place.database.requests(), rows, "{name}");
-        pages.going.signal("TERM");
-        assert_eq!(pages.going.wait().code, Some(0));
+        pages.program.signal("TERM");
+        assert_eq!(pages.program.wait().code, Some(0));
     }
 }
 
@@ -625,20 +626,20 @@ fn requests_for_a_removed_alert_end_with_a_reason() {
         let (sandbox, place) = world(database);
         // Requests that nothing handled until the alert was gone from the file, or the snooze was over.
         let asked = topicwatch::daemon::system_clock()().0 - 120_000;
-        wait(place.database.execute(&format!(
+        block_on(place.database.execute(&format!(
             "INSERT INTO request (id, kind, alert, length, asked_at, state) VALUES ('A1', 'ack', 'sick', NULL, {asked}, 'queued'), \
              ('A2', 'snooze', 'recalls', 60000, {asked}, 'queued')"
         )));
         let gone = FILE.replace("name = \"sick\"", "name = \"well\"");
         place.configure(&sandbox.lines(), &gone);
-        let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+        let pages = Pages::wait_for_address(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
         let state = |id: &str| {
             place
                 .database
                 .texts(&format!("SELECT state || ': ' || coalesce(answer, '') FROM request WHERE id = '{id}'"))
                 .remove(0)
         };
-        until("both to be refused", || state("A1").starts_with("refused") && state("A2").starts_with("refused"));
+        wait_until("both to be refused", || state("A1").starts_with("refused") && state("A2").starts_with("refused"));
         assert_eq!(state("A1"), "refused: there is no alert `sick` any more", "{name}");
         assert!(state("A2").contains("it expired at "), "{name}: {}", state("A2"));
         assert_eq!(
@@ -646,10 +647,10 @@ fn requests_for_a_removed_alert_end_with_a_reason() {
             1
         );
         let bearer = format!("Bearer {TOKEN}");
-        let page = pages.ask("GET", "/alerts", &[("Authorization", &bearer)], "").body;
+        let page = pages.request("GET", "/alerts", &[("Authorization", &bearer)], "").body;
         assert!(page.contains("refused: </strong>there is no alert `sick` any more"), "{name}: {page}");
-        pages.going.signal("TERM");
-        assert_eq!(pages.going.wait().code, Some(0));
+        pages.program.signal("TERM");
+        assert_eq!(pages.program.wait().code, Some(0));
     }
 }
 
@@ -659,7 +660,7 @@ fn forgetting_a_topic_deletes_alert_requests_about_it() {
         let (sandbox, place) = world(database);
         let event = format!("alert:sick/{}/acme/web/fired", run_of(&place));
         place.configure(&sandbox.lines(), &FILE.replace("id = \"acme\"", "id = \"other\""));
-        wait(place.database.execute(&format!(
+        block_on(place.database.execute(&format!(
             "INSERT INTO request (id, kind, alert, event, asked_at, state) VALUES ('A1', 'ack', 'sick', '{event}', 1, 'done'), \
              ('A2', 'ack', 'gone', 'alert:gone/2026-03-11/service/2026-03-11/fired', 1, 'done')"
         )));
@@ -677,7 +678,7 @@ fn the_alerts_page_without_alerts_shows_how_to_write_one() {
     let page = pages.page("/alerts");
     assert!(page.contains("No alert has been evaluated yet.") && page.contains("Nothing yet"), "{page}");
     assert!(!pages.page("/").contains("firing"));
-    assert_eq!(get(&pages, "/api/v1/alerts")["data"], Value::Array(Vec::new()));
+    assert_eq!(get_json(&pages, "/api/v1/alerts")["data"], Value::Array(Vec::new()));
     // The last one was removed; its event is kept.
     place.database.add_events(&[GONE]);
     let page = pages.page("/alerts");

@@ -4,11 +4,11 @@
 
 use std::path::Path;
 
-use crate::support::access_stage::link;
-use crate::support::browser::{Driven, browser};
-use crate::support::databases::{sqlite, wait};
+use crate::support::access_stage::add_share_link;
+use crate::support::browser::{DrivenBrowser, find_browser};
+use crate::support::databases::{block_on, sqlite};
 use crate::support::program::{NINE, Place};
-use crate::support::service::{Sandbox, Trap};
+use crate::support::service::{RequestTrap, Sandbox};
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
 
@@ -25,9 +25,9 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
 
 #[test]
 fn hostile_items_run_nothing_in_a_browser_and_every_control_has_a_name() {
-    let Some(browser) = browser() else { return };
-    let trap = Trap::set();
-    let (url, hostile) = (trap.url(), trap.words());
+    let Some(browser) = find_browser() else { return };
+    let trap = RequestTrap::set();
+    let (url, hostile) = (trap.url(), trap.hostile_texts());
     let sandbox = Sandbox::at(NINE, &[]);
     let topics = TOPICS.replace("Acme & Sons", "<b onclick=x>Acme</b>");
     let file = format!("[web]\nedit = true\n{topics}{}", crate::support::sick_alert::SICK);
@@ -41,9 +41,9 @@ fn hostile_items_run_nothing_in_a_browser_and_every_control_has_a_name() {
                 .clone();
         let answer = format!("{words} [x](javascript:alert(1)) ![i]({url}/h.png)");
         let condition = format!("id % {} = {at}", hostile.len());
-        place.database.give_hostile_words(&condition, words, &address, &answer);
+        place.database.set_hostile_texts(&condition, words, &address, &answer);
         let words = words.replace('\'', "''");
-        wait(place.database.execute(&format!(
+        block_on(place.database.execute(&format!(
             "UPDATE item SET author_name = '{words}', lang = '{words}' WHERE {condition}; \
              UPDATE search SET error_class = '{words}', error_text = '{words}', state = 'error'; UPDATE run SET reason = '{words}'; \
              INSERT OR IGNORE INTO item_revision (item, run, replaced_at, title, text) SELECT id, (SELECT min(id) FROM run), 1, '{words}', '{words}' FROM item"
@@ -56,12 +56,12 @@ fn hostile_items_run_nothing_in_a_browser_and_every_control_has_a_name() {
         format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());
     let run = place.database.last_run("acme");
     let progress = format!("/progress/{run}");
-    let shared = format!("/shared/{}", link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]).0);
+    let shared = format!("/shared/{}", add_share_link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]).0);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let shots = std::env::var("TEST_SCREENSHOTS").ok();
-    let mut driven = Driven::start(&browser, &place);
-    driven.listen();
-    driven.is("console.error('heard')");
+    let mut driven = DrivenBrowser::start(&browser, &place);
+    driven.collect_console();
+    driven.evaluate("console.error('heard')");
     assert_eq!(driven.console().len(), 1, "what a page writes to the console is heard");
     for (name, path) in [
         ("overview", "/"),
@@ -84,7 +84,7 @@ fn hostile_items_run_nothing_in_a_browser_and_every_control_has_a_name() {
     ] {
         let here = format!("http://{}{path}", pages.address);
         driven.open(&here);
-        let dom = driven.is("document.documentElement.outerHTML");
+        let dom = driven.evaluate("document.documentElement.outerHTML");
         let dom = dom.as_str().unwrap();
         assert!(dom.contains("topicwatch"), "the browser showed nothing of {path}: {dom}");
         assert!(!dom.contains("data-ran=\"yes\""), "{path}: something ran");
@@ -112,12 +112,12 @@ fn hostile_items_run_nothing_in_a_browser_and_every_control_has_a_name() {
             for wide in [1280, 390] {
                 for scheme in ["light", "dark"] {
                     let file = Path::new(folder).join(format!("hostile-{name}-{wide}-{scheme}.png"));
-                    std::fs::write(file, driven.picture((wide, 1600), scheme)).unwrap();
+                    std::fs::write(file, driven.screenshot((wide, 1600), scheme)).unwrap();
                 }
             }
         }
     }
-    assert_eq!(trap.asked(), 0, "something was fetched");
+    assert_eq!(trap.request_count(), 0, "something was fetched");
 }
 
 /// Asserts that the tab order is the page's order, that the skip link comes first, and that every control has a name.

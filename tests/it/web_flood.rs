@@ -13,14 +13,14 @@ fn pages() -> (Sandbox, Place, Pages) {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
-    let pages = Pages::serve_to_some(&place, &[]);
+    let pages = Pages::serve_with_token(&place, &[]);
     (sandbox, place, pages)
 }
 
 /// Ends the program and returns its stderr.
-fn said(pages: Pages) -> String {
-    pages.going.signal("TERM");
-    let ended = pages.going.wait();
+fn stop_and_read_stderr(pages: Pages) -> String {
+    pages.program.signal("TERM");
+    let ended = pages.program.wait();
     assert_eq!(ended.code, Some(0), "{ended}");
     assert!(!ended.err.contains(TOKEN), "{ended}");
     ended.err
@@ -42,15 +42,15 @@ fn silent_connections_delay_neither_probes_nor_pages() {
             }
             idle.push(one);
         }
-        place.run(&["health", "--url", &url]).says(1, &["which does not run the schedule"]);
+        place.run(&["health", "--url", &url]).assert_stderr(1, &["which does not run the schedule"]);
         for path in ["/healthz", "/readyz", "/login"] {
-            pages.until_status(path, 200);
+            pages.wait_for_status(path, 200);
         }
-        let seen = pages.ask("GET", "/", &[("Cookie", &cookie)], "");
+        let seen = pages.request("GET", "/", &[("Cookie", &cookie)], "");
         assert!(seen.status == 200 && seen.body.contains("Acme"), "{}", seen.text);
     }
     drop(idle);
-    said(pages);
+    stop_and_read_stderr(pages);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn endless_forms_delay_no_page() {
     assert_eq!(pages.get("/login").status, 200);
     pages.log_in();
     drop(dripping);
-    said(pages);
+    stop_and_read_stderr(pages);
 }
 
 #[test]
@@ -84,9 +84,9 @@ fn a_client_that_guesses_ten_tokens_is_blocked_and_logged_once() {
         let bearer = format!("Bearer {guess}");
         // However it is sent.
         let answer = match n % 3 {
-            0 => pages.ask("POST", "/login", &[("Origin", &origin)], &format!("token={guess}")),
-            1 => pages.ask("GET", "/", &[("Authorization", &bearer)], ""),
-            _ => pages.ask("GET", "/api/v1/topics", &[("Authorization", &bearer)], ""),
+            0 => pages.request("POST", "/login", &[("Origin", &origin)], &format!("token={guess}")),
+            1 => pages.request("GET", "/", &[("Authorization", &bearer)], ""),
+            _ => pages.request("GET", "/api/v1/topics", &[("Authorization", &bearer)], ""),
         };
         match answer.status {
             401 => seen[0] += 1,
@@ -101,9 +101,9 @@ fn a_client_that_guesses_ten_tokens_is_blocked_and_logged_once() {
     // The allowance grows by one every six seconds, and the loop may take some time.
     assert!((10..30).contains(&seen[0]) && seen[0] + seen[1] == 200, "{seen:?}");
     // A logged-in browser is not affected, and probes need no token.
-    assert_eq!(pages.ask("GET", "/", &[("Cookie", &cookie)], "").status, 200);
+    assert_eq!(pages.request("GET", "/", &[("Cookie", &cookie)], "").status, 200);
     assert_eq!(pages.get("/healthz").status, 200);
-    let log = said(pages);
+    let log = stop_and_read_stderr(pages);
     let lines: Vec<&str> = log.lines().filter(|line| line.contains("wrong tokens were sent to the pages")).collect();
     assert!((1..=2).contains(&lines.len()), "{log}");
     assert!(lines.iter().all(|line| line.contains("peer=\"127.0.0.1\"") && line.contains("WARN")), "{log}");
@@ -125,7 +125,7 @@ fn a_token_of_one_repeated_letter_is_refused_by_check_and_by_serve() {
                 place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"127.0.0.1:0\"\n{TOPICS}"));
             }
             let ended = place.program(args).env("TOPICWATCH_WEB_TOKEN", &token).run();
-            ended.says(2, &["the token of the pages", "hint: create one: openssl rand -hex 24"]);
+            ended.assert_stderr(2, &["the token of the pages", "hint: create one: openssl rand -hex 24"]);
             assert!(!ended.err.contains(&token), "{ended}");
         }
     }

@@ -4,7 +4,7 @@
 
 use serde_json::json;
 
-use crate::support::browser::{Driven, browser};
+use crate::support::browser::{DrivenBrowser, find_browser};
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
@@ -22,48 +22,48 @@ fn stage() -> (Sandbox, Place) {
 }
 
 /// Types into a field as a keyboard does.
-fn type_into(driven: &mut Driven, field: &str, text: &str) {
-    driven.is(&format!("document.querySelector('{field}').focus()"));
-    driven.ask("Input.insertText", &json!({ "text": text }));
+fn type_into(driven: &mut DrivenBrowser, field: &str, text: &str) {
+    driven.evaluate(&format!("document.querySelector('{field}').focus()"));
+    driven.command("Input.insertText", &json!({ "text": text }));
 }
 
 #[test]
 fn a_page_asks_before_typed_text_is_left_behind() {
-    let Some(browser) = browser() else { return };
+    let Some(browser) = find_browser() else { return };
     let (_sandbox, place) = stage();
     let pages = Pages::serve(&place, &["--at", NINE]);
-    let mut driven = Driven::start(&browser, &place);
+    let mut driven = DrivenBrowser::start(&browser, &place);
     driven.open(&format!("http://{}/items", pages.address));
     // A search is in the address.
     type_into(&mut driven, "#search", "words");
-    assert_eq!(driven.is(ASKS), json!(false));
+    assert_eq!(driven.evaluate(ASKS), json!(false));
     driven.open(&format!("http://{}/jobs/new", pages.address));
-    assert_eq!(driven.is(ASKS), json!(false), "nothing was typed yet");
+    assert_eq!(driven.evaluate(ASKS), json!(false), "nothing was typed yet");
     type_into(&mut driven, "[name=id]", "zig");
-    assert_eq!(driven.is(ASKS), json!(true));
+    assert_eq!(driven.evaluate(ASKS), json!(true));
     // Sending the form leaves nothing behind, and neither does taking the text back.
-    driven.is("document.querySelector('[name=id]').value = ''");
-    assert_eq!(driven.is(ASKS), json!(false));
-    driven.is("document.querySelector('[name=id]').value = 'zig'");
+    driven.evaluate("document.querySelector('[name=id]').value = ''");
+    assert_eq!(driven.evaluate(ASKS), json!(false));
+    driven.evaluate("document.querySelector('[name=id]').value = 'zig'");
     type_into(&mut driven, "[name=query]", "zig");
     type_into(&mut driven, "[name=every]", "soon");
-    driven.is("document.querySelector('button[value=save]').click()");
+    driven.evaluate("document.querySelector('button[value=save]').click()");
     // What was refused is on the page and nowhere else.
-    driven.until(
+    driven.wait_until(
         "what is wrong",
         "document.querySelector('#about-every .bad') !== null && document.readyState === 'complete'",
     );
-    assert_eq!(driven.is(ASKS), json!(true));
-    driven.is("document.querySelector('form.topic').addEventListener('submit', (event) => event.preventDefault()); document.querySelector('button[value=save]').click()");
-    assert_eq!(driven.is(ASKS), json!(false), "it is being sent");
+    assert_eq!(driven.evaluate(ASKS), json!(true));
+    driven.evaluate("document.querySelector('form.topic').addEventListener('submit', (event) => event.preventDefault()); document.querySelector('button[value=save]').click()");
+    assert_eq!(driven.evaluate(ASKS), json!(false), "it is being sent");
 }
 
 #[test]
 fn the_page_of_a_mistake_begins_at_its_field_and_says_there_what_is_wrong() {
-    let Some(browser) = browser() else { return };
+    let Some(browser) = find_browser() else { return };
     let (_sandbox, place) = stage();
     let pages = Pages::serve(&place, &["--at", NINE]);
-    let mut driven = Driven::start(&browser, &place);
+    let mut driven = DrivenBrowser::start(&browser, &place);
     let here = "(() => { const e = document.activeElement; const by = e.getAttribute('aria-describedby'); \
         return { id: e.id, value: e.value, invalid: e.getAttribute('aria-invalid'), words: by && document.getElementById(by)?.textContent } })()";
     for (path, id, value, words) in [
@@ -72,59 +72,60 @@ fn the_page_of_a_mistake_begins_at_its_field_and_says_there_what_is_wrong() {
         ("/topics/acme?search=-x", "search", "-x", "This search is not usable"),
     ] {
         driven.open(&format!("http://{}{path}", pages.address));
-        driven.until(path, "document.activeElement !== document.body");
-        let seen = driven.is(here);
+        driven.wait_until(path, "document.activeElement !== document.body");
+        let seen = driven.evaluate(here);
         assert_eq!([&seen["id"], &seen["value"], &seen["invalid"]], [id, value, "true"], "{path}: {seen}");
         assert!(seen["words"].as_str().is_some_and(|said| said.contains(words)), "{path}: {seen}");
     }
     driven.open(&format!("http://{}/jobs/topics/acme", pages.address));
-    driven.is(
+    driven.evaluate(
         "document.querySelector('[name=every]').value = 'soon'; document.querySelector('button[value=save]').click()",
     );
-    driven.until(
+    driven.wait_until(
         "the field that is wrong",
         "document.activeElement?.id === 'field-every' && document.readyState === 'complete'",
     );
-    let seen = driven.is(here);
+    let seen = driven.evaluate(here);
     assert_eq!([&seen["value"], &seen["invalid"]], ["soon", "true"], "{seen}");
     assert!(seen["words"].as_str().is_some_and(|said| said.contains("hint")), "{seen}");
 }
 
 #[test]
 fn a_page_that_is_no_longer_renewed_says_so_until_it_is() {
-    let Some(browser) = browser() else { return };
+    let Some(browser) = find_browser() else { return };
     let (_sandbox, place) = stage();
     let pages = Pages::serve(&place, &["--at", NINE]);
-    let mut driven = Driven::start(&browser, &place);
-    driven.ask("Page.enable", &json!({}));
+    let mut driven = DrivenBrowser::start(&browser, &place);
+    driven.command("Page.enable", &json!({}));
     // Runs the page's half-minute refresh on demand; what it gets can be replaced.
     let source = "window.setInterval = (renew) => { window.renewNow = renew; return 0; };";
-    driven.ask("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": source }));
+    driven.command("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": source }));
     driven.open(&format!("http://{}/", pages.address));
     let notes = "document.querySelectorAll('main [data-stale]').length";
     let renew = "window.over = false; Promise.resolve(renewNow()).then(() => { window.over = true; }); 0";
-    driven.is("window.fetched = window.fetch; window.fetch = () => Promise.reject(new TypeError('no answer')); 0");
+    driven
+        .evaluate("window.fetched = window.fetch; window.fetch = () => Promise.reject(new TypeError('no answer')); 0");
     for _ in 0..2 {
-        driven.is(renew);
-        driven.until("the end of the refresh", "window.over");
-        assert_eq!(driven.is(notes), json!(1));
+        driven.evaluate(renew);
+        driven.wait_until("the end of the refresh", "window.over");
+        assert_eq!(driven.evaluate(notes), json!(1));
     }
-    driven.is("window.fetch = window.fetched; 0");
-    driven.is(renew);
-    driven.until("the renewed page", &format!("window.over && {notes} === 0"));
+    driven.evaluate("window.fetch = window.fetched; 0");
+    driven.evaluate(renew);
+    driven.wait_until("the renewed page", &format!("window.over && {notes} === 0"));
 }
 
 #[test]
 fn a_long_word_makes_no_card_wider_than_a_phone() {
-    let Some(browser) = browser() else { return };
+    let Some(browser) = find_browser() else { return };
     let (_sandbox, place) = stage();
     place.database.add_report(&[place.path("day.html")]);
     let pages = Pages::serve(&place, &["--at", NINE]);
-    let mut driven = Driven::start(&browser, &place);
+    let mut driven = DrivenBrowser::start(&browser, &place);
     let phone = json!({ "width": 375, "height": 800, "deviceScaleFactor": 1, "mobile": true });
-    driven.ask("Emulation.setDeviceMetricsOverride", &phone);
+    driven.command("Emulation.setDeviceMetricsOverride", &phone);
     driven.open(&format!("http://{}/files", pages.address));
-    driven.is("document.querySelector('td[data-label=What]').textContent = 'x'.repeat(300)");
+    driven.evaluate("document.querySelector('td[data-label=What]').textContent = 'x'.repeat(300)");
     let wider = "[...document.querySelectorAll('.wide')].map(e => e.scrollWidth - e.clientWidth)";
-    assert_eq!(driven.is(wider), json!([0]));
+    assert_eq!(driven.evaluate(wider), json!([0]));
 }

@@ -3,12 +3,12 @@
 
 use serde_json::Value;
 
-use crate::support::access_stage::{Visitor, link, token};
-use crate::support::daemons::daemon;
+use crate::support::access_stage::{Visitor, add_share_link, add_token};
+use crate::support::daemons::start_daemon;
 use crate::support::databases::{databases, sqlite};
-use crate::support::program::{Place, until};
+use crate::support::program::{Place, wait_until};
 use crate::support::web_client::Pages;
-use crate::support::world::{World, hour, once, post, topic};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 fn posts(of: &str, ids: std::ops::Range<u32>) -> Vec<Value> {
     // Unique words, so that no text is a near-copy.
@@ -18,11 +18,11 @@ fn posts(of: &str, ids: std::ops::Range<u32>) -> Vec<Value> {
 
 #[test]
 fn the_items_page_counts_hidden_items_once_per_topic() {
-    let world = World::new();
+    let world = ScriptedService::new();
     let acme = topic("acme", "must = [\"good\"]");
     let place = Place::new(sqlite(), &world.lines(), &format!("{acme}{}", acme.replace("acme", "bell")));
-    once(&place, 23);
-    world.posts(&posts("spam", 100..101));
+    run_once(&place, 23);
+    world.set_posts(&posts("spam", 100..101));
     let each = "(an item counts once for each topic that found it)";
     for (of, words) in [
         ("acme", format!("1 item found {each}, hidden by its topic's filter.")),
@@ -37,16 +37,16 @@ fn the_items_page_counts_hidden_items_once_per_topic() {
 #[test]
 fn a_page_of_only_hidden_items_does_not_say_nothing_was_found() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "must = [\"good\"]"));
         let name = place.database.name;
-        world.posts(&posts("spam", 100..160));
-        once(&place, 24);
-        let (secret, _) = link(&place, &["--topic", "acme", "--for", "9h", "--at", &hour(25)]);
-        let reader = token(&place, &["reader", "--role", "read"]);
+        world.set_posts(&posts("spam", 100..160));
+        run_once(&place, 24);
+        let (secret, _) = add_share_link(&place, &["--topic", "acme", "--for", "9h", "--at", &hour(25)]);
+        let reader = add_token(&place, &["reader", "--role", "read"]);
         let pages = Pages::serve(&place, &["--at", &hour(25)]);
-        let see = |path: &str| Visitor::Bearer(&reader).asks(&pages, 1, "GET", path, "").words();
-        let shared = || Visitor::Nobody.asks(&pages, 7, "GET", &format!("/shared/{secret}"), "").words();
+        let see = |path: &str| Visitor::Bearer(&reader).request(&pages, 1, "GET", path, "").body_text();
+        let shared = || Visitor::Anonymous.request(&pages, 7, "GET", &format!("/shared/{secret}"), "").body_text();
         for (page, words) in [
             (shared(), "60 items found (near-copies count once), all hidden by the topic's filter."),
             (see("/items"), "60 items found, all hidden by the topic's filter."),
@@ -67,10 +67,10 @@ fn a_page_of_only_hidden_items_does_not_say_nothing_was_found() {
         assert!(page.contains("Older items"), "{name}: {page}");
         assert!(see("/items?filtered=only").contains(">60 items<"), "{name}");
         // Older items that are not hidden are shown, however many newer ones are hidden.
-        world.posts(&posts("good", 1..4));
-        once(&place, 25);
-        world.posts(&posts("spam", 200..320));
-        once(&place, 26);
+        world.set_posts(&posts("good", 1..4));
+        run_once(&place, 25);
+        world.set_posts(&posts("spam", 200..320));
+        run_once(&place, 26);
         let page = shared();
         assert!(page.contains("3 items") && page.matches("<p dir=\"auto\">good z").count() == 3, "{name}: {page}");
     }
@@ -79,14 +79,14 @@ fn a_page_of_only_hidden_items_does_not_say_nothing_was_found() {
 #[test]
 fn counts_cover_only_examined_items() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"spam\"]"));
         let name = place.database.name;
-        world.posts(&posts("good", 1..50));
-        once(&place, 24);
+        world.set_posts(&posts("good", 1..50));
+        run_once(&place, 24);
         for (run, from) in (1_000..6_100_u32).step_by(850).enumerate() {
-            world.posts(&posts("spam", from..from + 850));
-            once(&place, 25 + u32::try_from(run).unwrap());
+            world.set_posts(&posts("spam", from..from + 850));
+            run_once(&place, 25 + u32::try_from(run).unwrap());
         }
         assert_eq!(place.database.items(), 5_149, "{name}");
         let pages = Pages::serve(&place, &["--at", &hour(40)]);
@@ -119,7 +119,7 @@ fn listed(see: &dyn Fn(&str) -> String, first: &str) -> (Vec<String>, String) {
 #[test]
 fn downloads_of_a_topic_page_have_its_items_in_its_order() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(
             database,
             &world.lines(),
@@ -141,9 +141,9 @@ fn downloads_of_a_topic_page_have_its_items_in_its_order() {
         let (good, noise) =
             (posts("acme launch of rockets into orbit", 1..121), posts("cheap running shoes at a discount", 300..340));
         let all = [liked(good), liked(noise), posts("spam", 500..510), copies].concat();
-        world.posts(&all);
-        once(&place, 24);
-        world.posts(
+        world.set_posts(&all);
+        run_once(&place, 24);
+        world.set_posts(
             &all.iter()
                 .cloned()
                 .map(|mut post| {
@@ -152,7 +152,7 @@ fn downloads_of_a_topic_page_have_its_items_in_its_order() {
                 })
                 .collect::<Vec<_>>(),
         );
-        once(&place, 25);
+        run_once(&place, 25);
         for (mark, ids) in [("good", 1..13), ("noise", 300..312)] {
             let keys: Vec<String> = ids.map(|id| format!("post:x:{id}")).collect();
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -163,10 +163,10 @@ fn downloads_of_a_topic_page_have_its_items_in_its_order() {
             &["one", "--role", "read", "--topic", "acme"],
             &["other", "--role", "read", "--topic", "other"],
         ]
-        .map(|args| token(&place, args));
+        .map(|args| add_token(&place, args));
         let pages = Pages::serve(&place, &["--at", &hour(26)]);
-        let ask = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "");
-        let see = |path: &str| ask(&all, path).words();
+        let ask = |token: &str, path: &str| Visitor::Bearer(token).request(&pages, 1, "GET", path, "");
+        let see = |path: &str| ask(&all, path).body_text();
         for (asked, rows) in [
             ("", 161),
             ("?copies=all", 164),
@@ -198,7 +198,7 @@ fn downloads_of_a_topic_page_have_its_items_in_its_order() {
                 );
                 reply
             };
-            let lines = file("jsonl").words();
+            let lines = file("jsonl").body_text();
             let key = |line: &str| serde_json::from_str::<Value>(line).unwrap()["key"].as_str().unwrap().to_owned();
             assert_eq!(lines.lines().map(key).collect::<Vec<_>>(), shown, "{name}: {asked}");
             let table = file("csv").body;
@@ -224,7 +224,7 @@ fn downloads_of_a_topic_page_have_its_items_in_its_order() {
         // No file of nothing. A token for the topic gets its file, without what other topics add; others get none.
         assert!(!see("/topics/acme?tone=negative&search=rockets").contains("items.csv"), "{name}");
         let path = "/topics/acme/items.jsonl";
-        assert!(ask(&one, "/topics/acme").words().contains(path.trim_end_matches("jsonl")), "{name}");
+        assert!(ask(&one, "/topics/acme").body_text().contains(path.trim_end_matches("jsonl")), "{name}");
         assert_eq!((ask(&one, path).status, ask(&other, path).status), (200, 403), "{name}");
         assert_eq!(ask(&all, "/topics/nobody/items.csv").status, 404, "{name}");
         assert_eq!(ask(&all, "/topics/acme/items.csv?order=loud").status, 400, "{name}");
@@ -234,17 +234,17 @@ fn downloads_of_a_topic_page_have_its_items_in_its_order() {
 #[test]
 fn items_of_a_deleted_topic_do_not_link_to_its_page() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let other = "[[topics]]\nid = \"other\"\nquery = \"good\"\nsources = [\"social\"]\n";
         let place = Place::new(database, &world.lines(), &format!("{}{other}", topic("acme", "")));
         let name = place.database.name;
-        world.posts(&posts("good", 1..4));
-        once(&place, 24);
+        world.set_posts(&posts("good", 1..4));
+        run_once(&place, 24);
         let seen = Pages::serve(&place, &["--at", &hour(25)]).page("/items");
         assert!(seen.contains("href=\"/topics/other\""), "{name}: {seen}");
         place.configure(&world.lines(), &topic("acme", "schedule = \"0 6 1 1 *\""));
-        let going = daemon(&place, &[]);
-        until("the topic is deleted", || {
+        let going = start_daemon(&place, &[]);
+        wait_until("the topic is deleted", || {
             place.database.number("SELECT count(*) FROM topic WHERE removed_at IS NOT NULL") == 1
         });
         going.signal("TERM");

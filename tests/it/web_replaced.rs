@@ -1,6 +1,6 @@
 //! Report files that a later run overwrote: a request for the old one never gets the new one.
 
-use crate::support::access_stage::{Visitor, link, place};
+use crate::support::access_stage::{Visitor, add_share_link, place};
 use crate::support::api_client::Reply;
 use crate::support::databases::databases;
 use crate::support::web_client::{Pages, TOKEN};
@@ -24,14 +24,14 @@ fn an_overwritten_report_is_gone_for_links_downloads_and_the_api() {
         for at in [hour(11), hour(12)] {
             place.ok(&["once", "--due", "--at", &at]);
         }
-        let (old, _) = link(&place, &["--report", "daily", "--for", "9h", "--at", &hour(12)]);
+        let (old, _) = add_share_link(&place, &["--report", "daily", "--for", "9h", "--at", &hour(12)]);
         let runs = || place.database.texts("SELECT run FROM report ORDER BY made_at");
         let made = runs().len();
-        let pages = Pages::serve_to_some(&place, &["--at", &hour(13)]);
-        let shown = |secret: &str| Visitor::Nobody.asks(&pages, 7, "GET", &format!("/shared/{secret}"), "");
-        let asks = |path: &str| Visitor::Bearer(TOKEN).asks(&pages, 1, "GET", path, "");
+        let pages = Pages::serve_with_token(&place, &["--at", &hour(13)]);
+        let shown = |secret: &str| Visitor::Anonymous.request(&pages, 7, "GET", &format!("/shared/{secret}"), "");
+        let asks = |path: &str| Visitor::Bearer(TOKEN).request(&pages, 1, "GET", path, "");
         let first = shown(&old);
-        assert!(first.status == 200 && !first.words().contains(TITLE), "{name}: {}", first.text());
+        assert!(first.status == 200 && !first.body_text().contains(TITLE), "{name}: {}", first.text());
         // The same file now includes more.
         of("\"acme\", \"zebra\"");
         place.ok(&["once", "--due", "--at", &hour(13)]);
@@ -39,14 +39,14 @@ fn an_overwritten_report_is_gone_for_links_downloads_and_the_api() {
         let (earlier, latest) = (&runs[made - 1], runs.last().unwrap());
         assert!(runs.len() > made, "{name}: {runs:?}");
         let gone = shown(&old);
-        assert!(gone.status == 404 && !gone.words().contains(TITLE), "{name}: {}", gone.text());
-        assert_eq!(gone.words(), shown("nobody-has-this-secret").words());
-        let (new, _) = link(&place, &["--report", "daily", "--for", "9h", "--at", &hour(13)]);
-        assert!(shown(&new).words().contains(TITLE), "{name}: the link to the new one shows it");
+        assert!(gone.status == 404 && !gone.body_text().contains(TITLE), "{name}: {}", gone.text());
+        assert_eq!(gone.body_text(), shown("nobody-has-this-secret").body_text());
+        let (new, _) = add_share_link(&place, &["--report", "daily", "--for", "9h", "--at", &hour(13)]);
+        assert!(shown(&new).body_text().contains(TITLE), "{name}: the link to the new one shows it");
         let slot = earlier.strip_prefix("report:").unwrap();
         place
             .run(&["token", "share", "--report", slot, "--for", "9h", "--at", &hour(13)])
-            .says(2, &["was replaced by a later run"]);
+            .assert_stderr(2, &["was replaced by a later run"]);
         for path in ["/file", "/api/v1/files"] {
             let of = |run: &str| -> Reply {
                 let run: String = url::form_urlencoded::byte_serialize(run.as_bytes()).collect();
@@ -56,7 +56,7 @@ fn an_overwritten_report_is_gone_for_links_downloads_and_the_api() {
             assert_eq!((before.status, now.status), (410, 200), "{name}: {path}\n{}", before.text());
             assert!(before.text().contains("replaced by a later run"), "{}", before.text());
         }
-        let page = asks("/files").words();
+        let page = asks("/files").body_text();
         assert!(page.contains(", replaced by a later run"), "{name}: {page}");
         let list = asks("/api/v1/reports").json();
         let replaced = |run: &str| {

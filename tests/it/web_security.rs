@@ -18,24 +18,24 @@ fn place(web: &str) -> (Sandbox, Place) {
 #[test]
 fn a_public_address_without_a_token_is_refused_by_check_and_serve() {
     let (_sandbox, place) = place("");
-    place.run(&["serve", "--listen", "0.0.0.0:0"]).says(2, &["would show everything", "token"]);
+    place.run(&["serve", "--listen", "0.0.0.0:0"]).assert_stderr(2, &["would show everything", "token"]);
     let sandbox = Sandbox::at(NINE, &[]);
     place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"0.0.0.0:0\"\n{TOPICS}"));
-    place.run(&["check"]).says(2, &["listen", "no token is set", "TOPICWATCH_WEB_TOKEN"]);
+    place.run(&["check"]).assert_stderr(2, &["listen", "no token is set", "TOPICWATCH_WEB_TOKEN"]);
     let ended = place.program(&["check"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).run();
     assert_eq!(ended.code, Some(0), "{ended}");
     assert!(!ended.out.contains(TOKEN), "{ended}");
     let short = place.program(&["serve", "--listen", "127.0.0.1:0"]).env("TOPICWATCH_WEB_TOKEN", "short").run();
-    short.says(2, &["shorter than 16"]);
+    short.assert_stderr(2, &["shorter than 16"]);
     for (line, hint) in [("listen = \"localhost\"", "an address and a port"), ("hosts = [\"https://x\"]", "no scheme")]
     {
         place.configure(&sandbox.lines(), &format!("[web]\n{line}\n{TOPICS}"));
-        place.run(&["check"]).says(2, &[hint]);
+        place.run(&["check"]).assert_stderr(2, &[hint]);
     }
     place.configure(&sandbox.lines(), TOPICS);
     let many = vec!["a.example"; 51].join(",");
     let ended = place.program(&["check"]).env("TOPICWATCH_WEB_HOSTS", &many).run();
-    ended.says(2, &["has 51 entries, at most 50 are allowed"]);
+    ended.assert_stderr(2, &["has 51 entries, at most 50 are allowed"]);
 }
 
 #[test]
@@ -46,23 +46,23 @@ fn a_port_in_use_is_reported_with_a_hint_and_a_daemon_runs_without_pages() {
     let reported =
         ["cannot listen on ", &address, "another process is listening there", "hint: stop it", "--listen", "port 0"];
     let ended = place.run(&["serve", "--listen", &address]);
-    ended.says(2, &reported);
-    assert_eq!(ended.out, "", "nothing is served, so no address is told");
+    ended.assert_stderr(2, &reported);
+    assert_eq!(ended.out, "", "nothing is served, so no address is printed");
     place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"{address}\"\n{TOPICS}"));
-    place.run(&["serve"]).says(2, &reported);
+    place.run(&["serve"]).assert_stderr(2, &reported);
     // A daemon runs without its pages: it logs this and serves them as soon as it can.
     let mut going = place.program(&["run"]).start();
-    going.until("the refusal", |said| {
+    going.wait_until("the refusal", |said| {
         said.contains("pages cannot be served: cannot listen on ")
             && said.contains(&address)
             && said.contains("trying again")
     });
     place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
     drop(held);
-    let pages = Pages::of(going);
+    let pages = Pages::wait_for_address(going);
     assert_eq!((pages.address.as_str(), pages.get("/health").status), (address.as_str(), 200));
-    pages.going.signal("TERM");
-    assert_eq!(pages.going.wait().code, Some(0));
+    pages.program.signal("TERM");
+    assert_eq!(pages.program.wait().code, Some(0));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_token_file_readable_by_others_is_refused() {
     {
         use std::os::unix::fs::PermissionsExt as _;
         std::fs::set_permissions(place.path("token"), std::fs::Permissions::from_mode(0o644)).unwrap();
-        place.run(&["serve", "--listen", "127.0.0.1:0"]).says(2, &["other users can read", "chmod 600"]);
+        place.run(&["serve", "--listen", "127.0.0.1:0"]).assert_stderr(2, &["other users can read", "chmod 600"]);
         std::fs::set_permissions(place.path("token"), std::fs::Permissions::from_mode(0o600)).unwrap();
     }
     let pages = Pages::serve(&place, &["--at", NINE]);
@@ -130,7 +130,7 @@ fn requests_are_accepted_by_host_origin_method_and_size() {
         (400, "GET", "/runs?after=x", vec![], ""),
         (400, "GET", "/files?after=x", vec![], ""),
     ] {
-        let answer = pages.ask(method, path, &headers, body);
+        let answer = pages.request(method, path, &headers, body);
         assert_eq!(answer.status, status, "{method} {path:.40} {:.80}\n{}", format!("{headers:?}"), answer.text);
         for (name, part) in [
             ("content-security-policy", "default-src 'none'"),
@@ -147,7 +147,7 @@ fn requests_are_accepted_by_host_origin_method_and_size() {
     }
     // Invalid requests, and an attempt to inject a header.
     for bytes in [&b"nonsense\r\n\r\n"[..], b"GET / HTTP/1.1\r\n\r\n", b"\0\0\0\0\r\n\r\n"] {
-        assert_eq!(pages.say(bytes).status, 400, "{bytes:?}");
+        assert_eq!(pages.send_bytes(bytes).status, 400, "{bytes:?}");
     }
     let split = pages.get("/login?x=%0d%0aset-cookie:%20a=b");
     assert!(split.header("set-cookie").is_none(), "{}", split.text);
@@ -159,7 +159,7 @@ fn with_a_configured_token_only_its_holder_sees_pages() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        let pages = Pages::serve_to_some(&place, &["--at", NINE]);
+        let pages = Pages::serve_with_token(&place, &["--at", NINE]);
         for (path, to) in [
             ("/", "/login"),
             ("/health", "/login?next=%2Fhealth"),
@@ -172,9 +172,9 @@ fn with_a_configured_token_only_its_holder_sees_pages() {
         assert!(pages.page("/login").contains("type=\"password\""));
         assert!(pages.get("/style.css").body.contains("--ink"));
         let origin = pages.origin();
-        let wrong = pages.ask("POST", "/login", &[("Origin", &origin)], "token=web-token-012345678x");
+        let wrong = pages.request("POST", "/login", &[("Origin", &origin)], "token=web-token-012345678x");
         assert_eq!((wrong.status, wrong.header("set-cookie")), (401, None));
-        let right = pages.ask("POST", "/login", &[("Origin", &origin)], &format!("token={TOKEN}"));
+        let right = pages.request("POST", "/login", &[("Origin", &origin)], &format!("token={TOKEN}"));
         let cookie = right.header("set-cookie").unwrap();
         for part in ["HttpOnly", "SameSite=Strict", "Path=/"] {
             assert!(cookie.contains(part), "{cookie}");
@@ -195,26 +195,26 @@ fn with_a_configured_token_only_its_holder_sees_pages() {
             ("%2F%C3%BC", "/"),
         ] {
             let form = format!("token={TOKEN}&next={next}");
-            let entered = pages.ask("POST", "/login", &[("Origin", &origin)], &form);
+            let entered = pages.request("POST", "/login", &[("Origin", &origin)], &form);
             assert_eq!((entered.status, entered.header("location")), (303, Some(to)), "{next}");
         }
         let cookie = pages.log_in();
-        let seen = pages.ask("GET", "/", &[("Cookie", &format!("a=b; {cookie}"))], "");
+        let seen = pages.request("GET", "/", &[("Cookie", &format!("a=b; {cookie}"))], "");
         assert!(seen.status == 200 && seen.body.contains("Acme"), "{}", seen.text);
         let last = if cookie.ends_with('0') { "1" } else { "0" };
         let forged = format!("{}{last}", &cookie[..cookie.len() - 1]);
-        assert_eq!(pages.ask("GET", "/", &[("Cookie", &forged)], "").status, 303);
+        assert_eq!(pages.request("GET", "/", &[("Cookie", &forged)], "").status, 303);
         let bearer = format!("Bearer {TOKEN}");
-        assert_eq!(pages.ask("GET", "/", &[("Authorization", &bearer)], "").status, 200);
+        assert_eq!(pages.request("GET", "/", &[("Authorization", &bearer)], "").status, 200);
         for wrong in ["Bearer x", "Bearer ", "Basic eDp5"] {
-            let status = pages.ask("GET", "/", &[("Authorization", wrong)], "").status;
+            let status = pages.request("GET", "/", &[("Authorization", wrong)], "").status;
             assert!(matches!(status, 401 | 303), "{wrong}: {status}");
         }
         assert_eq!(pages.get(&format!("/?token={TOKEN}")).status, 303, "no token in an address");
-        let left = pages.ask("POST", "/logout", &[("Origin", &origin), ("Cookie", &cookie)], "");
+        let left = pages.request("POST", "/logout", &[("Origin", &origin), ("Cookie", &cookie)], "");
         assert!(left.header("set-cookie").is_some_and(|kept| kept.contains("Max-Age=0")), "{}", left.text);
-        pages.going.signal("TERM");
-        let ended = pages.going.wait();
+        pages.program.signal("TERM");
+        let ended = pages.program.wait();
         assert!(!ended.err.contains(TOKEN) && !ended.out.contains(TOKEN), "{ended}");
     }
 }
@@ -224,7 +224,7 @@ fn idle_and_slow_connections_delay_no_run_and_are_closed() {
     let sandbox = Sandbox::at(NINE, &[]);
     let topics = "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\n";
     let place = Place::new(sqlite(), &sandbox.lines(), topics);
-    let mut pages = Pages::of(place.program(&["run"]).start());
+    let mut pages = Pages::wait_for_address(place.program(&["run"]).start());
     assert!(pages.page("/").contains("Nothing has run yet"));
     // More connections than are accepted; the rest wait.
     let idle: Vec<_> = (0..1_000).map_while(|_| std::net::TcpStream::connect(&pages.address).ok()).collect();
@@ -242,9 +242,9 @@ fn idle_and_slow_connections_delay_no_run_and_are_closed() {
         |e: &std::io::Error| matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut);
     assert!(!read.as_ref().is_err_and(timed_out), "it was left alone: {read:?}");
     drop(idle);
-    crate::support::program::until("the pages to answer again", || pages.get("/").body.contains("acme"));
-    pages.going.until("the end of a run", |said| said.contains("run stored"));
-    pages.going.signal("TERM");
-    let ended = pages.going.wait();
+    crate::support::program::wait_until("the pages to answer again", || pages.get("/").body.contains("acme"));
+    pages.program.wait_until("the end of a run", |said| said.contains("run stored"));
+    pages.program.signal("TERM");
+    let ended = pages.program.wait();
     assert_eq!(ended.code, Some(0), "{ended}");
 }

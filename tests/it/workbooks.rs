@@ -6,10 +6,10 @@ use topicwatch::compare::RowFilter;
 use topicwatch::export::{self, ExportKind, ExportOptions, Format};
 
 use crate::support::databases::{databases, sqlite};
-use crate::support::independent_readers::{place_of, python};
+use crate::support::independent_readers::{place_with_texts, run_python};
 use crate::support::program::Program;
-use crate::support::sample_history::nasty_world;
-use crate::support::searched::open;
+use crate::support::sample_history::store_awkward_history;
+use crate::support::searched::open_store;
 
 /// Prints the names of the sheets and the keys in them, each with its header.
 const SHEETS: &str = r#"
@@ -38,8 +38,8 @@ async fn rows_beyond_the_sheet_limit_continue_on_the_next_sheet() {
     assert_eq!(ExportOptions::all(ExportKind::Items).sheet_rows, 1_048_576, "what spreadsheets open");
     let mut all = BTreeSet::new();
     for database in databases() {
-        let store = open(&database).await;
-        nasty_world(&store).await;
+        let store = open_store(&database).await;
+        store_awkward_history(&store).await;
         let file = tempfile::NamedTempFile::new().unwrap();
         for (rows, sheet_rows) in [(35, 11), (35, 36), (35, 35), (35, 2)] {
             let order = ExportOptions { format: Format::Xlsx, sheet_rows, ..ExportOptions::all(ExportKind::Items) };
@@ -57,7 +57,7 @@ async fn rows_beyond_the_sheet_limit_continue_on_the_next_sheet() {
                 .map(|row| [row["topic"].as_str().unwrap().to_owned(), row["key"].as_str().unwrap().to_owned()])
                 .collect();
             all.insert((sheet_rows, bytes));
-            let Some(output) = python(SHEETS, &[file.path().to_str().unwrap()]) else { continue };
+            let Some(output) = run_python(SHEETS, &[file.path().to_str().unwrap()]) else { continue };
             let output: Vec<(String, Vec<[String; 2]>)> = serde_json::from_str(&output).unwrap();
             let sheets = rows.div_ceil(u64::from(sheet_rows) - 1);
             let names: Vec<String> =
@@ -108,12 +108,12 @@ print(json.dumps([b''.join(shown).decode('utf-8', 'replace'), (first + rest).cou
 #[test]
 fn progress_shows_row_count_and_rate_on_a_terminal() {
     let texts: Vec<String> = (0..900).map(|n| format!("{n} {}", "words and more words ".repeat(30))).collect();
-    let place = place_of(sqlite(), &texts);
+    let place = place_with_texts(sqlite(), &texts);
     let reported = |more: &[&str]| -> Option<(String, u64)> {
         let arguments = [&["export"], more].concat();
-        let command = Program::at(place.folder.path(), &arguments).line();
+        let command = Program::at(place.folder.path(), &arguments).command_line();
         let command: Vec<&str> = command.iter().map(String::as_str).collect();
-        Some(serde_json::from_str(&python(TERMINAL, &command)?).unwrap())
+        Some(serde_json::from_str(&run_python(TERMINAL, &command)?).unwrap())
     };
     let Some((shown, lines)) = reported(&[]) else { return };
     assert_eq!(lines, 901);

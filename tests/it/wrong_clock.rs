@@ -3,12 +3,12 @@
 
 use serde_json::{Value, json};
 
-use crate::support::api_client::get;
+use crate::support::api_client::get_json;
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
-use crate::support::world::{World, post};
+use crate::support::world::{ScriptedService, post};
 
 fn topic(more: &str) -> String {
     format!("[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\"]\n{more}\n")
@@ -19,10 +19,10 @@ fn at(day: u32, hour: u32) -> String {
     format!("2026-03-{day:02}T{hour:02}:00:01Z")
 }
 
-/// Runs what is due at each of these times. The last is the present, whatever the clock showed before.
+/// Runs all due jobs at each of these times. The last is the present, whatever the clock showed before.
 fn due(place: &Place, sandbox: &Sandbox, times: &[String]) {
     for now in times {
-        sandbox.turn_to(now);
+        sandbox.set_clock(now);
         place.run(&["once", "--due", "--at", now]);
     }
 }
@@ -87,13 +87,13 @@ fn undated(id: u32) -> Value {
 #[test]
 fn what_a_clock_claimed_that_was_ahead_is_not_covered_once_its_time_has_come() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let more = "every = \"24h\"\ncatch_up_window = \"1h\"";
         let place = Place::new(database, &world.lines(), &topic(more));
         let name = place.database.name;
         // On the 13th the clock shows the 19th; from the 17th to the 21st nothing runs.
         for (number, day) in [11, 12, 13, 19, 14, 15, 16, 22, 23].into_iter().enumerate() {
-            world.posts(&[undated(u32::try_from(number).unwrap())]);
+            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
             place.ok(&["once", "--at", &at(day, 9)]);
         }
         let now = at(23, 10);
@@ -106,7 +106,7 @@ fn what_a_clock_claimed_that_was_ahead_is_not_covered_once_its_time_has_come() {
             "{name}: {covered:#}"
         );
         let pages = Pages::serve(&place, &["--at", &now]);
-        let days = get(&pages, "/api/v1/topics/acme/days")["data"].clone();
+        let days = get_json(&pages, "/api/v1/topics/acme/days")["data"].clone();
         let day = days.as_array().unwrap().iter().find(|day| day["date"] == "2026-03-19").unwrap();
         assert_eq!(day["uncovered_s"], 86_400, "{name}: {day:#}");
         let rows = place.ok(&["export", "--what", "daily", "--format", "jsonl", "--out", "-"]);
@@ -122,14 +122,14 @@ fn what_a_clock_claimed_that_was_ahead_is_not_covered_once_its_time_has_come() {
 #[test]
 fn replies_are_judged_by_those_before_and_not_by_those_of_a_clock_that_was_ahead() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"24h\"\ncatch_up_window = \"1h\""));
         let posts: Vec<Value> = (1..4).map(|id| post(id, 8, &format!("post {id} of acme"), 1)).collect();
         // Of the first empty reply, posts are known that it should have; of the second they are too old. It may be as wrong.
         for (now, posts) in
             [(at(11, 9), &posts[..]), (at(29, 9), &posts[..]), (at(12, 7), &posts[..0]), (at(13, 9), &posts[..0])]
         {
-            world.posts(posts);
+            world.set_posts(posts);
             place.ok(&["once", "--at", &now]);
         }
         let nothing = "SELECT count(*) FROM v_search WHERE state = 'empty' AND covered_until IS NULL";
@@ -140,14 +140,14 @@ fn replies_are_judged_by_those_before_and_not_by_those_of_a_clock_that_was_ahead
 #[test]
 fn counted_days_outlast_a_count_by_a_clock_that_was_ahead() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"6h\""));
-        world.posts(&[post(1, 8, "of acme", 1)]);
+        world.set_posts(&[post(1, 8, "of acme", 1)]);
         place.ok(&["once", "--at", &at(11, 9)]);
-        world.posts(&[undated(2)]);
+        world.set_posts(&[undated(2)]);
         place.ok(&["once", "--at", "2026-05-11T09:00:00Z"]);
         let pages = Pages::serve(&place, &["--at", &at(11, 10)]);
-        let days = get(&pages, "/api/v1/topics/acme/days")["data"].clone();
+        let days = get_json(&pages, "/api/v1/topics/acme/days")["data"].clone();
         let found: i64 = days.as_array().unwrap().iter().map(|day| day["items"].as_i64().unwrap()).sum();
         assert_eq!(found, 1, "{}: {days:#}", place.database.name);
     }
@@ -172,17 +172,17 @@ fn a_daily_report_reads_on_when_the_times_of_a_clock_that_was_ahead_have_come() 
 #[test]
 fn a_daily_report_counts_what_a_clock_first_saw_that_was_ahead() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"1h\""));
         for (number, now) in [at(11, 9), at(15, 9), at(11, 13)].iter().enumerate() {
             let number = u32::try_from(number).unwrap() + 1;
-            world.posts(&[post(number, 7 + number, &format!("post {number} of acme"), 1)]);
+            world.set_posts(&[post(number, 7 + number, &format!("post {number} of acme"), 1)]);
             place.ok(&["once", "--at", now]);
         }
         place.ok(&["report", "--topic", "acme", "--date", "2026-03-11", "--at", &at(12, 9), "--out", "day.md"]);
         let report = std::fs::read_to_string(place.path("day.md")).unwrap();
         assert!(report.contains("3** items"), "{}: {report}", place.database.name);
-        // As of the time before the third run, nobody knew that the clock had been ahead.
+        // Before the third run, it was not known that the clock had been ahead.
         place.ok(&["report", "--topic", "acme", "--date", "2026-03-11", "--at", &at(11, 12), "--out", "day.md"]);
         let report = std::fs::read_to_string(place.path("day.md")).unwrap();
         assert!(report.contains("1** item,"), "{}: {report}", place.database.name);
@@ -192,7 +192,7 @@ fn a_daily_report_counts_what_a_clock_first_saw_that_was_ahead() {
 #[test]
 fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_began_or_a_run_was_pruned() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let exported = |place: &Place| {
             let rows = place.ok(&["export", "--what", "daily", "--format", "jsonl", "--out", "-"]);
             let day = |line: &str| serde_json::from_str::<Value>(line).unwrap()["day"].as_str().unwrap().to_owned();
@@ -201,7 +201,7 @@ fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_
         let place = Place::new(database, &world.lines(), &topic("every = \"12h\""));
         let name = place.database.name;
         for (number, now) in ["2027-03-11T09:00:01Z".to_owned(), at(11, 9), at(12, 9)].iter().enumerate() {
-            world.posts(&[undated(u32::try_from(number).unwrap())]);
+            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
             place.ok(&["once", "--at", now]);
         }
         assert_eq!(exported(&place), ["2026-03-11", "2026-03-12"], "{name}");
@@ -210,7 +210,7 @@ fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_
         assert!(!report.contains("not watched yet in this period"), "{name}: {report}");
     }
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let keep = "[retention]\nraw = \"1d\"\nsightings = \"8d\"\nruns = \"40d\"\n\n";
         let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("every = \"12h\"")));
         let name = place.database.name;
@@ -227,10 +227,10 @@ fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_
 #[test]
 fn a_diff_and_the_last_answer_are_not_those_of_a_clock_that_was_ahead() {
     for database in databases() {
-        let world = World::new();
+        let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"24h\""));
         for (number, day) in [11, 12, 30, 13, 14, 15, 16].into_iter().enumerate() {
-            world.posts(&[undated(u32::try_from(number).unwrap())]);
+            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
             place.ok(&["once", "--at", &at(day, 9)]);
         }
         let diff = place.json(&["diff", "acme", "--since", "24h", "--json", "--at", &at(16, 10)]);

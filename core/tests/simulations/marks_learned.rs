@@ -160,7 +160,7 @@ impl Marking {
         marked
     }
 
-    /// Marks what is suggested, and then what is suggested next.
+    /// Marks the suggested posts, then the next suggested ones.
     fn follow(posts: &[(String, Features, bool)], random: &mut ChaCha8Rng) -> [Vec<bool>; MARKS.len()] {
         let keyed = |(number, post): (usize, &(String, Features, bool))| {
             (format!("{:016x}{number:05}", random.next_u64()), post.1.clone(), post.2)

@@ -181,7 +181,7 @@ fn is_first(days: &BTreeMap<String, Vec<&Post>>, date: &str) -> bool {
     usize::try_from(past).unwrap() < LEAST_DAYS
 }
 
-/// What stands out of a day beside other streams.
+/// The terms that stand out on a day in comparison with other streams.
 fn standing_out(stream: &EventStream, posts: &[&Post], others: &[DayTerms]) -> Vec<String> {
     let asked = words::QueryWords::of(stream.query).unwrap();
     let items: Vec<TermItem> = posts.iter().enumerate().map(|(place, post)| item(post, place)).collect();

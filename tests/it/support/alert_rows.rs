@@ -1,7 +1,7 @@
 //! Alert events and firings written into the tables, for cases about what is shown and sent of them: a run would make
 //! one at a time. What rules find is tested with runs.
 
-use crate::support::databases::{Database, quoted, wait};
+use crate::support::databases::{Database, block_on, sql_literal};
 
 /// An event of an alert.
 #[derive(Clone, Copy)]
@@ -41,9 +41,9 @@ impl Default for Event<'_> {
 impl Event<'_> {
     fn row(&self) -> String {
         let Event { alert, subject, of, kind, at, summary, lines, message, muted, acked_at } = *self;
-        let id = quoted(&format!("alert:{alert}/{of}/{subject}/{kind}"));
-        let [alert, subject, kind, summary, lines] = [alert, subject, kind, summary, lines].map(quoted);
-        let [message, muted] = [message, muted].map(|text| text.map_or("NULL".to_owned(), quoted));
+        let id = sql_literal(&format!("alert:{alert}/{of}/{subject}/{kind}"));
+        let [alert, subject, kind, summary, lines] = [alert, subject, kind, summary, lines].map(sql_literal);
+        let [message, muted] = [message, muted].map(|text| text.map_or("NULL".to_owned(), sql_literal));
         let acked_at = acked_at.map_or("NULL".to_owned(), |at| at.to_string());
         format!("({id}, {alert}, {subject}, {kind}, {at}, {summary}, {lines}, {message}, {muted}, {acked_at})")
     }
@@ -53,7 +53,7 @@ impl Database {
     #[track_caller]
     pub fn add_events(&self, events: &[Event<'_>]) {
         let rows: Vec<String> = events.iter().map(Event::row).collect();
-        wait(self.execute(&format!(
+        block_on(self.execute(&format!(
             "INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines, message, muted, acked_at) VALUES {}",
             rows.join(", ")
         )));
@@ -63,10 +63,10 @@ impl Database {
     #[track_caller]
     pub fn add_firings(&self, firings: &[(&str, &str, i64, bool)]) {
         let row = |(alert, subject, since, acked): &(&str, &str, i64, bool)| {
-            format!("({}, {}, {since}, {})", quoted(alert), quoted(subject), u8::from(*acked))
+            format!("({}, {}, {since}, {})", sql_literal(alert), sql_literal(subject), u8::from(*acked))
         };
         let rows: Vec<String> = firings.iter().map(row).collect();
-        wait(
+        block_on(
             self.execute(&format!(
                 "INSERT INTO alert_firing (alert, subject, since, acked) VALUES {}",
                 rows.join(", ")
@@ -77,19 +77,19 @@ impl Database {
     /// Moves the end of the only snooze: the program counts its length from the real present.
     #[track_caller]
     pub fn move_snooze(&self, until: i64) {
-        wait(self.execute(&format!("UPDATE alert_state SET snoozed_until = {until}")));
+        block_on(self.execute(&format!("UPDATE alert_state SET snoozed_until = {until}")));
     }
 
     /// As if the clock had been ahead by that much when an alert last sent a message.
     #[track_caller]
     pub fn move_last_message(&self, alert: &str, ahead: i64) {
-        wait(self.execute(&format!("UPDATE alert_state SET sent_at = sent_at + {ahead} WHERE alert = '{alert}'")));
+        block_on(self.execute(&format!("UPDATE alert_state SET sent_at = sent_at + {ahead} WHERE alert = '{alert}'")));
     }
 
     /// An alert with a rule that only a later version knows.
     #[track_caller]
     pub fn make_alert_unreadable(&self, alert: &str, rule: &str) {
-        wait(self.execute(&format!(
+        block_on(self.execute(&format!(
             "UPDATE job SET definition = replace(definition, '\"{rule}\"', '\"later\"') WHERE id = 'alert:{alert}'"
         )));
     }
@@ -97,9 +97,9 @@ impl Database {
     /// Adds when an alert last sent a message, and until when it is snoozed.
     #[track_caller]
     pub fn add_snooze(&self, alert: &str, sent_at: i64, until: i64) {
-        wait(self.execute(&format!(
+        block_on(self.execute(&format!(
             "INSERT INTO alert_state (alert, sent_at, snoozed_until) VALUES ({}, {sent_at}, {until})",
-            quoted(alert)
+            sql_literal(alert)
         )));
     }
 }

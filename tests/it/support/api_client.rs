@@ -17,17 +17,17 @@ pub struct Reply {
 
 /// Sends a request with only the given headers.
 #[track_caller]
-pub fn ask(pages: &Pages, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+pub fn send_request(pages: &Pages, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
     let mut stream = pages.connect();
     // The server may close the connection early when it refuses a request.
-    let _ = stream.write_all(request(pages, method, path, headers, body).as_bytes());
+    let _ = stream.write_all(request_text(pages, method, path, headers, body).as_bytes());
     let mut all = Vec::new();
     let _ = stream.read_to_end(&mut all);
-    Reply::of(&all)
+    Reply::parse(&all)
 }
 
 #[track_caller]
-pub fn request(pages: &Pages, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
+pub fn request_text(pages: &Pages, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
     let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
     let given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
     if !given("host") {
@@ -44,8 +44,8 @@ pub fn request(pages: &Pages, method: &str, path: &str, headers: &[(&str, &str)]
 
 /// Gets a path that must exist, as JSON.
 #[track_caller]
-pub fn get(pages: &Pages, path: &str) -> Value {
-    let reply = ask(pages, "GET", path, &[], "");
+pub fn get_json(pages: &Pages, path: &str) -> Value {
+    let reply = send_request(pages, "GET", path, &[], "");
     assert_eq!(reply.status, 200, "{path}\n{}", reply.text());
     assert_eq!(reply.header("content-type"), Some("application/json"), "{path}");
     reply.json()
@@ -53,14 +53,14 @@ pub fn get(pages: &Pages, path: &str) -> Value {
 
 impl Reply {
     #[track_caller]
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn parse(bytes: &[u8]) -> Self {
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
         let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
         let rest = bytes.get(end + 4..).unwrap_or_default();
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
         let mut reply = Self { status, head, body: rest.to_vec(), whole: true };
         if reply.header("transfer-encoding") == Some("chunked") {
-            (reply.body, reply.whole) = unchunked(rest);
+            (reply.body, reply.whole) = decode_chunked(rest);
         } else if let Some(length) = reply.header("content-length") {
             reply.whole = length.parse() == Ok(rest.len());
         }
@@ -75,7 +75,7 @@ impl Reply {
 
     /// The body as text.
     #[track_caller]
-    pub fn words(&self) -> String {
+    pub fn body_text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
@@ -91,7 +91,7 @@ impl Reply {
 
     /// Asserts an error as RFC 9457 requires; returns its text.
     #[track_caller]
-    pub fn refused(&self, status: u16) -> String {
+    pub fn assert_problem(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", self.text());
         assert_eq!(self.header("content-type"), Some("application/problem+json"), "{}", self.text());
         let problem = self.json();
@@ -106,7 +106,7 @@ impl Reply {
 
 /// Decodes a chunked body (RFC 9112, section 7.1); also returns whether the last chunk came.
 #[track_caller]
-pub fn unchunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
+pub fn decode_chunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
     let mut all = Vec::new();
     loop {
         let Some(end) = rest.windows(2).position(|two| two == b"\r\n") else { return (all, false) };
@@ -125,7 +125,7 @@ pub fn unchunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
 
 /// Returns where a value differs from its schema. Panics at a schema keyword that the document does not use so far.
 #[track_caller]
-pub fn mistakes(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
+pub fn schema_errors(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let wrong = |why: String| vec![format!("{at}: {why}: {value:.200}")];
     let mut all = Vec::new();
     for (word, meant) in schema.as_object().unwrap() {
@@ -134,33 +134,33 @@ pub fn mistakes(document: &Value, schema: &Value, value: &Value, at: &str) -> Ve
             "$ref" => {
                 let place = meant.as_str().unwrap().trim_start_matches('#');
                 let target = document.pointer(place).unwrap_or_else(|| panic!("{place} is not there"));
-                all.extend(mistakes(document, target, value, at));
+                all.extend(schema_errors(document, target, value, at));
             }
             "anyOf" => {
-                let fits = |one: &Value| mistakes(document, one, value, at).is_empty();
+                let fits = |one: &Value| schema_errors(document, one, value, at).is_empty();
                 if !meant.as_array().unwrap().iter().any(fits) {
                     all.extend(wrong(format!("none of {meant}")));
                 }
             }
             "type" => {
                 let named = meant.as_array().cloned().unwrap_or_else(|| vec![meant.clone()]);
-                if !named.iter().any(|name| is_of(name.as_str().unwrap(), value)) {
+                if !named.iter().any(|name| is_of_type(name.as_str().unwrap(), value)) {
                     all.extend(wrong(format!("is no {meant}")));
                 }
             }
             "enum" if !meant.as_array().unwrap().contains(value) => all.extend(wrong(format!("none of {meant}"))),
-            "format" if !value.is_null() && !formed(meant.as_str().unwrap(), value) => {
+            "format" if !value.is_null() && !matches_format(meant.as_str().unwrap(), value) => {
                 all.extend(wrong(format!("is no {meant}")));
             }
             "enum" | "format" => {}
             "items" => {
                 let items = value.as_array().into_iter().flatten().enumerate();
-                all.extend(items.flat_map(|(n, item)| mistakes(document, meant, item, &format!("{at}[{n}]"))));
+                all.extend(items.flat_map(|(n, item)| schema_errors(document, meant, item, &format!("{at}[{n}]"))));
             }
             "properties" => {
                 for (name, inner) in meant.as_object().unwrap() {
                     if let Some(field) = value.get(name) {
-                        all.extend(mistakes(document, inner, field, &format!("{at}.{name}")));
+                        all.extend(schema_errors(document, inner, field, &format!("{at}.{name}")));
                     }
                 }
             }
@@ -173,16 +173,16 @@ pub fn mistakes(document: &Value, schema: &Value, value: &Value, at: &str) -> Ve
                 assert_eq!(*meant, Value::Bool(false));
                 let known = schema["properties"].as_object().unwrap();
                 let more = value.as_object().into_iter().flatten().filter(|(name, _)| !known.contains_key(*name));
-                all.extend(more.flat_map(|(name, _)| wrong(format!("{name} is not told of"))));
+                all.extend(more.flat_map(|(name, _)| wrong(format!("{name} is not documented"))));
             }
-            other => panic!("{at}: the document says `{other}`, which nobody looks at"),
+            other => panic!("{at}: the document uses the keyword `{other}`, which is not checked"),
         }
     }
     all
 }
 
 #[track_caller]
-pub fn is_of(name: &str, value: &Value) -> bool {
+pub fn is_of_type(name: &str, value: &Value) -> bool {
     match name {
         "string" => value.is_string(),
         "integer" => value.is_i64() || value.is_u64(),
@@ -196,7 +196,7 @@ pub fn is_of(name: &str, value: &Value) -> bool {
 }
 
 #[track_caller]
-pub fn formed(name: &str, value: &Value) -> bool {
+pub fn matches_format(name: &str, value: &Value) -> bool {
     let text = value.as_str().unwrap_or("");
     match name {
         "int64" => value.is_i64(),

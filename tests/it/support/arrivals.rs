@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::databases::Database;
 use crate::support::program::Place;
-use crate::support::service::{Raw, reply};
-use crate::support::waits::until_all_ended;
+use crate::support::service::{FakeServer, reply};
+use crate::support::waits::wait_until_all_ended;
 
 /// A call as the service received it.
 #[derive(Clone)]
@@ -15,12 +15,12 @@ pub struct Arrival {
     pub at: Instant,
     pub path: String,
     /// Calls in flight, including this one.
-    pub among: i64,
+    pub in_flight: i64,
 }
 
 /// A slow service that records when calls came and how many were in flight at once.
-pub(crate) struct Slow {
-    server: Raw,
+pub(crate) struct SlowService {
+    server: FakeServer,
     observed: Arc<Observed>,
 }
 
@@ -33,15 +33,15 @@ pub struct Observed {
     pub held: AtomicBool,
 }
 
-impl Slow {
+impl SlowService {
     pub(crate) fn answering_after(delay: Duration) -> Self {
         let observed = Arc::new(Observed::default());
-        let server = Raw::saying({
+        let server = FakeServer::respond_with({
             let observed = Arc::clone(&observed);
             move |path| {
                 let begun = Instant::now();
                 let now = observed.now.fetch_add(1, Ordering::SeqCst) + 1;
-                observed.arrivals.lock().unwrap().push(Arrival { at: begun, path: path.to_owned(), among: now });
+                observed.arrivals.lock().unwrap().push(Arrival { at: begun, path: path.to_owned(), in_flight: now });
                 observed.most.fetch_max(now, Ordering::SeqCst);
                 while begun.elapsed() < delay || observed.held.load(Ordering::SeqCst) {
                     std::thread::park_timeout(Duration::from_millis(1));
@@ -75,11 +75,11 @@ impl Slow {
         self.observed.now.load(Ordering::SeqCst)
     }
 
-    pub(crate) fn most_at_once(&self) -> i64 {
+    pub(crate) fn max_in_flight(&self) -> i64 {
         self.observed.most.load(Ordering::SeqCst)
     }
 
-    pub(crate) fn hold(&self, held: bool) {
+    pub(crate) fn hold_answers(&self, held: bool) {
         self.observed.held.store(held, Ordering::SeqCst);
     }
 }
@@ -120,9 +120,9 @@ pub(crate) fn backlog(database: Database, service: &str, scheduler: &str) -> Pla
 
 /// Waits until every slot of [`backlog`] has finished. Asserts that each finished well and once, and returns how many
 /// ran.
-pub(crate) fn each_once(place: &Place) -> i64 {
+pub(crate) fn assert_all_ran_once(place: &Place) -> i64 {
     let count = |sql: &str| place.database.number(&format!("SELECT count(*) FROM {sql}"));
-    until_all_ended(place, 360);
+    wait_until_all_ended(place, 360);
     let ran = count("run WHERE state = 'ok'");
     let others = "SELECT public_id || ' ' || state || ' ' || coalesce(error_text, reason, '') FROM run WHERE state NOT IN ('ok', 'missed')";
     assert_eq!(place.database.texts(others), Vec::<String>::new());

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::program::Place;
 
-pub fn browser() -> Option<String> {
+pub fn find_browser() -> Option<String> {
     let named = std::env::var("TEST_CHROMIUM").ok();
     let found = named.or_else(|| {
         let known = [
@@ -33,7 +33,7 @@ pub fn browser() -> Option<String> {
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A browser driven over a pipe (the DevTools protocol, messages end with NUL).
-pub struct Driven {
+pub struct DrivenBrowser {
     child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
@@ -43,7 +43,7 @@ pub struct Driven {
     console: Vec<String>,
 }
 
-impl Driven {
+impl DrivenBrowser {
     pub fn start(browser: &str, place: &Place) -> Self {
         // The browser reads from descriptor 3 and writes to 4.
         let mut command = Command::new("sh");
@@ -59,14 +59,15 @@ impl Driven {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
         let mut driven = Self { child, to, from, session: None, last: 0, console: Vec::new() };
-        let target = driven.ask("Target.createTarget", &json!({ "url": "about:blank" }));
-        let attached = driven.ask("Target.attachToTarget", &json!({ "targetId": target["targetId"], "flatten": true }));
+        let target = driven.command("Target.createTarget", &json!({ "url": "about:blank" }));
+        let attached =
+            driven.command("Target.attachToTarget", &json!({ "targetId": target["targetId"], "flatten": true }));
         driven.session = attached["sessionId"].as_str().map(str::to_owned);
         assert!(driven.session.is_some(), "{attached}");
         driven
     }
 
-    pub fn ask(&mut self, method: &str, params: &Value) -> Value {
+    pub fn command(&mut self, method: &str, params: &Value) -> Value {
         self.answer(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
@@ -96,9 +97,9 @@ impl Driven {
     }
 
     /// Collects what pages write to the console from now on.
-    pub fn listen(&mut self) {
-        self.ask("Runtime.enable", &json!({}));
-        self.ask("Log.enable", &json!({}));
+    pub fn collect_console(&mut self) {
+        self.command("Runtime.enable", &json!({}));
+        self.command("Log.enable", &json!({}));
     }
 
     /// What the console got since this was called last.
@@ -107,61 +108,61 @@ impl Driven {
     }
 
     /// A picture of the page: width and height, in light or dark colours.
-    pub fn picture(&mut self, (width, height): (u32, u32), scheme: &str) -> Vec<u8> {
+    pub fn screenshot(&mut self, (width, height): (u32, u32), scheme: &str) -> Vec<u8> {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        self.ask("Emulation.setDeviceMetricsOverride", &size);
+        self.command("Emulation.setDeviceMetricsOverride", &size);
         let colours = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
-        self.ask("Emulation.setEmulatedMedia", &colours);
-        let shot = self.ask("Page.captureScreenshot", &json!({ "format": "png" }));
+        self.command("Emulation.setEmulatedMedia", &colours);
+        let shot = self.command("Page.captureScreenshot", &json!({ "format": "png" }));
         base64::engine::general_purpose::STANDARD.decode(shot["data"].as_str().unwrap()).unwrap()
     }
 
     /// Evaluates an expression on the page.
-    pub fn is(&mut self, expression: &str) -> Value {
-        self.value(expression).unwrap_or_else(|error| panic!("{expression}: {error}"))
+    pub fn evaluate(&mut self, expression: &str) -> Value {
+        self.try_evaluate(expression).unwrap_or_else(|error| panic!("{expression}: {error}"))
     }
 
-    fn value(&mut self, expression: &str) -> Result<Value, Value> {
+    fn try_evaluate(&mut self, expression: &str) -> Result<Value, Value> {
         let said = self.answer("Runtime.evaluate", &json!({ "expression": expression, "returnByValue": true }))?;
         assert!(said["exceptionDetails"].is_null(), "{expression}: {said}");
         Ok(said["result"]["value"].clone())
     }
 
     /// Waits until an expression is neither false nor null, and returns its value.
-    pub fn until(&mut self, what: &str, expression: &str) -> Value {
+    pub fn wait_until(&mut self, what: &str, expression: &str) -> Value {
         let begun = Instant::now();
         loop {
             // While the browser leaves a page, it refuses to evaluate anything.
-            match self.value(expression) {
+            match self.try_evaluate(expression) {
                 Ok(Value::Null | Value::Bool(false)) | Err(_) => {}
                 Ok(value) => return value,
             }
             if begun.elapsed() > DEADLINE {
-                panic!("waited in vain for {what}: {}", self.is("document.body.innerText"));
+                panic!("timed out waiting for {what}: {}", self.evaluate("document.body.innerText"));
             }
             std::thread::park_timeout(Duration::from_millis(20));
         }
     }
 
     pub fn open(&mut self, url: &str) {
-        self.ask("Page.navigate", &json!({ "url": url }));
+        self.command("Page.navigate", &json!({ "url": url }));
         let here = json!(url).to_string();
-        self.until(url, &format!("location.href === {here} && document.readyState === 'complete'"));
+        self.wait_until(url, &format!("location.href === {here} && document.readyState === 'complete'"));
     }
 
-    pub fn press(&mut self, key: &str, code: u32) {
+    pub fn press_key(&mut self, key: &str, code: u32) {
         let text = if key == "Enter" { "\r" } else { "" };
         for kind in ["rawKeyDown", "char", "keyUp"] {
             if kind == "char" && text.is_empty() {
                 continue;
             }
             let params = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text });
-            self.ask("Input.dispatchKeyEvent", &params);
+            self.command("Input.dispatchKeyEvent", &params);
         }
     }
 }
 
-impl Drop for Driven {
+impl Drop for DrivenBrowser {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

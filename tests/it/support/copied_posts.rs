@@ -4,26 +4,26 @@ use topicwatch::model::{KeyTableLimits, Source, Time, Topic};
 use topicwatch::store::{SeenItem, Store};
 
 use crate::support::databases::Database;
-use crate::support::searched::{NOW, manual, outcome, seen};
+use crate::support::searched::{NOW, outcome, seen_item, start_manual_run};
 
 pub const STORM: &str = "The storm took the roof of the old station last night, nobody was hurt";
 
 pub const FLOOD: &str = "After three days of rain the river is as high as it was in the year of the great flood";
 
 /// Limits so small that the keys of a few items are moved to the next table, a few at a time.
-pub const SMALL: KeyTableLimits = KeyTableLimits { young: 9, middle: 40, slice: 4 };
+pub const SMALL_LIMITS: KeyTableLimits = KeyTableLimits { young: 9, middle: 40, slice: 4 };
 
 /// Every key and the place it leads to, in whichever table it is.
-pub const LEADS: &str = "SELECT key, place FROM cluster_lead_young UNION ALL SELECT key, place FROM cluster_lead_middle \
+pub const ALL_LEADS: &str = "SELECT key, place FROM cluster_lead_young UNION ALL SELECT key, place FROM cluster_lead_middle \
                      UNION ALL SELECT key, place FROM cluster_lead";
 
 pub fn leads(database: &Database) -> Vec<String> {
-    let all = format!("SELECT CAST(key AS TEXT) || ' ' || CAST(place AS TEXT) FROM ({LEADS}) AS l ORDER BY 1");
+    let all = format!("SELECT CAST(key AS TEXT) || ' ' || CAST(place AS TEXT) FROM ({ALL_LEADS}) AS l ORDER BY 1");
     database.texts(&all)
 }
 
 /// The keys of the first items of all clusters, in the order in which the clusters began.
-pub fn heads(database: &Database) -> Vec<String> {
+pub fn cluster_heads(database: &Database) -> Vec<String> {
     database.texts("SELECT i.key FROM cluster_head h JOIN item i ON i.id = h.item ORDER BY h.place")
 }
 
@@ -46,7 +46,7 @@ pub fn at(seconds: i64) -> Time {
 }
 
 pub fn post(id: u32, author: &str, text: &str) -> SeenItem {
-    let mut item = seen(Source::Social, id, &[&format!("post:x:{id}")], text);
+    let mut item = seen_item(Source::Social, id, &[&format!("post:x:{id}")], text);
     item.sightings[0].found.author = Some(author.into());
     item
 }
@@ -55,7 +55,7 @@ pub fn post(id: u32, author: &str, text: &str) -> SeenItem {
 pub async fn store_runs(store: &Store, t: &Topic, first: i64, runs: Vec<Vec<SeenItem>>) {
     store.add_topics(std::slice::from_ref(t), NOW).await.unwrap();
     for (n, items) in (first..).zip(runs) {
-        let run = manual(store, t, &format!("{}-{n:03}", t.id), at(n)).await;
+        let run = start_manual_run(store, t, &format!("{}-{n:03}", t.id), at(n)).await;
         store.finish(&run, outcome(at(n), items)).await.unwrap();
         store.publish().await.unwrap();
     }

@@ -2,7 +2,7 @@
 
 use topicwatch::daemon::system_clock;
 
-use crate::support::program::{Going, Place};
+use crate::support::program::{Place, RunningProgram};
 use crate::support::service::Sandbox;
 
 /// Social topics with these names, twice a day each. A slot comes due during a case only by chance.
@@ -16,19 +16,19 @@ pub fn topics(names: &[&str]) -> String {
 
 /// A sandbox with today's date, for a daemon, which uses the real clock.
 #[track_caller]
-pub fn today(faults: &[&str]) -> Sandbox {
+pub fn sandbox_of_today(faults: &[&str]) -> Sandbox {
     Sandbox::at(&system_clock()().to_string(), faults)
 }
 
 #[track_caller]
-pub fn daemon(place: &Place, args: &[&str]) -> Going {
+pub fn start_daemon(place: &Place, args: &[&str]) -> RunningProgram {
     let mut daemon = place.program(&[&["run"], args].concat()).start();
-    daemon.until("its plan", |said| said.contains("next slot"));
+    daemon.wait_until("its plan", |said| said.contains("next slot"));
     daemon
 }
 
 /// Whether a call is in flight.
 #[track_caller]
-pub fn under_a_call(place: &Place) -> bool {
+pub fn is_calling(place: &Place) -> bool {
     place.database.calls_under_way() == 1
 }

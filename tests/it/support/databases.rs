@@ -7,7 +7,7 @@ use sqlx::{Connection as _, Row as _};
 use topicwatch::store::Store;
 
 use crate::support::pg_template;
-use crate::support::server_choice::Scratch;
+use crate::support::server_choice::ScratchSchema;
 
 /// One empty database, removed when dropped.
 pub struct Database {
@@ -15,7 +15,7 @@ pub struct Database {
     pub url: String,
     pub schema: String,
     _file: Option<tempfile::TempDir>,
-    scratch: Option<Scratch>,
+    scratch: Option<ScratchSchema>,
     asked: Mutex<Option<Session>>,
 }
 
@@ -74,18 +74,18 @@ pub fn sqlite() -> Database {
 /// A database with its tables where the server is private to the tests; elsewhere a schema not yet created.
 #[track_caller]
 pub fn postgres() -> Option<Database> {
-    pg_template::copy().or_else(Scratch::unmade).map(on_postgres)
+    pg_template::copy().or_else(ScratchSchema::without_schema).map(on_postgres)
 }
 
 /// Every available database, empty: on PostgreSQL a schema not yet created, beside those of other cases.
 #[track_caller]
-pub fn unmade() -> Vec<Database> {
+pub fn databases_without_schema() -> Vec<Database> {
     let mut all = vec![sqlite()];
-    all.extend(Scratch::unmade().map(on_postgres));
+    all.extend(ScratchSchema::without_schema().map(on_postgres));
     all
 }
 
-fn on_postgres(scratch: Scratch) -> Database {
+fn on_postgres(scratch: ScratchSchema) -> Database {
     let (url, schema) = (scratch.url().to_owned(), scratch.schema().to_owned());
     Database { name: "PostgreSQL", url, schema, _file: None, scratch: Some(scratch), asked: Mutex::default() }
 }
@@ -93,13 +93,13 @@ fn on_postgres(scratch: Scratch) -> Database {
 /// The same on a server started by the case.
 #[track_caller]
 pub fn on_server(url: &str) -> Database {
-    on_postgres(Scratch::on(url))
+    on_postgres(ScratchSchema::on(url))
 }
 
 impl Database {
     /// A second handle to the same database; the first one removes it.
     #[track_caller]
-    pub fn again(first: &Self) -> Self {
+    pub fn second_handle(first: &Self) -> Self {
         let Self { name, url, schema, .. } = first;
         Self { name, url: url.clone(), schema: schema.clone(), _file: None, scratch: None, asked: Mutex::default() }
     }
@@ -122,7 +122,7 @@ impl Database {
 
     /// Runs a statement outside any transaction and without a schema; PostgreSQL only.
     #[track_caller]
-    pub fn alone(&self, sql: &str) {
+    pub fn execute_without_schema(&self, sql: &str) {
         self.scratch.as_ref().unwrap().execute(sql.to_owned()).unwrap();
     }
 
@@ -135,7 +135,7 @@ impl Database {
     pub fn texts(&self, sql: &str) -> Vec<String> {
         let Some(scratch) = &self.scratch else {
             let (file, sql) = (self.url[7..].to_owned(), sqlx::AssertSqlSafe(sql.to_owned()));
-            return wait(async move {
+            return block_on(async move {
                 let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file).pragma("query_only", "on");
                 let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
                 let texts = sqlx::query_scalar(sql).fetch_all(&mut conn).await.unwrap();
@@ -156,21 +156,21 @@ impl Database {
     #[track_caller]
     pub fn analyse(&self) {
         if self.scratch.is_none() {
-            return wait(self.execute("ANALYZE"));
+            return block_on(self.execute("ANALYZE"));
         }
         let tables = self.texts(
             "SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'",
         );
         assert!(tables.len() > 20, "{tables:?}");
-        wait(self.execute(&format!("ANALYZE {}", tables.join(", "))));
+        block_on(self.execute(&format!("ANALYZE {}", tables.join(", "))));
     }
 
     /// The query plan of a statement, line by line; every parameter is 1.
     #[track_caller]
-    pub fn plan(&self, sql: &str) -> Vec<String> {
+    pub fn query_plan(&self, sql: &str) -> Vec<String> {
         let Some(scratch) = &self.scratch else {
             let (file, sql) = (self.url[7..].to_owned(), sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}")));
-            return wait(async move {
+            return block_on(async move {
                 let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
                 let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
                 let rows = sqlx::query(sql).fetch_all(&mut conn).await.unwrap();
@@ -184,7 +184,7 @@ impl Database {
         let options = options.options([("search_path", &self.schema)]);
         let prepare = sqlx::AssertSqlSafe(format!("PREPARE asked AS {sql}"));
         let explain = sqlx::AssertSqlSafe(format!("EXPLAIN EXECUTE asked{given}"));
-        wait(async move {
+        block_on(async move {
             let mut conn = sqlx::PgConnection::connect_with(&options).await.unwrap();
             // The planner scans small tables whatever indexes there are; the question is whether an index fits.
             sqlx::raw_sql("SET enable_seqscan = off").execute(&mut conn).await.unwrap();
@@ -209,7 +209,7 @@ impl Database {
         }
         let options =
             sqlx::sqlite::SqliteConnectOptions::new().filename(&self.url[7..]).busy_timeout(Default::default());
-        wait(async move {
+        block_on(async move {
             let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
             let free = sqlx::raw_sql("BEGIN IMMEDIATE; ROLLBACK").execute(&mut conn).await.is_ok();
             conn.close().await.unwrap();
@@ -226,14 +226,14 @@ impl Database {
 
     /// The number of rows of each table.
     #[track_caller]
-    pub fn sizes(&self) -> Vec<(&'static str, i64)> {
+    pub fn table_sizes(&self) -> Vec<(&'static str, i64)> {
         let settings = topicwatch::store::Settings {
             url: self.url.clone(),
             schema: self.schema.clone(),
             origin: None,
             create: false,
         };
-        wait(async move {
+        block_on(async move {
             let store = Store::open(&settings).await.unwrap();
             let sizes = store.table_sizes().await.unwrap();
             store.close().await;
@@ -244,13 +244,13 @@ impl Database {
 
 /// A text as SQL writes it.
 #[must_use]
-pub fn quoted(text: &str) -> String {
+pub fn sql_literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
 /// Runs a future on a thread of its own, so that it works in plain and in async tests alike.
 #[track_caller]
-pub fn wait<T: Send>(future: impl Future<Output = T> + Send) -> T {
+pub fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> T {
     on_a_thread(|| tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future))
 }
 

@@ -9,22 +9,22 @@ use super::web_client::{Answer, Pages};
 
 /// A form with the values of its fields.
 #[derive(Clone)]
-pub struct Typed {
+pub struct Form {
     pub page: String,
     path: String,
     fields: BTreeMap<String, String>,
 }
 
-impl Typed {
+impl Form {
     /// Gets a page and reads its form.
     #[track_caller]
-    pub fn on(pages: &Pages, path: &str) -> Self {
-        Self::of(&pages.page(path), path.split('?').next().unwrap())
+    pub fn fetch(pages: &Pages, path: &str) -> Self {
+        Self::parse(&pages.page(path), path.split('?').next().unwrap())
     }
 
     /// Reads the form of a page that was already fetched.
     #[track_caller]
-    pub fn of(page: &str, path: &str) -> Self {
+    pub fn parse(page: &str, path: &str) -> Self {
         let mut fields = BTreeMap::new();
         for tag in page.split("<input ").skip(1).filter_map(|rest| rest.split('>').next()) {
             let of = |name: &str| tag.split(&format!("{name}=\"")).nth(1).and_then(|rest| rest.split('"').next());
@@ -54,7 +54,7 @@ impl Typed {
 
     /// The same form with a box unticked.
     #[track_caller]
-    pub fn without(&self, name: &str) -> Self {
+    pub fn untick(&self, name: &str) -> Self {
         let mut typed = self.clone();
         assert!(typed.fields.remove(name).is_some(), "no field {name}:\n{}", self.page);
         typed
@@ -62,9 +62,9 @@ impl Typed {
 
     /// Submits the form with one of its buttons.
     #[track_caller]
-    pub fn press(&self, pages: &Pages, button: &str) -> Answer {
+    pub fn submit(&self, pages: &Pages, button: &str) -> Answer {
         let fields = self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        send(pages, &self.path, &fields.chain([("do", button)]).collect::<Vec<_>>())
+        post_form(pages, &self.path, &fields.chain([("do", button)]).collect::<Vec<_>>())
     }
 }
 
@@ -75,9 +75,9 @@ fn plain(text: &str) -> String {
 
 /// Posts a form with the pages' own origin.
 #[track_caller]
-pub fn send(pages: &Pages, path: &str, fields: &[(&str, &str)]) -> Answer {
+pub fn post_form(pages: &Pages, path: &str, fields: &[(&str, &str)]) -> Answer {
     let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-    pages.ask("POST", path, &[("Origin", &pages.origin())], &form)
+    pages.request("POST", path, &[("Origin", &pages.origin())], &form)
 }
 
 /// A place whose database has one topic, and whose file was replaced afterwards.
@@ -100,6 +100,6 @@ pub fn with_edit(rest: &str) -> String {
 /// Deletes a topic as a browser does: asks for it, and confirms.
 #[track_caller]
 pub fn delete_topic(pages: &Pages, topic: &str) -> Answer {
-    let asked = Typed::on(pages, &format!("/jobs?delete={topic}"));
-    send(pages, "/jobs", &[("do", "delete"), ("kind", "topic"), ("name", topic), ("seen", &asked.value("seen"))])
+    let asked = Form::fetch(pages, &format!("/jobs?delete={topic}"));
+    post_form(pages, "/jobs", &[("do", "delete"), ("kind", "topic"), ("name", topic), ("seen", &asked.value("seen"))])
 }

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::web_client::Pages;
 
 /// Samples by name and labels, as written.
-pub struct Exposed {
+pub struct ExposedMetrics {
     pub types: BTreeMap<String, String>,
     pub samples: BTreeMap<(String, BTreeMap<String, String>), f64>,
 }
 
-impl Exposed {
+impl ExposedMetrics {
     pub fn read(pages: &Pages) -> Self {
         let answer = pages.get("/metrics");
         assert_eq!(answer.status, 200, "{}", answer.text);
@@ -47,7 +47,7 @@ impl Exposed {
         Self { types, samples }
     }
 
-    pub fn of(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
+    pub fn value(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
         let labels = labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         self.samples.get(&(name.to_owned(), labels)).copied()
     }

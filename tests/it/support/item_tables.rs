@@ -2,12 +2,12 @@
 //! and edits into the tables, because no service shows so many. When a table changes, this file changes and not the
 //! tests.
 
-use crate::support::databases::{Database, quoted, wait};
+use crate::support::databases::{Database, block_on, sql_literal};
 
 impl Database {
     /// The keys of all items, even of those that no topic has.
     #[track_caller]
-    pub fn kept_keys(&self) -> Vec<String> {
+    pub fn all_item_keys(&self) -> Vec<String> {
         self.texts("SELECT key FROM item ORDER BY key")
     }
 
@@ -19,7 +19,7 @@ impl Database {
 
     /// The author of each item, even of those that no topic has; `-` where there is none.
     #[track_caller]
-    pub fn kept_authors(&self) -> Vec<String> {
+    pub fn all_item_authors(&self) -> Vec<String> {
         self.texts("SELECT coalesce(author, '-') FROM item ORDER BY key")
     }
 
@@ -39,13 +39,13 @@ impl Database {
     /// The internal id of an item, for statements that set up a state.
     #[track_caller]
     pub fn item_id(&self, key: &str) -> i64 {
-        self.number(&format!("SELECT id FROM item WHERE key = {}", quoted(key)))
+        self.number(&format!("SELECT id FROM item WHERE key = {}", sql_literal(key)))
     }
 
     /// Gives a topic the items for which the condition holds, as if this run alone had found them.
     #[track_caller]
-    pub fn give(&self, topic: &str, run: &str, condition: &str) {
-        wait(self.execute(&format!(
+    pub fn add_items_to_topic(&self, topic: &str, run: &str, condition: &str) {
+        block_on(self.execute(&format!(
             "INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) \
              SELECT '{topic}', id, first_seen, {run}, last_seen, {run}, 1 FROM item WHERE {condition}",
             run = self.run_id(run)
@@ -54,8 +54,8 @@ impl Database {
 
     /// Stores these words as those that an item had until its topic saw it last.
     #[track_caller]
-    pub fn give_edit(&self, topic: &str, key: &str, words: &str) {
-        wait(self.execute(&format!(
+    pub fn add_revision(&self, topic: &str, key: &str, words: &str) {
+        block_on(self.execute(&format!(
             "INSERT INTO item_revision (item, run, replaced_at, title, text) \
              SELECT item, last_run, last_seen, NULL, '{words}' FROM topic_item WHERE topic = '{topic}' AND item = {}",
             self.item_id(key)
@@ -69,7 +69,7 @@ impl Database {
         let usual = [("kind", "'post'"), ("first_seen", "1773219600000"), ("last_seen", "1773219600000")];
         let usual = usual.into_iter().filter(|(name, _)| columns.iter().all(|(other, _)| other != name));
         let (names, values): (Vec<&str>, Vec<&str>) = columns.iter().copied().chain(usual).unzip();
-        wait(self.execute(&format!(
+        block_on(self.execute(&format!(
             "INSERT INTO item (key, strong, {}) \
              WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {many}) \
              SELECT 'post:made:' || n, 1, {} FROM n",
@@ -82,7 +82,7 @@ impl Database {
     #[track_caller]
     pub fn prune_first_sighting(&self, key: &str) {
         let item = self.item_id(key);
-        wait(self.execute(&format!(
+        block_on(self.execute(&format!(
             "DELETE FROM sighting WHERE item = {item} AND run = (SELECT min(run) FROM sighting WHERE item = {item})"
         )));
     }
@@ -91,13 +91,13 @@ impl Database {
     #[track_caller]
     pub fn prune_sightings(&self, key: &str) {
         let item = self.item_id(key);
-        wait(self.execute(&format!("DELETE FROM sighting WHERE item = {item}")));
+        block_on(self.execute(&format!("DELETE FROM sighting WHERE item = {item}")));
     }
 
     /// Each sighting `s` for which the condition holds, once more from that many other sources, with one like.
     #[track_caller]
-    pub fn see_again(&self, many: u32, condition: &str) {
-        wait(self.execute(&format!(
+    pub fn add_sightings(&self, many: u32, condition: &str) {
+        block_on(self.execute(&format!(
             "INSERT INTO sighting (run, item, source, rank, fit, likes) \
              WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {many}) \
              SELECT s.run, s.item, 'other' || n.i, s.rank, s.fit, 1 FROM sighting s CROSS JOIN n WHERE {condition}"
@@ -106,27 +106,27 @@ impl Database {
 
     /// Gives a third of the items each tone.
     #[track_caller]
-    pub fn give_tones(&self) {
-        wait(self.execute(
+    pub fn set_tones(&self) {
+        block_on(self.execute(
             "UPDATE item SET tone = CASE id % 3 WHEN 0 THEN 'negative' WHEN 1 THEN 'neutral' ELSE 'positive' END",
         ));
     }
 
     /// Replaces the answers of a topic by one that cites nothing.
     #[track_caller]
-    pub fn give_answer(&self, topic: &str, text: &str) {
-        wait(self.execute(&format!(
+    pub fn replace_answers(&self, topic: &str, text: &str) {
+        block_on(self.execute(&format!(
             "UPDATE answer SET text = {}, cited = '[]' WHERE run IN (SELECT id FROM run WHERE topic = '{topic}')",
-            quoted(text)
+            sql_literal(text)
         )));
     }
 
     /// Gives the items for which the condition holds these words as title, text and author, this address, and a tone by
     /// a scorer of that name; all answers have the words, too.
     #[track_caller]
-    pub fn give_hostile_words(&self, condition: &str, words: &str, address: &str, answer: &str) {
-        let [words, address, answer] = [words, address, answer].map(quoted);
-        wait(self.execute(&format!(
+    pub fn set_hostile_texts(&self, condition: &str, words: &str, address: &str, answer: &str) {
+        let [words, address, answer] = [words, address, answer].map(sql_literal);
+        block_on(self.execute(&format!(
             "UPDATE item SET text = {words}, title = {words}, author = {words}, url = {address}, tone = 'negative', \
              score = -900, scorer = {words} WHERE {condition}; UPDATE answer SET text = {answer}, model = {words}"
         )));

@@ -51,7 +51,7 @@ pub struct LedgerSearch {
 impl Database {
     /// How many milliseconds after its slot each run becomes due.
     #[track_caller]
-    pub fn waits_for_jitter(&self) -> Vec<i64> {
+    pub fn jitter_delays(&self) -> Vec<i64> {
         let waits = self.texts("SELECT CAST(due_at - slot AS TEXT) FROM run WHERE slot IS NOT NULL ORDER BY id");
         waits.iter().map(|wait| wait.parse().unwrap()).collect()
     }
@@ -100,7 +100,7 @@ impl Database {
 
     /// A topic's runs, in the order in which they were written down.
     #[track_caller]
-    pub fn ledger_of(&self, topic: &str) -> Vec<LedgerRun> {
+    pub fn ledger_runs_of(&self, topic: &str) -> Vec<LedgerRun> {
         let mut runs = self.ledger_runs();
         runs.retain(|run| run.topic == topic);
         runs
@@ -149,7 +149,7 @@ impl Database {
 
     /// How many runs are under way.
     #[track_caller]
-    pub fn running(&self) -> i64 {
+    pub fn count_running(&self) -> i64 {
         self.number("SELECT count(*) FROM run WHERE state = 'running'")
     }
 
@@ -161,7 +161,7 @@ impl Database {
 
     /// How many runs no reader sees: those that are open, and those that have ended and wait for their number.
     #[track_caller]
-    pub fn unread_runs(&self) -> i64 {
+    pub fn unpublished_runs(&self) -> i64 {
         self.number("SELECT count(*) FROM run WHERE seq IS NULL")
     }
 
@@ -197,7 +197,7 @@ impl Database {
 
     /// Everything stored about runs and what they found, to compare two moments of one database.
     #[track_caller]
-    pub fn history(&self) -> Vec<String> {
+    pub fn stored_history(&self) -> Vec<String> {
         [
             "SELECT public_id || state || attempt || coalesce(finished_at, 0) || coalesce(seq, 0) || cost || found FROM run ORDER BY 1",
             "SELECT run || source || attempt || state || tries || coalesce(cost, -1) FROM search ORDER BY 1",

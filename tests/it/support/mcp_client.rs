@@ -6,13 +6,13 @@ use std::os::fd::OwnedFd;
 
 use serde_json::{Value, json};
 
-use crate::support::api_client::{Reply, ask};
-use crate::support::program::{Ended, Going, Program, until};
+use crate::support::api_client::{Reply, send_request};
+use crate::support::program::{Program, ProgramOutput, RunningProgram, wait_until};
 use crate::support::web_client::Pages;
 
 /// The parameters of `initialize`.
 #[track_caller]
-pub fn hello() -> Value {
+pub fn initialize_params() -> Value {
     json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "a test", "version": "1" } })
 }
 
@@ -21,38 +21,38 @@ pub const HEADERS: [(&str, &str); 2] =
     [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
 
 /// A running `topicwatch mcp`.
-pub struct Stdio {
+pub struct StdioClient {
     to: PipeWriter,
-    pub going: Going,
+    pub program: RunningProgram,
     asked: u64,
     read: usize,
 }
 
-impl Stdio {
+impl StdioClient {
     /// Starts it and completes the initialization.
     #[track_caller]
     pub fn start(program: Program) -> Self {
         let (from, to) = std::io::pipe().unwrap();
         let going = program.stdin(File::from(OwnedFd::from(from))).start();
-        let mut client = Self { to, going, asked: 0, read: 0 };
-        let about = client.ask("initialize", &hello());
+        let mut client = Self { to, program: going, asked: 0, read: 0 };
+        let about = client.request("initialize", &initialize_params());
         assert_eq!(about["result"]["serverInfo"]["name"], "topicwatch", "{about}");
-        client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+        client.send_line(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
         client
     }
 
     /// Sends a line.
     #[track_caller]
-    pub fn say(&mut self, line: &str) {
+    pub fn send_line(&mut self, line: &str) {
         self.to.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
     /// The next message. Every line of stdout must be a whole message.
     #[track_caller]
-    pub fn next(&mut self) -> Value {
+    pub fn next_message(&mut self) -> Value {
         let line = std::cell::RefCell::new(None);
-        until("an answer on stdout", || {
-            self.going.look(|out, _| {
+        wait_until("an answer on stdout", || {
+            self.program.with_output(|out, _| {
                 let whole = out.rsplit_once('\n').map_or("", |(whole, _)| whole);
                 *line.borrow_mut() = whole.lines().nth(self.read).map(str::to_owned);
             });
@@ -67,33 +67,33 @@ impl Stdio {
 
     /// Sends a request and waits for the answer.
     #[track_caller]
-    pub fn ask(&mut self, method: &str, params: &Value) -> Value {
+    pub fn request(&mut self, method: &str, params: &Value) -> Value {
         self.asked += 1;
-        self.say(&json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params }).to_string());
-        let answer = self.next();
+        self.send_line(&json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params }).to_string());
+        let answer = self.next_message();
         assert_eq!(answer["id"], self.asked, "{answer}");
         answer
     }
 
     /// Calls a tool and returns its result.
     #[track_caller]
-    pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
-        tool_result(&self.ask("tools/call", &json!({ "name": tool, "arguments": arguments })))
+    pub fn call_tool(&mut self, tool: &str, arguments: &Value) -> Value {
+        tool_result(&self.request("tools/call", &json!({ "name": tool, "arguments": arguments })))
     }
 
     /// Calls a tool that must fail and returns the error text.
     #[track_caller]
-    pub fn refused(&mut self, tool: &str, arguments: &Value) -> String {
-        let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
+    pub fn tool_error(&mut self, tool: &str, arguments: &Value) -> String {
+        let answer = self.request("tools/call", &json!({ "name": tool, "arguments": arguments }));
         assert_eq!(answer["result"]["isError"], true, "{answer}");
         answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
     /// Closes its standard input and waits until it ends.
     #[track_caller]
-    pub fn end(self) -> Ended {
+    pub fn close(self) -> ProgramOutput {
         drop(self.to);
-        self.going.wait()
+        self.program.wait()
     }
 }
 
@@ -113,15 +113,15 @@ pub fn tool_result(answer: &Value) -> Value {
 
 /// Posts a message over HTTP.
 #[track_caller]
-pub fn post(pages: &Pages, more: &[(&str, &str)], body: &str) -> Reply {
-    ask(pages, "POST", "/mcp", &[&HEADERS[..], more].concat(), body)
+pub fn post_message(pages: &Pages, more: &[(&str, &str)], body: &str) -> Reply {
+    send_request(pages, "POST", "/mcp", &[&HEADERS[..], more].concat(), body)
 }
 
 /// Calls a tool over HTTP and returns its result.
 #[track_caller]
-pub fn call(pages: &Pages, more: &[(&str, &str)], tool: &str, arguments: &Value) -> Value {
+pub fn call_tool(pages: &Pages, more: &[(&str, &str)], tool: &str, arguments: &Value) -> Value {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool, "arguments": arguments } });
-    let reply = post(pages, more, &body.to_string());
+    let reply = post_message(pages, more, &body.to_string());
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(reply.header("content-type"), Some("application/json"), "{}", reply.text());
     tool_result(&reply.json())
@@ -129,35 +129,35 @@ pub fn call(pages: &Pages, more: &[(&str, &str)], tool: &str, arguments: &Value)
 
 /// Merges the fields of each `quoted` object into the object around it.
 #[track_caller]
-pub fn joined(value: &Value) -> Value {
+pub fn merge_quoted(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
             let mut all = serde_json::Map::new();
             for (name, inner) in fields {
                 match inner.as_object().filter(|_| name == "quoted") {
-                    None => drop(all.insert(name.clone(), joined(inner))),
+                    None => drop(all.insert(name.clone(), merge_quoted(inner))),
                     Some(theirs) => {
                         assert_eq!(theirs["by_others"], true, "{value}");
                         let own = theirs.iter().filter(|(name, _)| !["by_others", "cut"].contains(&name.as_str()));
-                        all.extend(own.map(|(name, inner)| (name.clone(), joined(inner))));
+                        all.extend(own.map(|(name, inner)| (name.clone(), merge_quoted(inner))));
                     }
                 }
             }
             Value::Object(all)
         }
-        Value::Array(list) => list.iter().map(joined).collect(),
+        Value::Array(list) => list.iter().map(merge_quoted).collect(),
         other => other.clone(),
     }
 }
 
 /// Every text of an answer outside `quoted`, which is text that the program itself wrote.
 #[track_caller]
-pub fn ours(value: &Value) -> Vec<&str> {
+pub fn own_texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
-        Value::Array(list) => list.iter().flat_map(ours).collect(),
+        Value::Array(list) => list.iter().flat_map(own_texts).collect(),
         Value::Object(fields) => {
-            fields.iter().filter(|(name, _)| *name != "quoted").flat_map(|(_, inner)| ours(inner)).collect()
+            fields.iter().filter(|(name, _)| *name != "quoted").flat_map(|(_, inner)| own_texts(inner)).collect()
         }
         _ => Vec::new(),
     }

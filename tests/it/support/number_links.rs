@@ -37,7 +37,7 @@ pub fn number(text: &str) -> Option<u64> {
 
 /// What the page behind a number says and lists, with all further pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Listed {
+pub struct LinkedRows {
     /// The number that it says.
     pub said: u64,
     /// The rows that it lists.
@@ -49,8 +49,8 @@ pub struct Listed {
 }
 
 /// Follows a link, and from there on to the last page.
-pub fn follow_link(get: &dyn Fn(&str) -> String, address: &str) -> Listed {
-    let (mut listed, mut next, mut pages) = (Listed::default(), Some(address.to_owned()), 0);
+pub fn follow_link(get: &dyn Fn(&str) -> String, address: &str) -> LinkedRows {
+    let (mut listed, mut next, mut pages) = (LinkedRows::default(), Some(address.to_owned()), 0);
     while let Some(here) = next {
         let (path, anchor) = here.split_once('#').unwrap_or((here.as_str(), ""));
         let page = get(path);

@@ -4,7 +4,7 @@ use topicwatch::model::{Source, Time};
 use topicwatch::store::{ItemRow, Store};
 
 use crate::support::databases::Database;
-use crate::support::searched::{NOW, manual, outcome, seen, topic};
+use crate::support::searched::{NOW, outcome, seen_item, start_manual_run, topic};
 
 pub const HOUR: i64 = 3_600_000;
 
@@ -29,13 +29,23 @@ pub(crate) async fn fill(database: &Database, store: &Store) {
     store.add_topics(std::slice::from_ref(&t), begin()).await.unwrap();
     for n in 0..DAYS * 4 {
         let (at, day) = (Time(begin().0 + n * 6 * HOUR + HOUR), u32::try_from(n / 4).unwrap());
-        let run = manual(store, &t, &format!("run-{n:03}"), at).await;
-        let mut found = vec![seen(Source::Social, u32::try_from(n).unwrap() + 1, &["post:x:1"], "always")];
+        let run = start_manual_run(store, &t, &format!("run-{n:03}"), at).await;
+        let mut found = vec![seen_item(Source::Social, u32::try_from(n).unwrap() + 1, &["post:x:1"], "always")];
         if n % 4 == 0 {
-            found.push(seen(Source::Social, 2, &[&format!("post:x:{}", 100 + day)], &format!("once on day {day}")));
+            found.push(seen_item(
+                Source::Social,
+                2,
+                &[&format!("post:x:{}", 100 + day)],
+                &format!("once on day {day}"),
+            ));
         }
         if n % 4 < 2 {
-            found.push(seen(Source::Social, 3, &[&format!("post:x:{}", 200 + day)], &format!("twice on day {day}")));
+            found.push(seen_item(
+                Source::Social,
+                3,
+                &[&format!("post:x:{}", 200 + day)],
+                &format!("twice on day {day}"),
+            ));
         }
         store.finish(&run, outcome(at, found)).await.unwrap();
         store.publish().await.unwrap();
@@ -51,14 +61,14 @@ pub(crate) async fn fill(database: &Database, store: &Store) {
 }
 
 /// What a topic's rows say of its items, without their texts.
-pub fn known(items: &[ItemRow]) -> Vec<(String, Time, String, Time, String, i64)> {
+pub fn topic_rows(items: &[ItemRow]) -> Vec<(String, Time, String, Time, String, i64)> {
     let of =
         |i: &ItemRow| (i.key.clone(), i.first_seen, i.first_run.clone(), i.last_seen, i.last_run.clone(), i.times_seen);
     items.iter().map(of).collect()
 }
 
 /// Everything in the database, to compare two moments.
-pub fn everything(database: &Database) -> Vec<String> {
+pub fn dump_tables(database: &Database) -> Vec<String> {
     let mut all = Vec::new();
     for sql in [
         "SELECT 'run ' || public_id || ' ' || coalesce(thinned, -1) || ' ' || coalesce(pruned_at, 0) FROM run ORDER BY 1",

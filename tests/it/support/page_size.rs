@@ -22,7 +22,7 @@ pub fn dom(browser: &str, place: &Place, file: &str) -> String {
 
 /// Opens a page in a window of this width and evaluates numbers of its root element `d`, with commas between them. The
 /// page may forbid scripts, so it is measured from inside another page.
-pub fn numbers(browser: &str, place: &Place, page: &str, width: u32, numbers: &str) -> Vec<i64> {
+pub fn measure_in_window(browser: &str, place: &Place, page: &str, width: u32, numbers: &str) -> Vec<i64> {
     let frame = format!(
         "<!doctype html><meta name=color-scheme content=\"light dark\"><body style=margin:0><iframe id=f style=\"border:0;width:{width}px;height:800px\" srcdoc=\"{}\"></iframe>\
          <script>f.onload=()=>{{const d=f.contentDocument.documentElement;document.title=[{}].join(' ')}}</script>",
@@ -37,19 +37,19 @@ pub fn numbers(browser: &str, place: &Place, page: &str, width: u32, numbers: &s
 }
 
 /// The height of a report, by how much it is wider than the window, and where the list of all topics ends.
-pub fn measured(browser: &str, place: &Place, file: &str, width: u32) -> (i64, i64, i64) {
+pub fn measure_report(browser: &str, place: &Place, file: &str, width: u32) -> (i64, i64, i64) {
     let page = std::fs::read_to_string(place.path(file)).unwrap();
     let wanted = format!(
         "d.scrollHeight,d.scrollWidth-{width},Math.ceil(d.querySelector('.glance').parentNode.getBoundingClientRect().bottom)"
     );
-    match numbers(browser, place, &page, width, &wanted)[..] {
+    match measure_in_window(browser, place, &page, width, &wanted)[..] {
         [height, wider, end] => (height, wider, end),
         ref other => panic!("{other:?}"),
     }
 }
 
 /// The number of printed pages.
-pub fn printed(browser: &str, place: &Place, file: &str) -> usize {
+pub fn printed_pages(browser: &str, place: &Place, file: &str) -> usize {
     let mut command = browse(browser, place);
     command.arg("--no-pdf-header-footer").arg(format!("--print-to-pdf={}", place.path("printed.pdf").display()));
     let done = command.arg(format!("file://{}", place.path(file).display())).output().unwrap();

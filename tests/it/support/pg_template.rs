@@ -5,14 +5,14 @@
 use sqlx::{AssertSqlSafe, Executor as _, PgConnection};
 use topicwatch::store::{Settings, Store};
 
-use crate::support::server_choice::{Scratch, on_a_thread, random, url};
+use crate::support::server_choice::{ScratchSchema, on_a_thread, random, url};
 
 /// The database that is copied. Neither name is the product's default, so that a case can detect the name in output.
 const TEMPLATE: &str = "topicwatch_template";
 const SCHEMA: &str = "topicwatch_test_schema";
 
 /// A copy, removed when dropped. `None` where tests may not create databases, or PostgreSQL is too old for `file_copy`.
-pub fn copy() -> Option<Scratch> {
+pub fn copy() -> Option<ScratchSchema> {
     std::env::var_os("TEST_POSTGRES_PRIVATE")?;
     let server = url()?;
     let name = format!("topicwatch_test_{:016x}", random());
@@ -26,7 +26,7 @@ pub fn copy() -> Option<Scratch> {
         Ok(())
     });
     made.unwrap();
-    Some(Scratch::whole(of(&server, &name), SCHEMA, name, server))
+    Some(ScratchSchema::in_own_database(of(&server, &name), SCHEMA, name, server))
 }
 
 /// The URL of another database on the server.

@@ -3,7 +3,7 @@
 use regex::Regex;
 
 /// The text without what differs from run to run: random ids, times that calls took, the database.
-pub fn stable(text: &str) -> String {
+pub fn without_run_details(text: &str) -> String {
     let same = |text: &str, pattern: &str, by: &str| Regex::new(pattern).unwrap().replace_all(text, by).into_owned();
     let text = same(text, r"/\S+/t\.db", "DATABASE");
     let text = same(&text, r"\d+\.\d kB", "N kB");
@@ -18,7 +18,7 @@ pub fn stable(text: &str) -> String {
 }
 
 /// The words of a page, a line for each piece of text. Styles, scripts and drawings are left out.
-pub fn words(page: &str) -> String {
+pub fn visible_text(page: &str) -> String {
     let same = |text: &str, pattern: &str, by: &str| Regex::new(pattern).unwrap().replace_all(text, by).into_owned();
     let text = same(page, r"(?s)<(style|script|svg)\b.*?</(style|script|svg)>", "\n");
     let text = same(&text, r"(?s)<[^>]*>", "\n");

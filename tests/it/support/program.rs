@@ -36,7 +36,7 @@ impl Place {
 
     /// Writes a file without `[service]`: `rest` follows `[database]`.
     #[track_caller]
-    pub fn bare(database: Database, rest: &str) -> Self {
+    pub fn without_service(database: Database, rest: &str) -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap(), database };
         let Database { url, schema, .. } = &place.database;
         let head = format!("[database]\nurl = \"{url}\"\nschema = \"{schema}\"\n\n[retention]\nprune = \"never\"\n\n");
@@ -45,10 +45,10 @@ impl Place {
     }
 
     /// The same file and all rows on another, empty database. These rows are in a SQLite file, and no process uses it.
-    /// A history is made there once and gone on with in many places, which costs less than making it in each. What followers
+    /// A history is made there once and continued in many places, which costs less than making it in each. What followers
     /// have counted is copied, too: leave the last runs to each database.
     #[track_caller]
-    pub fn on(&self, database: Database) -> Self {
+    pub fn copy_to(&self, database: Database) -> Self {
         let head = |of: &Database| format!("url = \"{}\"\nschema = \"{}\"", of.url, of.schema);
         let file = std::fs::read_to_string(self.path("jobs.toml")).unwrap();
         assert!(file.contains(&head(&self.database)), "{file}");
@@ -98,7 +98,7 @@ impl Place {
 
     /// Runs it until it ends.
     #[track_caller]
-    pub fn run(&self, args: &[&str]) -> Ended {
+    pub fn run(&self, args: &[&str]) -> ProgramOutput {
         self.program(args).run()
     }
 
@@ -119,7 +119,7 @@ impl Place {
 
     /// The names of the files beside `jobs.toml`.
     #[track_caller]
-    pub fn others(&self) -> Vec<String> {
+    pub fn other_files(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.folder.path()).unwrap().map(|e| e.unwrap().file_name());
         names.map(|n| n.into_string().unwrap()).filter(|n| n != "jobs.toml").collect()
     }
@@ -127,21 +127,21 @@ impl Place {
 
 /// Waits until a condition holds.
 #[track_caller]
-pub fn until(what: &str, holds: impl Fn() -> bool) {
+pub fn wait_until(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
     loop {
         let asked = Instant::now();
         if holds() {
             return;
         }
-        assert!(begun.elapsed() < DEADLINE, "waited in vain for {what}");
-        pause(begun, asked);
+        assert!(begun.elapsed() < DEADLINE, "timed out waiting for {what}");
+        pause_before_next_check(begun, asked);
     }
 }
 
 /// Pauses before a condition is checked again: what takes long to check or to come is checked less often, because other
 /// tests need the processors.
-pub fn pause(begun: Instant, checked: Instant) {
+pub fn pause_before_next_check(begun: Instant, checked: Instant) {
     let (shortest, longest) = (Duration::from_millis(5), Duration::from_millis(40));
     let of_check = (checked.elapsed() * 8).clamp(shortest, longest);
     let of_wait = (begun.elapsed() / 100).min(Duration::from_millis(500));
@@ -164,7 +164,7 @@ impl Program {
 
     /// The same under a shell that first does something else; `script` ends with `exec "$@"`.
     #[track_caller]
-    pub fn prepared_by(folder: &Path, script: &str, args: &[&str]) -> Self {
+    pub fn under_shell(folder: &Path, script: &str, args: &[&str]) -> Self {
         let program = Self::at(folder, args).0;
         let mut command = Command::new("sh");
         command.args(["-c", script, "sh"]).arg(program.get_program()).args(program.get_args()).current_dir(folder);
@@ -175,7 +175,7 @@ impl Program {
 
     /// The program with its environment as a command line, to start it by other means.
     #[track_caller]
-    pub fn line(&self) -> Vec<String> {
+    pub fn command_line(&self) -> Vec<String> {
         let text = |word: &std::ffi::OsStr| word.to_str().unwrap().to_owned();
         let folder = text(self.0.get_current_dir().unwrap().as_os_str());
         let mut line: Vec<String> = ["env", "-i", "-C", &folder, "TERM=xterm"].map(str::to_owned).to_vec();
@@ -193,7 +193,7 @@ impl Program {
     }
 
     #[track_caller]
-    pub fn without(mut self, name: &str) -> Self {
+    pub fn without_env(mut self, name: &str) -> Self {
         self.0.env_remove(name);
         self
     }
@@ -212,16 +212,16 @@ impl Program {
 
     /// Starts it.
     #[track_caller]
-    pub fn start(mut self) -> Going {
+    pub fn start(mut self) -> RunningProgram {
         let mut child = self.0.spawn().unwrap();
         let out = child.stdout.take().map(collect);
         let err = child.stderr.take().map(collect);
-        Going { child, out, err }
+        RunningProgram { child, out, err }
     }
 
     /// Starts it and waits for its end.
     #[track_caller]
-    pub fn run(self) -> Ended {
+    pub fn run(self) -> ProgramOutput {
         self.start().wait()
     }
 }
@@ -259,16 +259,16 @@ fn collect(mut from: impl Read + Send + 'static) -> Collected {
 }
 
 /// A running program, killed when dropped.
-pub struct Going {
+pub struct RunningProgram {
     child: Child,
     out: Option<Collected>,
     err: Option<Collected>,
 }
 
-impl Going {
+impl RunningProgram {
     /// Waits until a condition holds for its stderr so far.
     #[track_caller]
-    pub fn until(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
+    pub fn wait_until(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
         let said = |going: &Self| going.err.as_ref().map_or_else(String::new, Collected::so_far);
         let begun = Instant::now();
         loop {
@@ -279,14 +279,14 @@ impl Going {
                 return;
             }
             assert!(!has_ended, "ended before {what}:\n{}", said(self));
-            assert!(begun.elapsed() < DEADLINE, "waited in vain for {what}:\n{}", said(self));
-            pause(begun, checked);
+            assert!(begun.elapsed() < DEADLINE, "timed out waiting for {what}:\n{}", said(self));
+            pause_before_next_check(begun, checked);
         }
     }
 
     /// Passes its stdout and stderr so far to `at`.
     #[track_caller]
-    pub fn look(&self, mut at: impl FnMut(&str, &str)) {
+    pub fn with_output(&self, mut at: impl FnMut(&str, &str)) {
         let said = |all: &Option<Collected>| all.as_ref().map_or_else(String::new, Collected::so_far);
         at(&said(&self.out), &said(&self.err));
     }
@@ -297,16 +297,16 @@ impl Going {
         let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.child.id())]).status().unwrap();
         assert!(sent.success());
         if name == "STOP" {
-            self.until_stopped();
+            self.wait_until_stopped();
         }
     }
 
     /// Waits until a SIGSTOP, sent by a test or by a failpoint, has taken effect. A SIGCONT that comes before is lost.
     #[track_caller]
-    pub fn until_stopped(&self) {
+    pub fn wait_until_stopped(&self) {
         let stat = format!("/proc/{}/stat", self.child.id());
         let stopped = || std::fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T "));
-        until("it is stopped", || cfg!(not(target_os = "linux")) || stopped());
+        wait_until("it is stopped", || cfg!(not(target_os = "linux")) || stopped());
     }
 
     /// Kills it with SIGKILL; returns whether it was still running.
@@ -330,7 +330,7 @@ impl Going {
 
     /// Waits until it ends.
     #[track_caller]
-    pub fn wait(self) -> Ended {
+    pub fn wait(self) -> ProgramOutput {
         let ended = self.end();
         ended.check();
         ended
@@ -338,7 +338,7 @@ impl Going {
 
     /// The same; also returns its peak memory in KiB.
     #[track_caller]
-    pub fn wait_and_measure(self) -> (Ended, u64) {
+    pub fn wait_and_measure(self) -> (ProgramOutput, u64) {
         let mut peak = 0;
         let ended = self.watch(Duration::from_millis(2), |process| peak = peak.max(peak_kib(process)));
         ended.check();
@@ -347,7 +347,7 @@ impl Going {
 
     /// The same with a time limit: the case fails when the program takes longer.
     #[track_caller]
-    pub fn wait_within(mut self, longest: Duration) -> Ended {
+    pub fn wait_within(mut self, longest: Duration) -> ProgramOutput {
         let begun = Instant::now();
         while self.child.try_wait().unwrap().is_none() {
             assert!(begun.elapsed() < longest, "it did not end within {longest:?}");
@@ -358,18 +358,18 @@ impl Going {
 
     /// The same for a program that a failpoint made panic.
     #[track_caller]
-    pub fn wait_after_a_panic(self) -> Ended {
+    pub fn wait_after_a_panic(self) -> ProgramOutput {
         let ended = self.end();
         assert!(ended.err.contains("a failpoint at"), "{ended}");
         ended
     }
 
-    fn end(self) -> Ended {
+    fn end(self) -> ProgramOutput {
         self.watch(Duration::from_millis(50), |_| ())
     }
 
     /// Waits until it ends, and looks at it this often. The readers of what it prints wake this thread at the end.
-    fn watch(mut self, often: Duration, mut look: impl FnMut(u32)) -> Ended {
+    fn watch(mut self, often: Duration, mut look: impl FnMut(u32)) -> ProgramOutput {
         let begun = Instant::now();
         let code = loop {
             look(self.child.id());
@@ -390,11 +390,11 @@ impl Going {
                 String::from_utf8(bytes).expect("what it prints is UTF-8")
             })
         };
-        Ended { code, out: text(self.out.take()), err: text(self.err.take()) }
+        ProgramOutput { code, out: text(self.out.take()), err: text(self.err.take()) }
     }
 }
 
-impl Drop for Going {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         self.child.kill().ok();
         self.child.wait().ok();
@@ -414,20 +414,20 @@ fn peak_kib(process: u32) -> u64 {
 
 /// How a program ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ProgramOutput {
     /// `None` after a signal.
     pub code: Option<i32>,
     pub out: String,
     pub err: String,
 }
 
-impl std::fmt::Display for Ended {
+impl std::fmt::Display for ProgramOutput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "exit {:?}\n--- stdout\n{}\n--- stderr\n{}", self.code, self.out, self.err)
     }
 }
 
-impl Ended {
+impl ProgramOutput {
     fn check(&self) {
         for text in [&self.out, &self.err] {
             assert!(!text.contains(KEY), "the key is shown:\n{self}");
@@ -438,7 +438,7 @@ impl Ended {
 
     /// Asserts the exit code and that stderr contains each part.
     #[track_caller]
-    pub fn says(&self, code: i32, parts: &[&str]) {
+    pub fn assert_stderr(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, Some(code), "{self}");
         for part in parts {
             assert!(self.err.contains(part), "`{part}` is not on stderr:\n{self}");
@@ -447,7 +447,7 @@ impl Ended {
 
     /// Asserts the exit code and that stdout contains each part.
     #[track_caller]
-    pub fn shows(&self, code: i32, parts: &[&str]) {
+    pub fn assert_stdout(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, Some(code), "{self}");
         for part in parts {
             assert!(self.out.contains(part), "`{part}` is not on stdout:\n{self}");

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 /// A received request.
 #[derive(Debug, Clone)]
-pub struct Got {
+pub struct ReceivedRequest {
     pub head: String,
     pub body: Vec<u8>,
 }
 
-impl Got {
+impl ReceivedRequest {
     #[track_caller]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
@@ -72,12 +72,12 @@ impl Drop for Listening {
 }
 
 /// A web server.
-pub struct Hook {
+pub struct WebhookServer {
     listening: Listening,
-    got: Arc<Mutex<Vec<Got>>>,
+    got: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
-impl Hook {
+impl WebhookServer {
     /// A receiver that gives one answer, which a case can change.
     #[track_caller]
     pub fn changeable(first: &'static str) -> (Self, Arc<Mutex<&'static str>>) {
@@ -88,7 +88,7 @@ impl Hook {
 
     #[track_caller]
     pub fn answering(answer: impl Fn(usize) -> Answer + Send + Sync + 'static) -> Self {
-        let got: Arc<Mutex<Vec<Got>>> = Arc::default();
+        let got: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
         let keep = Arc::clone(&got);
         let listening = Listening::begin(move |mut stream| {
             let Some(request) = read_request(&mut stream) else { return };
@@ -110,28 +110,28 @@ impl Hook {
     }
 
     #[track_caller]
-    pub fn good() -> Self {
+    pub fn accepting() -> Self {
         Self::answering(|_| Answer::Say("204 No Content"))
     }
 
     #[track_caller]
     pub fn url(&self) -> String {
-        self.at("/T0KEN-in-the-path?key=QUERYKEY")
+        self.url_of("/T0KEN-in-the-path?key=QUERYKEY")
     }
 
     /// The URL of a path.
     #[track_caller]
-    pub fn at(&self, path: &str) -> String {
+    pub fn url_of(&self, path: &str) -> String {
         format!("http://{}{path}", self.listening.address)
     }
 
     #[track_caller]
-    pub fn got(&self) -> Vec<Got> {
+    pub fn received(&self) -> Vec<ReceivedRequest> {
         self.got.lock().unwrap().clone()
     }
 }
 
-fn read_request(stream: &mut TcpStream) -> Option<Got> {
+fn read_request(stream: &mut TcpStream) -> Option<ReceivedRequest> {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -139,7 +139,7 @@ fn read_request(stream: &mut TcpStream) -> Option<Got> {
             return None;
         }
     }
-    let mut got = Got { head, body: Vec::new() };
+    let mut got = ReceivedRequest { head, body: Vec::new() };
     let length: usize = got.header("content-length").map_or(0, |length| length.parse().unwrap());
     got.body = vec![0; length];
     reader.read_exact(&mut got.body).ok()?;
@@ -160,7 +160,7 @@ pub struct Mail {
 
 /// How a mail server encrypts, with the name of the certificate in `tls/`.
 #[derive(Clone, Copy)]
-pub enum Wire {
+pub enum MailEncryption {
     Plain,
     StartTls(&'static str),
     Implicit(&'static str),
@@ -170,7 +170,7 @@ pub enum Wire {
 pub type Script = fn(&str) -> Option<&'static str>;
 
 /// A mail server that accepts every mail, or answers the nth mail (from 0) with a line of its own.
-pub struct Post {
+pub struct MailServer {
     listening: Listening,
     got: Arc<Mutex<Vec<Mail>>>,
     clear: Arc<Mutex<Vec<String>>>,
@@ -188,24 +188,27 @@ struct Talk<'a> {
     greets: bool,
 }
 
-impl Post {
+impl MailServer {
     #[track_caller]
     pub fn answering(answer: impl Fn(usize) -> Option<&'static str> + Send + Sync + 'static) -> Self {
-        Self::over(Wire::Plain, answer)
+        Self::encrypted(MailEncryption::Plain, answer)
     }
 
     #[track_caller]
     pub fn scripted(script: Script) -> Self {
-        Self::begin(Wire::Plain, script, |_| None)
+        Self::begin(MailEncryption::Plain, script, |_| None)
     }
 
     #[track_caller]
-    pub fn over(wire: Wire, answer: impl Fn(usize) -> Option<&'static str> + Send + Sync + 'static) -> Self {
+    pub fn encrypted(
+        wire: MailEncryption,
+        answer: impl Fn(usize) -> Option<&'static str> + Send + Sync + 'static,
+    ) -> Self {
         Self::begin(wire, |_| None, answer)
     }
 
     fn begin(
-        wire: Wire,
+        wire: MailEncryption,
         script: Script,
         answer: impl Fn(usize) -> Option<&'static str> + Send + Sync + 'static,
     ) -> Self {
@@ -218,16 +221,16 @@ impl Post {
                 clear: &heard,
                 answer: &answer,
                 script,
-                offers: matches!(wire, Wire::StartTls(_)),
+                offers: matches!(wire, MailEncryption::StartTls(_)),
                 encrypted: false,
                 greets: true,
             };
             let secret = |greets| Talk { offers: false, encrypted: true, greets, ..plain };
             // The case checks what a client that breaks off does.
             let _ = match wire {
-                Wire::Plain => converse(stream, &plain).map(drop),
-                Wire::Implicit(name) => converse(encrypted(stream, name), &secret(true)).map(drop),
-                Wire::StartTls(name) => converse(stream, &plain).and_then(|stream| match stream {
+                MailEncryption::Plain => converse(stream, &plain).map(drop),
+                MailEncryption::Implicit(name) => converse(encrypted(stream, name), &secret(true)).map(drop),
+                MailEncryption::StartTls(name) => converse(stream, &plain).and_then(|stream| match stream {
                     Some(stream) => converse(encrypted(stream, name), &secret(false)).map(drop),
                     None => Ok(()),
                 }),
@@ -237,7 +240,7 @@ impl Post {
     }
 
     #[track_caller]
-    pub fn good() -> Self {
+    pub fn accepting() -> Self {
         Self::answering(|_| None)
     }
 
@@ -247,13 +250,13 @@ impl Post {
     }
 
     #[track_caller]
-    pub fn got(&self) -> Vec<Mail> {
+    pub fn received(&self) -> Vec<Mail> {
         self.got.lock().unwrap().clone()
     }
 
     /// Every line that came unencrypted.
     #[track_caller]
-    pub fn in_clear(&self) -> Vec<String> {
+    pub fn unencrypted_lines(&self) -> Vec<String> {
         self.clear.lock().unwrap().clone()
     }
 }

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-pub struct Replies {
+pub struct ReplyServer {
     address: SocketAddr,
     over: Arc<AtomicBool>,
     heads: Arc<Mutex<Vec<String>>>,
@@ -21,15 +21,15 @@ pub fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status} x\r\nconnection: close\r\n{length}{headers}\r\n{body}").into_bytes()
 }
 
-impl Replies {
+impl ReplyServer {
     #[track_caller]
     pub fn start(replies: Vec<Vec<u8>>) -> Self {
-        Self::of(move |n, _| replies[n.min(replies.len() - 1)].clone())
+        Self::answering(move |n, _| replies[n.min(replies.len() - 1)].clone())
     }
 
     /// Answers by the number of the request and its path.
     #[track_caller]
-    pub fn of(answer: impl Fn(usize, &str) -> Vec<u8> + Send + Sync + 'static) -> Self {
+    pub fn answering(answer: impl Fn(usize, &str) -> Vec<u8> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let made = Self {
             address: listener.local_addr().unwrap(),
@@ -96,7 +96,7 @@ fn asked(connection: &TcpStream) -> Option<(String, String)> {
     Some((head, String::from_utf8(body).ok()?))
 }
 
-impl Drop for Replies {
+impl Drop for ReplyServer {
     fn drop(&mut self) {
         self.over.store(true, Ordering::SeqCst);
         // Wakes the listener, so that its thread ends.

@@ -7,7 +7,7 @@ use topicwatch::report::TopicFacts;
 use crate::support::databases::Database;
 
 /// SQL for the topic's rows that count in a span.
-pub fn inside(topic: &str, span: Span) -> String {
+pub fn rows_in_span(topic: &str, span: Span) -> String {
     format!(
         "FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = '{topic}' AND EXISTS (SELECT 1 FROM run r WHERE r.id = t.first_run AND r.seq IS NOT NULL) \
          AND (CASE WHEN i.published_at IS NULL OR i.published_at > t.first_seen THEN t.first_seen ELSE i.published_at END) BETWEEN {} AND {}",
@@ -17,18 +17,18 @@ pub fn inside(topic: &str, span: Span) -> String {
 }
 
 pub fn count(database: &Database, topic: &str, span: Span, what: &str, and: &str) -> u64 {
-    database.number(&format!("SELECT count({what}) {} {and}", inside(topic, span))).unsigned_abs()
+    database.number(&format!("SELECT count({what}) {} {and}", rows_in_span(topic, span))).unsigned_abs()
 }
 
 /// The clusters of rows, for `count`.
 pub const CLUSTER: &str = "DISTINCT CASE WHEN i.cluster IS NULL THEN i.id ELSE i.cluster END";
 /// Rows whose tone is from the scorer of these tests.
-pub const BY: &str = "AND i.scorer = 'builtin-4'";
+pub const CURRENT_SCORER: &str = "AND i.scorer = 'builtin-4'";
 
 /// Checks the lists of items that stand out and of copied texts.
-pub fn lists(database: &Database, facts: &TopicFacts, span: Span) {
+pub fn assert_lists(database: &Database, facts: &TopicFacts, span: Span) {
     let rows = |places: &[usize]| places.iter().map(|at| facts.rows[*at].item.key.clone()).collect::<Vec<_>>();
-    let sql = |and: &str| database.texts(&format!("SELECT i.key {} {and}", inside(&facts.id, span)));
+    let sql = |and: &str| database.texts(&format!("SELECT i.key {} {and}", rows_in_span(&facts.id, span)));
     let best = |list: &[usize], sql: Vec<String>| {
         // Only one of several copies is shown, so the list is a part of the full order and starts with its first.
         let list = rows(list);
@@ -48,12 +48,15 @@ pub fn lists(database: &Database, facts: &TopicFacts, span: Span) {
     ));
     assert_eq!(facts.new_pages, pages.len() as u64, "new pages of {}", facts.id);
     best(&facts.top_pages, pages);
-    best(&facts.negative, sql(&format!("AND i.tone = 'negative' {BY} ORDER BY i.score, i.key LIMIT 20")));
-    best(&facts.positive, sql(&format!("AND i.tone = 'positive' {BY} ORDER BY i.score DESC, i.key LIMIT 20")));
+    best(&facts.negative, sql(&format!("AND i.tone = 'negative' {CURRENT_SCORER} ORDER BY i.score, i.key LIMIT 20")));
+    best(
+        &facts.positive,
+        sql(&format!("AND i.tone = 'positive' {CURRENT_SCORER} ORDER BY i.score DESC, i.key LIMIT 20")),
+    );
     let copies = database.texts(&format!(
         "SELECT CAST(count(*) AS TEXT) || ' ' || CAST(count(DISTINCT lower(i.author)) AS TEXT) {} GROUP BY coalesce(i.cluster, i.id) \
          HAVING count(*) >= 3 ORDER BY count(DISTINCT lower(i.author)) DESC, count(*) DESC",
-        inside(&facts.id, span)
+        rows_in_span(&facts.id, span)
     ));
     let reported: Vec<String> =
         facts.campaigns.iter().map(|c| format!("{} {}", c.campaign.copies, c.campaign.authors)).collect();
@@ -82,7 +85,7 @@ fn most_engaged(database: &Database, topic: &str, span: Span) -> Vec<String> {
          count(coalesce(i.likes, i.reposts, i.replies, i.quotes)) AS known, CAST(sum({reactions}) AS BIGINT) AS reactions \
          {} AND i.author IS NOT NULL GROUP BY lower(i.author)) q \
          ORDER BY CASE WHEN known > 0 THEN 0 ELSE 1 END, reactions DESC, raw DESC, uniq DESC, name{bytes} LIMIT 8",
-        inside(topic, span)
+        rows_in_span(topic, span)
     ));
     assert_eq!(authors.len(), 8, "{authors:?}");
     authors
@@ -94,7 +97,7 @@ fn most_frequent_hosts(database: &Database, topic: &str, span: Span) -> Vec<Stri
         "SELECT name || ' ' || CAST(raw AS TEXT) || ' ' || CAST(uniq AS TEXT) FROM \
          (SELECT substr(i.url, 9, 13) AS name, count(*) AS raw, count({CLUSTER}) AS uniq {} AND i.kind = 'page' \
          GROUP BY substr(i.url, 9, 13)) q ORDER BY raw DESC, uniq DESC, name LIMIT 8",
-        inside(topic, span)
+        rows_in_span(topic, span)
     ));
     assert!(hosts.iter().all(|host| host.starts_with("host") && host.contains(".example ")), "{hosts:?}");
     hosts

@@ -2,7 +2,7 @@
 
 use topicwatch::model::{SocialOperation, SocialQuery, Time, Topic, WebOperation, WebQuery, Window};
 
-use crate::support::databases::{Database, wait};
+use crate::support::databases::{Database, block_on};
 
 pub const HOUR: i64 = 3_600_000;
 
@@ -18,7 +18,7 @@ pub const RUNS: i64 = 34;
 pub const DOWN: std::ops::Range<i64> = 14..18;
 
 /// A deterministic pseudo-random number below `below`, from what it is for.
-pub fn draw(of: &[i64], below: i64) -> i64 {
+pub fn pseudo_random(of: &[i64], below: i64) -> i64 {
     let mix = of.iter().fold(0x9e37_79b9_u64, |seed, n| {
         let mut x = (seed ^ n.unsigned_abs()).wrapping_mul(0x0100_0000_01b3).wrapping_add(0x517c_c1b7);
         x ^= x >> 29;
@@ -65,7 +65,7 @@ pub fn topic(id: &str) -> Topic {
     }
 }
 
-pub fn text(value: Option<String>) -> String {
+pub fn sql_text(value: Option<String>) -> String {
     value.map_or("NULL".to_owned(), |text| format!("'{}'", text.replace('\'', "''")))
 }
 
@@ -81,9 +81,9 @@ impl Rows {
         self.0.len()
     }
 
-    pub fn into(self, database: &Database, table: &str) {
+    pub fn insert_into(self, database: &Database, table: &str) {
         for rows in self.0.chunks(400) {
-            wait(database.execute(&format!("INSERT INTO {table} VALUES {}", rows.join(", "))));
+            block_on(database.execute(&format!("INSERT INTO {table} VALUES {}", rows.join(", "))));
         }
     }
 }
@@ -124,10 +124,10 @@ pub fn fill_with(database: &Database, history: &History) {
             searches.add(search("social", "ok", 3_000, &format!("{from}, {at}, {from}, {at}")));
             searches.add(search("web", if failed { "error" } else { "ok" }, 1_000, "NULL, NULL, NULL, NULL"));
             let many = least
-                + draw(&[slot, number], 9)
+                + pseudo_random(&[slot, number], 9)
                 + if slot == many_runs - 2 || slot == many_runs - 3 { 40 * (1 - number) } else { 0 };
             for n in 0..many {
-                let d = |what: i64, below: i64| draw(&[slot, number, n, what], below);
+                let d = |what: i64, below: i64| pseudo_random(&[slot, number, n, what], below);
                 let page = n % 9 == 8;
                 let kind = if page { "page" } else { "post" };
                 let key = if page {
@@ -160,13 +160,13 @@ pub fn fill_with(database: &Database, history: &History) {
                 let cluster = if n > 0 && n % 7 == 0 { first.to_string() } else { "NULL".into() };
                 let id_of = items.add(format!(
                     "'{key}', '{kind}', 1, '{url}', {}, {}, {}, {}, {at}, {at}, {}, {cluster}, {}, {score}, {}",
-                    text(author),
-                    text(page.then(|| format!("Page {n} <b>{key}</b>"))),
-                    text(Some(format!("words {n} of {slot} & [more](http://e.example)"))),
+                    sql_text(author),
+                    sql_text(page.then(|| format!("Page {n} <b>{key}</b>"))),
+                    sql_text(Some(format!("words {n} of {slot} & [more](http://e.example)"))),
                     published.unwrap_or("NULL".into()),
                     likes.clone().unwrap_or("NULL".into()),
-                    text((!sound.is_empty()).then(|| sound.to_owned())),
-                    text(scorer),
+                    sql_text((!sound.is_empty()).then(|| sound.to_owned())),
+                    sql_text(scorer),
                 ));
                 keys.add(format!("'{key}', 1, {id_of}"));
                 known.add(format!("'{}', {id_of}, {at}, {id}, {at}, {id}, 1", topic.id));
@@ -192,7 +192,7 @@ pub fn fill_with(database: &Database, history: &History) {
     }
     for topic in topics() {
         let definition = serde_json::to_string(&topic).unwrap();
-        wait(database.execute(&format!(
+        block_on(database.execute(&format!(
             "INSERT INTO job (id, kind, topic, title, tags, definition, generation, created_at) VALUES ('topic:{0}', 'topic', '{0}', '{1}', '[]', '{2}', 1, {3})",
             topic.id, topic.title, definition, begin.0 - 1_000
         )));

@@ -6,10 +6,10 @@ use topicwatch::export::{self, ExportKind, ExportOptions, Format};
 use topicwatch::model::{Answer, Micros, Source, Time, Tone, ToneScore, Topic};
 use topicwatch::store::{Filter, Outcome, Store};
 
-use crate::support::searched::{NOW, manual, outcome, seen, topic};
+use crate::support::searched::{NOW, outcome, seen_item, start_manual_run, topic};
 
 /// Texts that trip up formats, spreadsheets and databases.
-pub const NASTY: [&str; 14] = [
+pub const AWKWARD_TEXTS: [&str; 14] = [
     "plain",
     "two\nlines",
     "two\r\nlines",
@@ -26,7 +26,7 @@ pub const NASTY: [&str; 14] = [
     "NULL",
 ];
 
-pub fn later(hours: i64) -> Time {
+pub fn hours_later(hours: i64) -> Time {
     Time(NOW.0 + hours * 3_600_000)
 }
 
@@ -45,13 +45,13 @@ pub fn judge(_: Option<&str>, text: Option<&str>) -> ToneScore {
 }
 
 /// Two topics and three runs: a baseline, a changed query, and items that were seen before.
-pub async fn nasty_world(store: &Store) {
+pub async fn store_awkward_history(store: &Store) {
     let topics = [tagged("calm", &["a\"b", "news"]), tagged("=loud", &["news, too"])];
     store.sync_topics(&topics, NOW).await.unwrap();
     for (run, at) in [(0, 0), (1, 1), (2, 2)] {
         let t = &topics[run % 2];
-        let held = manual(store, t, &format!("R{run}"), later(at)).await;
-        let mut world: Vec<_> = NASTY
+        let held = start_manual_run(store, t, &format!("R{run}"), hours_later(at)).await;
+        let mut world: Vec<_> = AWKWARD_TEXTS
             .iter()
             .enumerate()
             .map(|(n, text)| {
@@ -59,20 +59,20 @@ pub async fn nasty_world(store: &Store) {
                 // The third run finds half of the earlier items again.
                 let other = if run == 2 && n >= 7 { 100 } else { 0 };
                 let key = format!("post:x:{}", 2_031_610_711_893_905_000 + n + other);
-                let mut item = seen(source, n as u32 + 1, &[key.as_str()], text);
+                let mut item = seen_item(source, n as u32 + 1, &[key.as_str()], text);
                 let found = &mut item.sightings[0].found;
                 found.title = (n % 4 == 1).then(|| (*text).to_owned());
                 found.author = (n != 3).then(|| if n == 0 { "Ann_É".to_owned() } else { (*text).to_owned() });
                 found.conversation_id = Some(format!("{}", 9_007_199_254_740_993_u64 + n as u64));
-                found.published_at = (n % 2 == 0).then(|| Time(later(at).0 - 40 * 3_600_000 * (n as i64 % 3)));
+                found.published_at = (n % 2 == 0).then(|| Time(hours_later(at).0 - 40 * 3_600_000 * (n as i64 % 3)));
                 item
             })
             .collect();
         world[1].sightings[0].found.engagement.views = Some(9_007_199_254_740_993);
-        let mut all: Outcome = outcome(later(at), world);
+        let mut all: Outcome = outcome(hours_later(at), world);
         all.judge = Some(judge);
         all.answer = (run == 1).then(|| {
-            let text = NASTY.join("\n");
+            let text = AWKWARD_TEXTS.join("\n");
             (Answer { text, model: Some("=model".into()), partial: true }, vec!["post:x:1".into(), "b".into()])
         });
         if run == 2 {
@@ -85,7 +85,7 @@ pub async fn nasty_world(store: &Store) {
     }
 }
 
-pub async fn written(store: &Store, order: &ExportOptions) -> String {
+pub async fn export_to_string(store: &Store, order: &ExportOptions) -> String {
     let mut bytes = Vec::new();
     let rows = export::write(store, order, &mut RowFilter::none(), &mut bytes).await.unwrap();
     let text = String::from_utf8(bytes).unwrap();
@@ -95,7 +95,7 @@ pub async fn written(store: &Store, order: &ExportOptions) -> String {
     text
 }
 
-pub async fn objects(store: &Store, what: ExportKind, filter: Filter) -> Vec<Value> {
+pub async fn export_objects(store: &Store, what: ExportKind, filter: Filter) -> Vec<Value> {
     let order = ExportOptions { format: Format::Jsonl, filter, ..ExportOptions::all(what) };
-    written(store, &order).await.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    export_to_string(store, &order).await.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

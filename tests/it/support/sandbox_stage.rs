@@ -49,23 +49,23 @@ impl Stage {
 
     pub async fn social(&self, query: &str) -> Vec<Value> {
         let body = json!({"query": query, "date_filter": "PAST_24_HOURS", "tools": ["X Search"]});
-        list(&self.post("/X/search", &body).send().await.unwrap().json().await.unwrap())
+        reply_list(&self.post("/X/search", &body).send().await.unwrap().json().await.unwrap())
     }
 
     pub async fn web(&self, query: &str, limit: u32) -> Vec<Value> {
         let body = json!({"query": query, "results_limit": limit});
-        list(&self.post("/web/search", &body).send().await.unwrap().json().await.unwrap())
+        reply_list(&self.post("/web/search", &body).send().await.unwrap().json().await.unwrap())
     }
 }
 
 /// The list of a reply, under any of the field names that the API uses.
-pub fn list(reply: &Value) -> Vec<Value> {
+pub fn reply_list(reply: &Value) -> Vec<Value> {
     let list = reply.get("results").or_else(|| reply.get("tweets")).or_else(|| reply.get("miner_tweets"));
     list.and_then(Value::as_array).unwrap_or_else(|| panic!("no list in {reply}")).clone()
 }
 
 /// The identity of each post: its id, else the number at the end of its URL, else its author and text.
-pub fn names(list: &[Value]) -> BTreeSet<String> {
+pub fn post_ids(list: &[Value]) -> BTreeSet<String> {
     let name = |post: &Value| match (&post["id"], &post["url"]) {
         (Value::String(id), _) => id.clone(),
         (Value::Number(id), _) => id.to_string(),

@@ -17,7 +17,7 @@ pub(crate) const NOW: Time = Time(1_773_219_600_000);
 
 pub(crate) const LEASE: Duration = Duration::from_secs(60);
 
-pub(crate) async fn open(database: &Database) -> Store {
+pub(crate) async fn open_store(database: &Database) -> Store {
     Store::open(&settings(database)).await.unwrap()
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn call(source: Source) -> Call {
     Call { source, operation: "search", query: "q".into(), price: Micros(3_000) }
 }
 
-pub(crate) fn seen(source: Source, rank: u32, keys: &[&str], text: &str) -> SeenItem {
+pub(crate) fn seen_item(source: Source, rank: u32, keys: &[&str], text: &str) -> SeenItem {
     let strong = !keys[0].starts_with("text:");
     let found = ReplyEntry {
         kind: Some(Kind::Post),
@@ -72,7 +72,7 @@ pub(crate) fn seen(source: Source, rank: u32, keys: &[&str], text: &str) -> Seen
     SeenItem { keys, strong, kind: Kind::Post, sightings: vec![finding], repeats: Vec::new() }
 }
 
-pub fn searched(source: Source) -> SearchResult {
+pub fn search_result(source: Source) -> SearchResult {
     SearchResult {
         source,
         operation: "search",
@@ -101,7 +101,7 @@ pub(crate) fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
         state: RunState::Ok,
         reason: None,
         error: None,
-        searches: vec![searched(Source::Social), searched(Source::Web)],
+        searches: vec![search_result(Source::Social), search_result(Source::Web)],
         items,
         answer: None,
         key_version: 1,
@@ -111,11 +111,11 @@ pub(crate) fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
     }
 }
 
-pub(crate) async fn manual(store: &Store, topic: &Topic, id: &str, at: Time) -> RunRef {
+pub(crate) async fn start_manual_run(store: &Store, topic: &Topic, id: &str, at: Time) -> RunRef {
     store.start_manual(topic, id, at, LEASE, &format!("token-{id}")).await.unwrap()
 }
 
-pub(crate) async fn items(store: &Store) -> Vec<topicwatch::store::ItemRow> {
+pub(crate) async fn all_items(store: &Store) -> Vec<topicwatch::store::ItemRow> {
     store.publish().await.unwrap();
     let mut items = store.items(&Filter::default(), None, 1_000).await.unwrap();
     items.sort_by(|a, b| (&a.topic, &a.key).cmp(&(&b.topic, &b.key)));
@@ -123,7 +123,7 @@ pub(crate) async fn items(store: &Store) -> Vec<topicwatch::store::ItemRow> {
 }
 
 /// What a planner would read in a year.
-pub(crate) async fn to_plan(store: &Store) -> Vec<PlannedJob> {
+pub(crate) async fn jobs_to_plan(store: &Store) -> Vec<PlannedJob> {
     store.to_plan(NOW.plus(Duration::from_secs(365 * 86_400)), LEASE, 100).await.unwrap()
 }
 

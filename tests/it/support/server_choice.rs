@@ -17,7 +17,7 @@ pub(crate) fn url() -> Option<String> {
     let wanted = Wanted::from(variable("TEST_POSTGRES").as_deref(), variable("CI").as_deref());
     static SAID: Once = Once::new();
     decide(variable("TEST_POSTGRES_URL"), wanted)
-        .inspect_err(|why| SAID.call_once(|| say(&format!("skipped: PostgreSQL cases ({why})"))))
+        .inspect_err(|why| SAID.call_once(|| print_to_stderr(&format!("skipped: PostgreSQL cases ({why})"))))
         .ok()
 }
 
@@ -61,23 +61,23 @@ pub fn decide(url: Option<String>, wanted: Wanted) -> Result<String, &'static st
 ///
 /// It connects to the server from a thread of its own, so it works in plain and in async tests alike.
 #[derive(Debug)]
-pub(crate) struct Scratch {
+pub(crate) struct ScratchSchema {
     url: String,
     schema: String,
     /// The database to drop as a whole, and the server URL to drop it from.
     whole: Option<(String, String)>,
 }
 
-impl Scratch {
+impl ScratchSchema {
     /// Creates an empty schema; `None` without a server, see [`url`].
     pub(crate) fn new() -> Option<Self> {
-        let scratch = Self::unmade()?;
+        let scratch = Self::without_schema()?;
         scratch.execute(format!("CREATE SCHEMA {}", scratch.schema)).unwrap();
         Some(scratch)
     }
 
     /// Reserves a schema name without creating it, for tests of a server used for the first time.
-    pub(crate) fn unmade() -> Option<Self> {
+    pub(crate) fn without_schema() -> Option<Self> {
         Some(Self::on(&url()?))
     }
 
@@ -87,7 +87,7 @@ impl Scratch {
     }
 
     /// A schema in a database of its own, which is dropped with it.
-    pub(crate) fn whole(url: String, schema: &str, database: String, server: String) -> Self {
+    pub(crate) fn in_own_database(url: String, schema: &str, database: String, server: String) -> Self {
         Self { url, schema: schema.to_owned(), whole: Some((database, server)) }
     }
 
@@ -115,7 +115,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchSchema {
     fn drop(&mut self) {
         if let Some((database, server)) = &self.whole {
             let sql = format!("DROP DATABASE IF EXISTS {database} WITH (FORCE)");
@@ -124,7 +124,7 @@ impl Drop for Scratch {
                 Ok(())
             });
             if let Err(error) = done {
-                say(&format!("could not drop the database {database}: {error}"));
+                print_to_stderr(&format!("could not drop the database {database}: {error}"));
             }
             return;
         }
@@ -139,7 +139,7 @@ impl Drop for Scratch {
         );
         if let Err(error) = self.execute(sql) {
             // Not a panic: the thread may be panicking already.
-            say(&format!("could not drop the schema {schema}: {error}"));
+            print_to_stderr(&format!("could not drop the schema {schema}: {error}"));
         }
     }
 }
@@ -170,7 +170,7 @@ pub fn on_a_thread<T: Send + 'static>(
 }
 
 /// Writes a line directly to stderr: the test harness hides what a passing test prints through `eprintln!`.
-pub(crate) fn say(line: &str) {
+pub(crate) fn print_to_stderr(line: &str) {
     writeln!(std::io::stderr(), "{line}").ok();
 }
 

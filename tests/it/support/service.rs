@@ -64,7 +64,7 @@ impl Sandbox {
 
     /// Sets its clock.
     #[track_caller]
-    pub fn turn_to(&self, now: &str) {
+    pub fn set_clock(&self, now: &str) {
         self.now.store(Time::parse(now).unwrap().0, Ordering::Relaxed);
     }
 
@@ -82,7 +82,7 @@ impl Sandbox {
 
     /// Method and path of each request.
     #[track_caller]
-    pub fn asked(&self) -> Vec<String> {
+    pub fn requests(&self) -> Vec<String> {
         self.running().requests().iter().map(|seen| format!("{} {}", seen.method, seen.path)).collect()
     }
 
@@ -101,14 +101,14 @@ impl Drop for Sandbox {
 }
 
 /// A server that answers every request with the bytes that a function returns for its path, and closes.
-pub struct Raw {
+pub struct FakeServer {
     address: SocketAddr,
     over: Arc<AtomicBool>,
 }
 
-impl Raw {
+impl FakeServer {
     #[track_caller]
-    pub fn saying(answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
+    pub fn respond_with(answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let raw = Self { address: listener.local_addr().unwrap(), over: Arc::default() };
         let (over, answer) = (Arc::clone(&raw.over), Arc::new(answer));
@@ -127,7 +127,7 @@ impl Raw {
     /// The lines for `[service]` with an address where nothing listens. It is kept until the test's process ends, so no
     /// other test's server gets it meanwhile.
     #[track_caller]
-    pub fn nobody() -> String {
+    pub fn unreachable() -> String {
         let socket = tokio::net::TcpSocket::new_v4().unwrap();
         socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
         let address = socket.local_addr().unwrap();
@@ -146,7 +146,7 @@ impl Raw {
     }
 }
 
-impl Drop for Raw {
+impl Drop for FakeServer {
     fn drop(&mut self) {
         self.over.store(true, Ordering::SeqCst);
         // Wakes the listener, so that its thread ends.
@@ -170,17 +170,17 @@ pub fn unused_port() -> u16 {
 }
 
 /// A server that malicious texts try to make a browser request. No request may ever arrive.
-pub struct Trap {
-    raw: Raw,
+pub struct RequestTrap {
+    raw: FakeServer,
     asked: Arc<AtomicUsize>,
 }
 
-impl Trap {
+impl RequestTrap {
     #[track_caller]
     pub fn set() -> Self {
         let asked = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&asked);
-        let raw = Raw::saying(move |_| {
+        let raw = FakeServer::respond_with(move |_| {
             counter.fetch_add(1, Ordering::SeqCst);
             reply("200 OK", "", b"")
         });
@@ -194,13 +194,13 @@ impl Trap {
 
     /// The number of requests so far.
     #[track_caller]
-    pub fn asked(&self) -> usize {
+    pub fn request_count(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
 
     /// Texts that request it, or set `data-ran` on the page, where a page takes them for markup.
     #[track_caller]
-    pub fn words(&self) -> Vec<String> {
+    pub fn hostile_texts(&self) -> Vec<String> {
         let url = self.url();
         let run = "document.documentElement.setAttribute('data-ran','yes')";
         vec![

@@ -5,7 +5,7 @@ use topicwatch::model::{Engagement, Kind, Source, Span, Time, Topic};
 use topicwatch::store::{Outcome, SeenItem, Store};
 
 use crate::support::copied_posts::{FLOOD, STORM};
-use crate::support::searched::{NOW, manual, outcome, seen, topic};
+use crate::support::searched::{NOW, outcome, seen_item, start_manual_run, topic};
 
 /// The topics, in the order in which they first see an item.
 pub const TOPICS: [&str; 3] = ["acme", "globex", "rust"];
@@ -20,7 +20,7 @@ pub fn minutes(n: i64) -> Time {
 
 /// A post by its number; `published` is in minutes after the start.
 pub fn post(n: u32, source: Source, author: &str, published: Option<i64>, text: &str) -> SeenItem {
-    let mut item = seen(source, n, &[&format!("post:x:{n}")], text);
+    let mut item = seen_item(source, n, &[&format!("post:x:{n}")], text);
     let found = &mut item.sightings[0].found;
     found.author = Some(author.to_owned());
     found.published_at = published.map(minutes);
@@ -30,7 +30,7 @@ pub fn post(n: u32, source: Source, author: &str, published: Option<i64>, text: 
 }
 
 pub fn page(rank: u32, url: &str, key: &str, title: &str) -> SeenItem {
-    let mut item = seen(Source::Web, rank, &[key], "Crews work through the night");
+    let mut item = seen_item(Source::Web, rank, &[key], "Crews work through the night");
     item.kind = Kind::Page;
     let finding = &mut item.sightings[0];
     finding.kind = Kind::Page;
@@ -49,13 +49,13 @@ pub fn covering(at: Time, items: Vec<SeenItem>) -> Outcome {
 }
 
 pub async fn store_run(store: &Store, t: &Topic, id: &str, all: Outcome) {
-    let run = manual(store, t, id, all.seen_at).await;
+    let run = start_manual_run(store, t, id, all.seen_at).await;
     store.finish(&run, all).await.unwrap();
     store.publish().await.unwrap();
 }
 
 /// Does the work of the followers.
-pub async fn follow(store: &Store) {
+pub async fn run_followers(store: &Store) {
     cluster(store, &|| false).await.unwrap();
     index_words(store, &|_| false).await.unwrap();
 }
@@ -104,11 +104,11 @@ pub async fn store_history(store: &Store) {
         covering(minutes(500), (12..=14).map(|n| copy(n, at(n))).chain([copy(3, at(3))]).collect()),
     )
     .await;
-    follow(store).await;
+    run_followers(store).await;
     // Post 1 is edited and keeps its link; two posts of the story are in the last run of its topic.
     let edited = format!("{FLOOD} https://news.example/2026/storm");
     store_run(store, &topics[1], "B3", covering(minutes(560), vec![first(&edited), copy(13, at(13))])).await;
-    follow(store).await;
+    run_followers(store).await;
 }
 
 /// The items of the story in SQL, found without keys: the text's cluster, and items that contain the URL.

@@ -13,7 +13,7 @@ use topicwatch::model::Time;
 
 /// A post with its true times.
 #[derive(Debug, Clone)]
-pub struct Truly {
+pub struct TruePost {
     /// The query that finds it.
     pub query: String,
     pub id: u64,
@@ -27,7 +27,7 @@ pub struct Truly {
 
 /// The state of the service.
 #[derive(Debug)]
-pub struct World {
+pub struct ServiceState {
     /// Its clock.
     pub now: Time,
     /// The most entries in a reply.
@@ -37,7 +37,7 @@ pub struct World {
     /// Whether it answers 503.
     pub down: bool,
     /// All posts, past and future.
-    pub posts: Vec<Truly>,
+    pub posts: Vec<TruePost>,
     /// Each reply.
     pub shown: Vec<Reply>,
 }
@@ -46,17 +46,17 @@ pub struct World {
 pub type Reply = (Time, String, Time, Vec<u64>);
 
 /// The running service.
-pub struct Truth {
+pub struct TruthService {
     pub address: SocketAddr,
-    pub world: Arc<Mutex<World>>,
+    pub world: Arc<Mutex<ServiceState>>,
     pub stop: Option<oneshot::Sender<()>>,
     pub runtime: Option<tokio::runtime::Runtime>,
 }
 
-impl Truth {
-    pub fn new(posts: Vec<Truly>) -> Self {
+impl TruthService {
+    pub fn new(posts: Vec<TruePost>) -> Self {
         let (older, shown) = (HashMap::new(), Vec::new());
-        let world = World { now: Time(0), cap: usize::MAX, older, down: false, posts, shown };
+        let world = ServiceState { now: Time(0), cap: usize::MAX, older, down: false, posts, shown };
         let world = Arc::new(Mutex::new(world));
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -79,12 +79,12 @@ impl Truth {
     }
 
     /// Changes the state.
-    pub fn set(&self, change: impl FnOnce(&mut World)) {
+    pub fn set(&self, change: impl FnOnce(&mut ServiceState)) {
         change(&mut self.world.lock().unwrap());
     }
 }
 
-impl Drop for Truth {
+impl Drop for TruthService {
     fn drop(&mut self) {
         self.stop.take().map(|stop| stop.send(()));
         if let Some(runtime) = self.runtime.take() {
@@ -93,7 +93,7 @@ impl Drop for Truth {
     }
 }
 
-pub async fn answer(State(world): State<Arc<Mutex<World>>>, body: String) -> (StatusCode, axum::Json<Value>) {
+pub async fn answer(State(world): State<Arc<Mutex<ServiceState>>>, body: String) -> (StatusCode, axum::Json<Value>) {
     let mut world = world.lock().unwrap();
     if world.down {
         return (StatusCode::SERVICE_UNAVAILABLE, axum::Json(json!({ "detail": "down" })));
@@ -103,18 +103,18 @@ pub async fn answer(State(world): State<Arc<Mutex<World>>>, body: String) -> (St
     let days = if asked["date_filter"] == "PAST_7_DAYS" { 7 } else { 1 };
     let since = Time(world.now.0 - days * 86_400_000);
     let now = world.now;
-    let of_query: Vec<&Truly> = world.posts.iter().filter(|post| post.query == query).collect();
-    let there = |post: &&Truly| {
+    let of_query: Vec<&TruePost> = world.posts.iter().filter(|post| post.query == query).collect();
+    let there = |post: &&TruePost| {
         post.indexed <= now
             && post.published <= now
             && post.published >= since
             && post.deleted.is_none_or(|at| at > now)
     };
-    let mut posts: Vec<&Truly> = of_query.iter().copied().filter(there).collect();
+    let mut posts: Vec<&TruePost> = of_query.iter().copied().filter(there).collect();
     posts.sort_by_key(|post| (std::cmp::Reverse(post.published), post.id));
     let older = world.older.get(&query).copied().unwrap_or(0.0);
     let wanted = (posts.len() as f64 / (1.0 - older)).min(world.cap as f64) * older;
-    let before: Vec<&Truly> = of_query.iter().copied().filter(|post| post.published < since).collect();
+    let before: Vec<&TruePost> = of_query.iter().copied().filter(|post| post.published < since).collect();
     let many = (wanted as usize).min(before.len());
     posts.truncate(world.cap - many);
     posts.extend((0..many).map(|n| before[n * before.len() / many]));

@@ -1,14 +1,14 @@
 //! Waits for states of programs and databases that hold on a busy machine too: a program that is stopped and holds no
-//! lock, and a ledger that goes on. `program` has the plain `until`.
+//! lock, and a ledger that goes on. `program` has the plain `wait_until`.
 
 use std::time::{Duration, Instant};
 
-use crate::support::program::{Going, Place, pause, until};
+use crate::support::program::{Place, RunningProgram, pause_before_next_check, wait_until};
 
 /// Stops a program with SIGSTOP at a moment when it holds no lock; stopped within a write, it would block all others.
 #[track_caller]
-pub fn stop_between_writes(going: &Going, place: &Place) {
-    until("it is stopped and holds no lock", || {
+pub fn stop_between_writes(going: &RunningProgram, place: &Place) {
+    wait_until("it is stopped and holds no lock", || {
         going.signal("STOP");
         // By the second check, the server has finished what it was still doing for the process.
         let free = place.database.is_writable() && place.database.is_writable();
@@ -21,7 +21,7 @@ pub fn stop_between_writes(going: &Going, place: &Place) {
 
 /// Waits until this many runs exist and all have ended and are numbered, for as long as one ends every minute.
 #[track_caller]
-pub fn until_all_ended(place: &Place, runs: i64) {
+pub fn wait_until_all_ended(place: &Place, runs: i64) {
     let count = |rows: &str| place.database.number(&format!("SELECT count(*) FROM run WHERE {rows}"));
     let (mut ended, mut last) = (0, Instant::now());
     let begun = last;
@@ -35,13 +35,13 @@ pub fn until_all_ended(place: &Place, runs: i64) {
             (ended, last) = (now, Instant::now());
         }
         assert!(last.elapsed() < Duration::from_secs(60), "{}: {ended} of {runs} runs have ended", place.database.name);
-        pause(begun, checked);
+        pause_before_next_check(begun, checked);
     }
 }
 
 /// How often a point is in a trace of failpoints.
 #[track_caller]
-pub fn passes(trace: &std::path::Path, point: &str) -> usize {
+pub fn count_passes(trace: &std::path::Path, point: &str) -> usize {
     let trace = std::fs::read_to_string(trace).unwrap_or_default();
     trace.lines().filter(|line| *line == point).count()
 }

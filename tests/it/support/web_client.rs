@@ -5,17 +5,17 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::support::program::{Going, Place, until};
+use crate::support::program::{Place, RunningProgram, wait_until};
 
 /// A token of sufficient length.
 pub const TOKEN: &str = "web-token-0123456789";
 
 /// The configuration of a topic that can be run on demand, and pages to do it from.
-pub const ASKED: &str =
+pub const ON_DEMAND_TOPIC: &str =
     "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\n";
 
 /// A page without its links; their words stay.
-pub fn unlinked(page: &str) -> String {
+pub fn without_links(page: &str) -> String {
     let (mut text, mut rest) = (String::with_capacity(page.len()), page);
     while let Some((before, link)) = rest.split_once("<a ") {
         text.push_str(before);
@@ -28,39 +28,39 @@ pub fn unlinked(page: &str) -> String {
 /// The running pages of a place.
 pub struct Pages {
     pub address: String,
-    pub going: Going,
+    pub program: RunningProgram,
 }
 
 impl Pages {
     /// `serve` on a free port.
     #[track_caller]
     pub fn serve(place: &Place, more: &[&str]) -> Self {
-        Self::of(place.program(&[&["serve", "--listen", "127.0.0.1:0"], more].concat()).start())
+        Self::wait_for_address(place.program(&[&["serve", "--listen", "127.0.0.1:0"], more].concat()).start())
     }
 
     /// The same with a token required.
     #[track_caller]
-    pub fn serve_to_some(place: &Place, more: &[&str]) -> Self {
+    pub fn serve_with_token(place: &Place, more: &[&str]) -> Self {
         let program = place.program(&[&["serve", "--listen", "127.0.0.1:0"], more].concat());
-        Self::of(program.env("TOPICWATCH_WEB_TOKEN", TOKEN).start())
+        Self::wait_for_address(program.env("TOPICWATCH_WEB_TOKEN", TOKEN).start())
     }
 
-    /// Starts `run` with pages that need the token, for a place configured with [`ASKED`].
+    /// Starts `run` with pages that need the token, for a place configured with [`ON_DEMAND_TOPIC`].
     #[track_caller]
     pub fn run(place: &Place) -> Self {
-        Self::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start())
+        Self::wait_for_address(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start())
     }
 
     /// Waits for the address of a program that serves pages.
     #[track_caller]
-    pub fn of(mut going: Going) -> Self {
+    pub fn wait_for_address(mut going: RunningProgram) -> Self {
         let address = std::cell::RefCell::new(String::new());
-        going.until("the address of the pages", |said| {
+        going.wait_until("the address of the pages", |said| {
             said.contains("http://127.0.0.1:") || said.contains("serving pages")
         });
         // Lines on stdout and stderr come in any order.
-        until("the address of the pages", || {
-            going.look(|out, err| {
+        wait_until("the address of the pages", || {
+            going.with_output(|out, err| {
                 let both = format!("{out}\n{err}\n");
                 let Some((_, rest)) = both.rsplit_once("http://127.0.0.1:") else { return };
                 let port: String = rest.chars().take_while(char::is_ascii_digit).collect();
@@ -69,18 +69,18 @@ impl Pages {
             !address.borrow().is_empty()
         });
         let address = address.into_inner();
-        Self { address, going }
+        Self { address, program: going }
     }
 
     #[track_caller]
     pub fn get(&self, path: &str) -> Answer {
-        self.ask("GET", path, &[], "")
+        self.request("GET", path, &[], "")
     }
 
     /// Waits until a path is answered with this status.
     #[track_caller]
-    pub fn until_status(&self, path: &str, status: u16) {
-        until(&format!("{status} of {path}"), || self.get(path).status == status);
+    pub fn wait_for_status(&self, path: &str, status: u16) {
+        wait_until(&format!("{status} of {path}"), || self.get(path).status == status);
     }
 
     /// Gets a page that must exist.
@@ -92,7 +92,7 @@ impl Pages {
     }
 
     #[track_caller]
-    pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut head = format!("{method} {path} HTTP/1.1\r\n");
         if headers.iter().all(|(name, _)| !name.eq_ignore_ascii_case("host")) {
             head.push_str(&format!("Host: {}\r\n", self.address));
@@ -104,12 +104,12 @@ impl Pages {
             head.push_str("Content-Type: application/x-www-form-urlencoded\r\n");
             head.push_str(&format!("Content-Length: {}\r\n", body.len()));
         }
-        self.say(format!("{head}Connection: close\r\n\r\n{body}").as_bytes())
+        self.send_bytes(format!("{head}Connection: close\r\n\r\n{body}").as_bytes())
     }
 
     /// Sends bytes and reads until the server closes.
     #[track_caller]
-    pub fn say(&self, bytes: &[u8]) -> Answer {
+    pub fn send_bytes(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();
         // The server may close the connection early when it refuses a request.
         let _ = stream.write_all(bytes);
@@ -136,7 +136,7 @@ impl Pages {
     #[track_caller]
     pub fn log_in(&self) -> String {
         let origin = self.origin();
-        let answer = self.ask("POST", "/login", &[("Origin", &origin)], &format!("token={TOKEN}"));
+        let answer = self.request("POST", "/login", &[("Origin", &origin)], &format!("token={TOKEN}"));
         assert_eq!(answer.status, 303, "{}", answer.text);
         answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
     }
@@ -144,18 +144,18 @@ impl Pages {
 
 /// Opens an event stream and reads until these words have come; the stream stays open.
 #[track_caller]
-pub fn events(pages: &Pages, path: &str, header: (&str, &str), words: &str) -> TcpStream {
+pub fn open_event_stream(pages: &Pages, path: &str, header: (&str, &str), words: &str) -> TcpStream {
     let mut stream = pages.connect();
     let (name, value) = header;
     let asked = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{name}: {value}\r\n\r\n", pages.address);
     stream.write_all(asked.as_bytes()).unwrap();
-    said(&mut stream, words);
+    read_until(&mut stream, words);
     stream
 }
 
 /// Reads a stream until these words have come.
 #[track_caller]
-pub fn said(stream: &mut TcpStream, words: &str) {
+pub fn read_until(stream: &mut TcpStream, words: &str) {
     let (mut said, mut part) = (String::new(), [0; 4_096]);
     while !said.contains(words) {
         let read = stream.read(&mut part).unwrap();
@@ -166,9 +166,9 @@ pub fn said(stream: &mut TcpStream, words: &str) {
 
 /// Waits until the server closes a stream; ignores what it sends meanwhile.
 #[track_caller]
-pub fn ends(mut stream: TcpStream) {
+pub fn wait_for_end(mut stream: TcpStream) {
     let reading = std::thread::spawn(move || stream.read_to_end(&mut Vec::new()));
-    until("the end of the stream", || reading.is_finished());
+    wait_until("the end of the stream", || reading.is_finished());
     reading.join().unwrap().unwrap();
 }
 

@@ -1,9 +1,9 @@
 //! Queries the word index of a database, and makes items wait for it.
 
-use crate::support::databases::{Database, wait};
+use crate::support::databases::{Database, block_on};
 
 /// The number of rows in the index that contain a token, as the database itself reports it.
-pub fn held(database: &Database, token: &str) -> i64 {
+pub fn indexed_rows(database: &Database, token: &str) -> i64 {
     let asked = if database.name == "SQLite" {
         format!("SELECT count(*) FROM item_words WHERE item_words MATCH '\"{token}\"'")
     } else {
@@ -14,8 +14,8 @@ pub fn held(database: &Database, token: &str) -> i64 {
 
 /// Makes the items for which the condition holds wait for the index, and no others.
 #[track_caller]
-pub fn await_index(database: &Database, condition: &str) {
-    wait(database.execute(&format!(
+pub fn queue_for_index(database: &Database, condition: &str) {
+    block_on(database.execute(&format!(
         "DELETE FROM item_words_due; INSERT INTO item_words_due (item) SELECT id FROM item WHERE {condition}"
     )));
 }
@@ -23,6 +23,6 @@ pub fn await_index(database: &Database, condition: &str) {
 /// Empties the index, so that every item waits for it.
 #[track_caller]
 pub fn empty_index(database: &Database) {
-    await_index(database, "id > 0");
-    wait(database.execute("DELETE FROM item_words"));
+    queue_for_index(database, "id > 0");
+    block_on(database.execute("DELETE FROM item_words"));
 }

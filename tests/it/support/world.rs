@@ -5,20 +5,20 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 use crate::support::program::Place;
-use crate::support::service::{Raw, reply};
+use crate::support::service::{FakeServer, reply};
 
 /// A service whose social and web replies are set by hand.
-pub struct World {
-    pub server: Raw,
+pub struct ScriptedService {
+    pub server: FakeServer,
     pub social: Arc<Mutex<Value>>,
     pub web: Arc<Mutex<Value>>,
 }
 
-impl World {
+impl ScriptedService {
     pub fn new() -> Self {
         let (social, web) = (Arc::new(Mutex::new(json!([]))), Arc::new(Mutex::new(json!([]))));
         let (posts, pages) = (Arc::clone(&social), Arc::clone(&web));
-        let server = Raw::saying(move |path| {
+        let server = FakeServer::respond_with(move |path| {
             let of = if path.starts_with("/web") { &pages } else { &posts };
             let body = json!({ "results": *of.lock().unwrap() }).to_string();
             reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
@@ -30,11 +30,11 @@ impl World {
         self.server.lines()
     }
 
-    pub fn posts(&self, posts: &[Value]) {
+    pub fn set_posts(&self, posts: &[Value]) {
         *self.social.lock().unwrap() = json!(posts);
     }
 
-    pub fn pages(&self, pages: &[Value]) {
+    pub fn set_pages(&self, pages: &[Value]) {
         *self.web.lock().unwrap() = json!(pages);
     }
 }
@@ -53,7 +53,7 @@ pub fn topic(query: &str, more: &str) -> String {
     format!("[[topics]]\nid = \"acme\"\nquery = \"{query}\"\nsources = [\"social\"]\n{more}\n")
 }
 
-pub fn once(place: &Place, at: u32) {
+pub fn run_once(place: &Place, at: u32) {
     let ended = place.run(&["once", "--at", &hour(at)]);
     assert_eq!(ended.code, Some(0), "{ended}");
 }
@@ -65,13 +65,13 @@ pub fn posts_of_calm_day(day: u32) -> Vec<Value> {
 }
 
 /// Eight calm days, each with its run.
-pub fn calm_days(world: &World, place: &Place) {
+pub fn calm_days(world: &ScriptedService, place: &Place) {
     for day in 0..8 {
-        world.posts(&posts_of_calm_day(day));
-        once(place, 24 * day);
+        world.set_posts(&posts_of_calm_day(day));
+        run_once(place, 24 * day);
     }
 }
 
-pub fn keys(list: &Value) -> Vec<&str> {
+pub fn item_keys(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|item| item["key"].as_str().unwrap()).collect()
 }

@@ -17,7 +17,7 @@ fn item_set(items: usize, noise: impl Fn(usize) -> bool) -> Vec<(String, Feature
         .collect()
 }
 
-/// A mark that nobody suggested.
+/// A mark of an item that was not suggested.
 fn by_hand(good: bool) -> TrainingMark {
     TrainingMark { good, suggested: false }
 }
@@ -112,7 +112,7 @@ fn marked<'a>(
     item_set.iter().map(item).collect()
 }
 
-/// Marks what is suggested until there are so many marks.
+/// Marks suggested items until there are this many marks.
 fn follow(item_set: &[(String, Features, bool)], marks: usize) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     while keys.len() < marks {

@@ -122,7 +122,7 @@ fn a_phrase_replaces_its_words_in_any_order() {
             // Some texts hold one of the words alone, so its z is higher than that of the phrase.
             assert_eq!(names_of(&period(&[(0..20, &terms), (20..24, more)])), [&*phrase], "{phrase}, more {more:?}");
         }
-        // A word in many other texts is told; what is left of the phrase is the other word.
+        // A word in many other texts is reported; only the other word remains of the phrase.
         assert_eq!(names_of(&period(&[(0..20, &terms), (20..60, &[b])])), ["kugiro", "virubo"], "{phrase}");
     }
     for [a, b, c] in [

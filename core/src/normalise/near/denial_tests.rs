@@ -214,7 +214,7 @@ const TOGETHER: &[(&str, &str)] = &[
     (RUSSIAN, "RT @ann полиция закрыла главную площадь города из-за подозрительной посылки сегодня утром #новости"),
     (JAPANESE, "昨日の地震で3千人が避難し、体育館で夜を過ごしたと市が発表しました"),
     (JAPANESE, "昨日の地震で3,000人が避難し、体育館で夜を過ごしたと市が発表しました"),
-    // What looks like a denial is none.
+    // These look like denials and are not.
     (
         "Two trucks fell into the river when the old bridge near Calgary gave way oh no",
         "Two trucks fell into the river when the old bridge near Calgary gave way -KH",

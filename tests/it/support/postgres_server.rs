@@ -5,11 +5,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::support::server_choice::say;
+use crate::support::server_choice::print_to_stderr;
 use crate::support::service::unused_port;
 
 /// A server that is stopped and removed when dropped.
-pub(crate) struct Cluster {
+pub(crate) struct PostgresServer {
     folder: tempfile::TempDir,
     binaries: PathBuf,
     owner: Option<&'static str>,
@@ -19,7 +19,7 @@ pub(crate) struct Cluster {
     addresses: String,
 }
 
-impl Cluster {
+impl PostgresServer {
     /// Starts a server with these settings added to the usual ones. Returns `None`, with a printed line, where
     /// PostgreSQL is not installed.
     pub(crate) fn start(case: &str, settings: &[&str]) -> Option<Self> {
@@ -29,7 +29,7 @@ impl Cluster {
         let Some(binaries) = binaries() else {
             // A silent skip would pass.
             assert!(std::env::var("CI").as_deref() != Ok("true"), "CI needs initdb and pg_ctl: {case}");
-            say(&format!("SKIPPED: {case} (no initdb and pg_ctl on PATH or in /usr/lib/postgresql)"));
+            print_to_stderr(&format!("SKIPPED: {case} (no initdb and pg_ctl on PATH or in /usr/lib/postgresql)"));
             return None;
         };
         // PostgreSQL refuses to run as root.
@@ -85,11 +85,11 @@ impl Cluster {
 
     /// Stops the server in one of `pg_ctl`'s modes and starts it again.
     pub(crate) fn restart(&self, how: &str) {
-        self.restart_after(how, || ());
+        self.restart_with(how, || ());
     }
 
     /// The same, and does something while the server is down.
-    pub(crate) fn restart_after(&self, how: &str, away: impl FnOnce()) {
+    pub(crate) fn restart_with(&self, how: &str, away: impl FnOnce()) {
         let stopped = self.call("pg_ctl", &["-D", &self.data(), "-m", how, "-w", "stop"]);
         assert!(stopped.status.success(), "{stopped:?}");
         away();
@@ -129,7 +129,7 @@ impl Cluster {
     }
 }
 
-impl Drop for Cluster {
+impl Drop for PostgresServer {
     fn drop(&mut self) {
         self.call("pg_ctl", &["-D", &self.data(), "-m", "immediate", "-w", "stop"]);
     }

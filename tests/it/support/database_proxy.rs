@@ -23,13 +23,13 @@ struct State {
 }
 
 /// A proxy on a port of its own; dropping it ends every connection through it.
-pub struct Gate {
+pub struct DatabaseProxy {
     port: u16,
     state: Arc<Mutex<State>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Gate {
+impl DatabaseProxy {
     /// An open proxy to the server of a URL.
     pub fn to(url: &str) -> Self {
         let real = url::Url::parse(url).unwrap();
@@ -86,7 +86,7 @@ impl Gate {
     }
 }
 
-impl Drop for Gate {
+impl Drop for DatabaseProxy {
     fn drop(&mut self) {
         self.shut(Mode::Gone);
         self.thread.take().unwrap().join().unwrap();

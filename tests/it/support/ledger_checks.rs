@@ -6,12 +6,12 @@ use crate::support::program::Place;
 pub(crate) const FAILPOINT: &str = "TOPICWATCH_TEST_FAILPOINT";
 
 /// Whether the long form of the tests was requested.
-pub(crate) fn long() -> bool {
+pub(crate) fn is_long_form() -> bool {
     std::env::var("TOPICWATCH_LONG_TESTS").is_ok_and(|word| word == "1")
 }
 
 /// Rows that must not exist once every run has ended.
-pub const NEVER: &[(&str, &str)] = &[
+pub const FORBIDDEN_ROWS: &[(&str, &str)] = &[
     ("a run without an end", "run WHERE state IN ('queued', 'running') OR finished_at IS NULL"),
     ("a run that no reader sees", "run WHERE seq IS NULL"),
     ("a slot twice", "(SELECT job FROM run WHERE slot IS NOT NULL GROUP BY job, slot HAVING count(*) > 1) AS t"),
@@ -62,7 +62,7 @@ pub(crate) fn assert_sound(place: &Place, calls: u64) {
     if name == "SQLite" {
         assert_eq!(place.database.texts("PRAGMA integrity_check"), ["ok"]);
     }
-    for (what, rows) in NEVER {
+    for (what, rows) in FORBIDDEN_ROWS {
         assert_eq!(place.database.number(&format!("SELECT count(*) FROM {rows}")), 0, "{name}: {what}");
     }
     // Calls are counted before they are made, so the count is never too low.
