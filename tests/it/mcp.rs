@@ -335,7 +335,7 @@ fn malformed_messages_get_an_error_and_the_next_message_works() {
     ] {
         // The next message in the same bytes is still read.
         client.send_line(&format!("{line}\n\n{{\"jsonrpc\":\"2.0\",\"method\":\"no/such/thing\"}}"));
-        let answer = client.next();
+        let answer = client.next_message();
         assert_eq!(answer["error"]["code"], code, "{line:.80}: {answer}");
         let id = if line.contains("\"id\":7") { json!(7) } else { json!(null) };
         assert_eq!(answer.get("id"), Some(&id), "{line:.80}: {answer}");

@@ -282,8 +282,9 @@ async fn a_common_phrase_has_few_candidates_and_later_copies_are_still_found() {
             (0..120).map(|n| post(1_000 + n, "bob", &format!("RT @ann: {}", say(n as usize)))).collect();
         store_runs(&store, &t, 0, vec![many, again]).await;
         cluster(&store, &|| false).await.unwrap();
-        let most = database
-            .number(&format!("SELECT max(n) FROM (SELECT count(*) AS n FROM ({LEADS}) AS l GROUP BY key) AS leads"));
+        let most = database.number(&format!(
+            "SELECT max(n) FROM (SELECT count(*) AS n FROM ({ALL_LEADS}) AS l GROUP BY key) AS leads"
+        ));
         assert!(most <= 4, "{}: a key leads to {most}", database.name);
         let found = clusters(&store).await;
         let of = |key: String| found.iter().find(|(k, _)| *k == key).and_then(|(_, cluster)| cluster.clone()).unwrap();

@@ -140,7 +140,7 @@ fn the_model_gets_each_new_item_once_within_its_token_limit() {
     assert_eq!(cost_of_writer(&place), 9_000);
     assert_eq!(place.database.texts("SELECT model FROM v_answer"), ["small-1"]);
     place.ok(&["once", "--at", "2026-03-11T09:10:00Z"]);
-    assert_eq!(self::asked(&server).len(), 1, "nothing new, no call");
+    assert_eq!(model_requests(&server).len(), 1, "nothing new, no call");
 }
 
 /// Alone they are no reason for a paid call either.

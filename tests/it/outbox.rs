@@ -317,7 +317,7 @@ async fn a_channel_that_asks_for_a_pause_gets_no_message_until_its_end() {
         let next = store.claim_jobs(later, 5, LEASE, Duration::ZERO, "later").await.unwrap().remove(0);
         let messages = vec![message("report:daily@y/hook", "hook"), message("report:daily@y/other", "other")];
         store.end_job(&next, &JobEnd { messages, ..job_end(later, &[]) }).await.unwrap();
-        let another = self::courier(&store, &turned);
+        let another = delivery_worker(&store, &turned);
         assert_eq!(another.deliver_due(&channels).await.unwrap().len(), 1, "{}", database.name);
         assert_eq!((hooks.received().len(), others.received().len()), (1, 2), "{}", database.name);
         let waiting = store.outbox(Some(OutboxState::Queued), 10).await.unwrap();

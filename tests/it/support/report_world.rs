@@ -197,20 +197,20 @@ pub fn fill_with(database: &Database, history: &History) {
             topic.id, topic.title, definition, begin.0 - 1_000
         )));
     }
-    runs.into(
+    runs.insert_into(
         database,
         "run (public_id, job, topic, slot, trigger, state, due_at, planned_at, started_at, finished_at, seq)",
     );
-    searches.into(
+    searches.insert_into(
         database,
         "search (run, attempt, source, operation, query, state, started_at, cost, cost_basis, topic, asked_from, asked_until, covered_from, covered_until)",
     );
-    items.into(
+    items.insert_into(
         database,
         "item (key, kind, strong, url, author, title, text, published_at, first_seen, last_seen, likes, cluster, tone, score, scorer)",
     );
-    keys.into(database, "item_key (key, version, item)");
-    known.into(database, "topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen)");
-    sightings.into(database, "sighting (run, item, source, rank, fit, likes)");
-    answers.into(database, "answer (run, text, model, partial, cited)");
+    keys.insert_into(database, "item_key (key, version, item)");
+    known.insert_into(database, "topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen)");
+    sightings.insert_into(database, "sighting (run, item, source, rank, fit, likes)");
+    answers.insert_into(database, "answer (run, text, model, partial, cited)");
 }
