@@ -210,6 +210,8 @@ fn a_database_in_use_by_a_daemon_is_not_moved() {
     let mut running = from.program(&["run"]).start();
     running.until("the daemon to run", |said| said.contains("next slot"));
     move_to(&from, &to).run().says(4, &["another `topicwatch run` uses"]);
+    // A mistake in the address names the option that it is in.
+    from.run(&["db", "move", "--to", "new.db"]).says(2, &["flag --to: `url` does not name", "sqlite:new.db"]);
     running.signal("TERM");
     running.wait().says(0, &["stopped"]);
     move_to(&from, &to).run().shows(0, &["tables copied from"]);
