@@ -135,9 +135,10 @@ impl From<sqlx::Error> for StoreError {
                     "is the disk full, or failing? free space; the data stored before is intact",
                 )
             }
-            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("8" | "1032" | "1544")) => {
-                (StoreErrorKind::Unwritable, "the database is read-only for this user")
-            }
+            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("8" | "1032" | "1544")) => (
+                StoreErrorKind::Unwritable,
+                "run as the user that it belongs to, or allow this one to write to the database and its folder",
+            ),
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("28P01" | "28000" | "3D000")) => {
                 (StoreErrorKind::Unreachable, "are the user, password and database name in the URL correct?")
             }
