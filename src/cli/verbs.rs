@@ -121,7 +121,7 @@ pub enum Verb {
     /// List, retry and drop notifications
     #[command(after_help = examples::OUTBOX)]
     Outbox(OutboxArgs),
-    /// Score the sentiment of texts from stdin or files, one per line
+    /// Score the sentiment of texts from stdin or a file, one per line
     #[command(after_help = examples::SCORE)]
     Score(ScoreArgs),
     /// Back up, move, prune the database; erase, rescore, replay

@@ -54,7 +54,7 @@ pub(super) fn apply_overrides(
         table.values.insert(key.name, ConfigValue { value: Value::Text(value), origin: Origin::Variable(origin) });
     }
     if let (Section::Database, Some(url)) = (section, &request.database_flag) {
-        let setting = ConfigValue { value: Value::Text(url.clone()), origin: Origin::Flag("--database") };
+        let setting = ConfigValue { value: Value::Text(url.clone()), origin: Origin::Flag(request.database_option) };
         table.values.insert("url", setting);
     }
 }

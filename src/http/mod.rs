@@ -138,7 +138,15 @@ pub fn pinned_client(options: &Options, pinned: &Pinned) -> Result<reqwest::Clie
 /// repeat what was said.
 #[must_use]
 pub fn describe(error: reqwest::Error) -> String {
-    with_causes(&error.without_url())
+    in_plain_words(&with_causes(&error.without_url()))
+}
+
+/// Replaces the client's own names for the steps of a request: a failed one is named by its cause.
+fn in_plain_words(text: &str) -> String {
+    let text = text.strip_prefix("error sending request: ").unwrap_or(text);
+    let text = text.replacen("client error (Connect): ", "cannot connect: ", 1);
+    let steps = ["client error (SendRequest): ", "tcp connect error: ", "dns error: ", "error resolving DNS: "];
+    steps.iter().fold(text, |text, step| text.replacen(step, "", 1))
 }
 
 /// Returns an error with its causes in one text, without causes that only repeat what was said.
@@ -155,4 +163,34 @@ pub fn with_causes(error: &dyn Error) -> String {
         cause = inner.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_request_is_described_by_its_cause() {
+        for (text, plain) in [
+            (
+                "error sending request: client error (Connect): tcp connect error: Connection refused (os error 111)",
+                "cannot connect: Connection refused (os error 111)",
+            ),
+            (
+                "error sending request: client error (Connect): dns error: error resolving DNS: failed to lookup address information: Name or service not known",
+                "cannot connect: failed to lookup address information: Name or service not known",
+            ),
+            (
+                "error sending request: client error (SendRequest): connection closed before message completed",
+                "connection closed before message completed",
+            ),
+            ("error sending request", "error sending request"),
+            (
+                "error decoding response body: unexpected end of file",
+                "error decoding response body: unexpected end of file",
+            ),
+        ] {
+            assert_eq!(in_plain_words(text), plain);
+        }
+    }
 }

@@ -83,10 +83,10 @@ impl Report {
     pub(super) fn items_note(&self) -> Option<String> {
         let items = match self.since {
             _ if self.window.is_calendar() => return None,
-            Some(since) => format!("of the runs stored since the last report (after number {since})"),
-            None => "first seen since this time began".to_owned(),
+            Some(since) => format!("of the runs stored since the last report (seq above {since})"),
+            None => "first seen since the period began".to_owned(),
         };
-        Some(format!("Items are those {items}, searches and costs those of this time."))
+        Some(format!("Items are those {items}; searches and costs are those of the period."))
     }
 
     /// Whether the period was over when the report was made.

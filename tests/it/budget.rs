@@ -177,7 +177,7 @@ fn every_output_names_the_used_up_budget_and_when_it_clears() {
         let (name, clears) = (place.database.name, json!("2026-03-12T00:00:00.000Z"));
         let acme = &output["runs"][0];
         let why = json!(
-            "not enough topic money until 2026-03-12T00:00:00Z: $0.002 of $0.011 used on the UTC day before, a call may cost $0.010"
+            "not enough topic money until 2026-03-12T00:00:00Z: $0.002 of $0.011 used on the UTC day that ends then, a call may cost $0.010"
         );
         assert_eq!(
             (&acme["state"], &acme["reason"], &acme["clears_at"]),
@@ -217,7 +217,7 @@ fn every_output_names_the_used_up_budget_and_when_it_clears() {
         topic  state       last run              new  items  next slot
         acme   over quota  2026-03-11T09:00:00Z   ≥0      5  2026-03-11T10:00:00Z
         free   ok          2026-03-11T09:00:00Z   ≥0      5  2026-03-11T10:00:00Z
-        acme is over quota: not enough topic money until 2026-03-12T00:00:00Z: $0.002 of $0.011 used on the UTC day before, a call may cost $0.010
+        acme is over quota: not enough topic money until 2026-03-12T00:00:00Z: $0.002 of $0.011 used on the UTC day that ends then, a call may cost $0.010
         service money: $0.004 used today (UTC) of $2.500, $2.496 left
         topic calls of acme: 2 calls used today (UTC) of 9 calls, 7 calls left
         topic money of acme: $0.002 used today (UTC) of $0.011, $0.009 left

@@ -22,6 +22,7 @@ fn with_env(text: &str, env: &[(&str, &str)], flag: Option<&str>) -> Result<Conf
     let request = LoadRequest {
         explicit: None,
         database_flag: flag.map(str::to_owned),
+        database_option: "--database",
         env: &look,
         env_names: env.keys().cloned().collect(),
         cwd: PathBuf::from("/conf"),
@@ -358,14 +359,14 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
             service("base_url = \"sandbox\"\napi_key_env = \"sk-123$\""),
             "3:15",
             "not a valid environment variable name",
-            "not the key itself",
+            "not the secret itself",
         ),
         (service("base_url = \"sandbox\"\nmax_tries = 0"), "3:13", "cannot be 0", "from 1 to 20"),
         (
             service("base_url = \"sandbox\"\nmax_tries = \"4\""),
             "3:13",
             "takes an integer, found a string",
-            "max_tries = 3",
+            "max_tries = 4",
         ),
         (service("base_url = \"sandbox\"\nmax_tries = 99999999999999999999"), "3:13", "too large", "smaller"),
         (service("base_url = \"sandbox\"\nrate_limit = \"60\""), "3:14", "`rate_limit` cannot be", "60/min"),
@@ -541,6 +542,12 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
         (topic("exclude_authors = [\"@\"]"), "6:20", "has no word", ""),
         (topic("exclude_authors = [\"a | b\"]"), "6:20", "more than one handle", "several entries"),
         (topic("timezone = \"Europe/Berln\"\nevery = \"1h\""), "6:12", "Europe/Berln", "Europe/Berlin"),
+        (
+            topic("[[alerts]]\nname = \"x\"\nrule = \"missed\"\ntimezone = \"Mars\""),
+            "9:12",
+            "`timezone`: there is no time zone `Mars`",
+            "write an IANA name",
+        ),
         (topic("schedule = \"nonsense\""), "6:12", "`schedule`: ", ""),
         (topic("schedule = \"0 6 * * *\"\nevery = \"1h\""), "7:1", "combined with `schedule`", "one of the two"),
         (topic("every = \"5s\""), "6:9", "`every`", "1m"),
@@ -849,6 +856,7 @@ fn the_file_is_looked_for_in_the_documented_order() {
         load(&LoadRequest {
             explicit: explicit.map(Path::to_path_buf),
             database_flag: None,
+            database_option: "--database",
             env: &look,
             env_names: Vec::new(),
             cwd: root.join("here"),
@@ -1032,6 +1040,7 @@ fn only_a_worker_accepts_a_file_without_topics() {
     let request = |without_topics| LoadRequest {
         explicit: None,
         database_flag: None,
+        database_option: "--database",
         env: &look,
         env_names: Vec::new(),
         cwd: PathBuf::from("/conf"),

@@ -141,7 +141,7 @@ fn refuse(mut stream: TcpStream, how: Away) {
     let answer = match how {
         Away::Says(code, message) => {
             let mut fields = Vec::new();
-            for (name, value) in [("S", "FATAL"), ("V", "FATAL"), ("C", code), ("M", message)] {
+            for (name, value) in [("S", "FATAL"), ("V", "FATAL"), ("C", code), ("M", message), ("L", "948")] {
                 fields.extend_from_slice(format!("{name}{value}\0").as_bytes());
             }
             fields.push(0);
@@ -208,6 +208,11 @@ fn each_server_error_has_a_fitting_hint() {
         let place = Place::new(database, "base_url = \"sandbox\"", &topics(&["acme"]));
         let ended = place.run(&["status"]);
         assert!(ended.code != Some(0) && ended.err.contains(&format!("hint: {hint}")), "{how:?}: {ended}");
+        // Neither the driver's words nor the line of the server's source.
+        assert!(
+            !ended.err.contains("returned from database") && !ended.err.contains("at line 948"),
+            "{how:?}: {ended}"
+        );
     }
 }
 

@@ -46,6 +46,10 @@ fn a_refusal_that_concerns_every_call_stops_all_waiting_searches() {
             assert_eq!(searches.iter().filter(|s| s.contains(" not_run ")).count() as u64, 60 - calls);
             assert!(runs.iter().all(|r| r.ends_with(&format!("failed {class}"))), "{runs:#?}");
             let untried = place.database.texts("SELECT DISTINCT error_text FROM v_search WHERE state = 'not_run'");
+            let told = place.ok(&["runs", "--searches"]);
+            let again = format!("· {class}");
+            assert!(told.contains("not called until "), "{told}");
+            assert!(!told.lines().any(|line| line.trim_end().ends_with(&again)), "the class is shown once: {told}");
             let status = rule.replace('=', " ").replace("status", "because an earlier call got");
             let says =
                 |text: &String| text.starts_with("not called until 2026-03-11T09:05:0") && text.contains(&status);

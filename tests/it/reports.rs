@@ -179,11 +179,11 @@ fn the_first_since_last_report_includes_items_seen_by_a_fast_clock() {
         place.ok(&["once", "--at", "2026-03-11T10:00:10Z"]);
         place.run(&["once", "--due", "--at", "2026-03-11T10:00:05Z"]).assert_stdout(0, &["wrote "]);
         assert!(reported().contains("seen by a clock ahead"), "{}: {}", place.database.name, reported());
-        assert!(reported().contains("Items are those first seen since this time began, searches"), "{}", reported());
+        assert!(reported().contains("Items are those first seen since the period began; searches"), "{}", reported());
         // Reported once: the next report starts after it.
         place.run(&["once", "--due", "--at", "2026-03-11T11:00:05Z"]).assert_stdout(0, &["wrote "]);
         assert!(!reported().contains("seen by a clock ahead"), "{}", reported());
-        assert!(reported().contains("since the last report (after number "), "{}", reported());
+        assert!(reported().contains("since the last report (seq above "), "{}", reported());
     }
 }
 

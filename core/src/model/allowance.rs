@@ -164,13 +164,13 @@ impl std::fmt::Display for LimitExceeded {
         };
         match budget {
             Budget::ServiceCalls | Budget::TopicCalls => {
-                write!(f, "no {budget} left until {clears_at}: {used} of {limit} made on the UTC day before")
+                write!(f, "no {budget} left until {clears_at}: {used} of {limit} made on the UTC day that ends then")
             }
             Budget::ServiceMoney | Budget::ProviderMoney | Budget::TopicMoney => {
                 let (used, limit) = (Micros(*used), Micros(*limit));
                 write!(
                     f,
-                    "not enough {budget} until {clears_at}: {used} of {limit} used on the UTC day before, a call may cost {price}"
+                    "not enough {budget} until {clears_at}: {used} of {limit} used on the UTC day that ends then, a call may cost {price}"
                 )
             }
         }

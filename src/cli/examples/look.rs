@@ -16,7 +16,7 @@ Examples:
   topicwatch show acme-launches --run RUN       # from `topicwatch runs`";
 pub(in crate::cli) const DIFF: &str = "\
 Examples:
-  topicwatch diff acme-launches         # against the previous run
+  topicwatch diff acme-launches         # what the last run changed
   topicwatch diff acme-launches --since 24h
   topicwatch diff acme-launches --since 2026-03-11T06:00:00Z --json
 

@@ -7,7 +7,7 @@ pub(in crate::cli) use deliver::*;
 pub(in crate::cli) use look::*;
 
 pub(in crate::cli) const TOP: &str = "\
-Every verb has --help with examples. Old names such as `pause` still work.
+Every command has --help with examples. Old names such as `pause` still work.
 
 Exit codes:
   0 ok · 2 usage or configuration · 3 some searches failed (the rest is stored)

@@ -89,7 +89,7 @@ fn job_result(end: &JobDone) -> (String, serde_json::Value, Option<&str>) {
             let events: Vec<&String> = job_result.messages.iter().map(|message| &message.event).collect();
             let line = match &job_result.reason {
                 Some(reason) => format!("{run}: {}\n", output::truncate(reason, 300)),
-                None if names.is_empty() => format!("{run}: nothing written\n"),
+                None if names.is_empty() => format!("{run}: done\n"),
                 None => format!("{run}: wrote {}\n", names.join(", ")),
             };
             let value = json!({

@@ -27,7 +27,7 @@ pub struct AlertsBacktestArgs {
     /// How far back
     #[arg(long, value_name = "N", default_value_t = 90, value_parser = clap::value_parser!(u32).range(1..=3_660))]
     pub days: u32,
-    /// Compare with real events: CSV of begin[,end][,label][,topic], days or instants; - for stdin
+    /// Compare with real events: CSV of begin[,end][,label][,topic], days or times; - for stdin
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
     /// Print JSON

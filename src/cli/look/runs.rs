@@ -192,7 +192,9 @@ fn line(search: &SearchRow) -> String {
         let text = output::truncate(search.error_text.as_deref().unwrap_or(""), 200);
         format!(" · {}", run_table::error_words(class, &text))
     });
-    let reason = search.reason.as_ref().map(|r| format!(" · {}", output::truncate(r, 160)));
+    // A search that was not made because of an earlier error has its class as the reason, too.
+    let reason = search.reason.as_ref().filter(|reason| search.error_class.as_deref() != Some(reason.as_str()));
+    let reason = reason.map(|r| format!(" · {}", output::truncate(r, 160)));
     let spans = search.asked_from.zip(search.asked_until).map(|(from, until)| {
         let covered = search.covered_from.zip(search.covered_until);
         let covered = covered.map_or_else(|| "nothing".to_owned(), |(from, until)| format_duration(until.since(from)));

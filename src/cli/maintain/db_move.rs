@@ -23,7 +23,7 @@ pub struct MoveArgs {
 pub(in crate::cli) async fn run(common: &Common, args: &MoveArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     // The target follows the same rules as any other database address.
-    let target_context = Context::load_silently(&Common { database: Some(args.to.clone()), ..common.clone() }, None)?;
+    let target_context = Context::load_target(common, &args.to)?;
     let target = Settings { origin: None, create: true, ..target_context.store_settings(true) };
     let store = context.store_to_read().await?;
     let _nobody_else = store.lock_daemon()?;

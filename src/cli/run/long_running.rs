@@ -18,7 +18,7 @@ use crate::cli::wiring::jobs::DeliveryTask;
 use crate::cli::wiring::pings::{self, PingTask};
 use crate::collect::Done;
 use crate::daemon::{self, Connections, Event, Manager, Membership, OnRunStart, Reloaded, Skew};
-use crate::model::{RunState, Time};
+use crate::model::{Micros, RunState, Time};
 use crate::notify::{Channel, PingTargets};
 use crate::process_status::ProcessStatus;
 use crate::sandbox;
@@ -133,18 +133,18 @@ impl LongRunning {
 /// More next slots than this share one log line.
 const MAX_SINGLE_LINES: usize = 200;
 
-/// The most topics whose next slot is remembered, so that it is not logged twice. A hundred thousand would take
+/// The most jobs whose next slot is remembered, so that it is not logged twice. A hundred thousand would take
 /// megabytes.
 const REMEMBERED: usize = 2_000;
 
-/// Logs one line for each run that ends, and one for each topic whose next slot changed.
+/// Logs one line for each run that ends, and one for each job whose next slot changed.
 fn log_event(event: Event, logged_slots: &Mutex<HashMap<String, Time>>, manager: &Manager) {
     match event {
         Event::Planned(planned) => {
-            if let Some((topic, at)) = &planned.soonest {
-                manager.status(&format!("next: {topic} at {at}"));
+            if let Some((job, at)) = &planned.soonest {
+                manager.status(&format!("next: {job} at {at}"));
                 if planned.next.len() > MAX_SINGLE_LINES {
-                    tracing::info!(topics = planned.next.len(), topic, next = %at, "next slots");
+                    tracing::info!(jobs = planned.next.len(), job, next = %at, "next slots");
                 }
             }
             if planned.next.len() > MAX_SINGLE_LINES {
@@ -154,9 +154,9 @@ fn log_event(event: Event, logged_slots: &Mutex<HashMap<String, Time>>, manager:
             if logged_slots.len() > REMEMBERED {
                 logged_slots.clear();
             }
-            for (topic, at) in planned.next {
-                if logged_slots.insert(topic.clone(), at) != Some(at) {
-                    tracing::info!(topic, next = %at, "next slot");
+            for (job, at) in planned.next {
+                if logged_slots.insert(job.clone(), at) != Some(at) {
+                    tracing::info!(job, next = %at, "next slot");
                 }
             }
         }
@@ -167,13 +167,13 @@ fn log_event(event: Event, logged_slots: &Mutex<HashMap<String, Time>>, manager:
         Event::Ended(Done { run, topic, result: Ok(report) })
             if matches!(report.state, RunState::Queued | RunState::Cancelled) =>
         {
-            let cost: i64 = report.searches.iter().map(|s| s.cost.0).sum();
+            let cost = Micros(report.searches.iter().map(|s| s.cost.0).sum()).dollars();
             let becomes = if report.state == RunState::Queued { "its slot runs again" } else { "it is cancelled" };
-            tracing::warn!(run, topic, cost_micros = cost, "run stopped before it found anything; {becomes}");
+            tracing::warn!(run, topic, cost_usd = cost, "run stopped before it found anything; {becomes}");
         }
         Event::Ended(Done { run, topic, result: Ok(report) }) => {
             let sum = |of: fn(&Counts) -> i64| report.searches.iter().map(|s| of(&s.counts)).sum::<i64>();
-            let cost: i64 = report.searches.iter().map(|s| s.cost.0).sum();
+            let cost = Micros(report.searches.iter().map(|s| s.cost.0).sum()).dollars();
             let note = report
                 .searches
                 .iter()
@@ -181,11 +181,11 @@ fn log_event(event: Event, logged_slots: &Mutex<HashMap<String, Time>>, manager:
                 .unwrap_or("");
             let (found, new) = (sum(|c| c.found), sum(|c| c.new));
             if report.state == RunState::Ok {
-                tracing::info!(run, topic, state = %report.state, found, new, cost_micros = cost, "run stored");
+                tracing::info!(run, topic, state = %report.state, found, new, cost_usd = cost, "run stored");
             } else if let Some(clears_at) = report.clears_at {
-                tracing::warn!(run, topic, state = %report.state, found, new, cost_micros = cost, clears_at = %clears_at, note, "run stored");
+                tracing::warn!(run, topic, state = %report.state, found, new, cost_usd = cost, clears_at = %clears_at, note, "run stored");
             } else {
-                tracing::warn!(run, topic, state = %report.state, found, new, cost_micros = cost, note, "run stored");
+                tracing::warn!(run, topic, state = %report.state, found, new, cost_usd = cost, note, "run stored");
             }
         }
         Event::Ended(Done { run, topic, result: Err(error) }) => {

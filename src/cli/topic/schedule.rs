@@ -49,7 +49,7 @@ pub struct NextArgs {
     /// Number of slots
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub count: u32,
-    /// Print a JSON array of UTC instants
+    /// Print a JSON array of UTC times
     #[arg(long)]
     pub json: bool,
 }

@@ -56,6 +56,7 @@ pub(in crate::cli) fn request(common: &Common, now: Time) -> Result<LoadRequest<
     Ok(LoadRequest {
         explicit: common.config.clone(),
         database_flag: common.database.clone(),
+        database_option: "--database",
         env: &env,
         env_names: environment::names()?,
         cwd: std::env::current_dir().map_err(|e| {
@@ -75,7 +76,7 @@ impl Context {
 
     /// Like [`Context::load`], but the file may be without topics.
     pub(in crate::cli) fn load_without_topics(common: &Common) -> Result<Self, Failure> {
-        Self::warned(Self::read(common, None, true)?, common)
+        Self::warned(Self::read(common, "--database", None, true)?, common)
     }
 
     fn warned(context: Self, common: &Common) -> Result<Self, Failure> {
@@ -89,12 +90,22 @@ impl Context {
 
     /// Like [`Context::load`], for a verb that prints the warnings itself.
     pub(in crate::cli) fn load_silently(common: &Common, at: Option<&str>) -> Result<Self, Failure> {
-        Self::read(common, at, false)
+        Self::read(common, "--database", at, false)
     }
 
-    fn read(common: &Common, at: Option<&str>, without_topics: bool) -> Result<Self, Failure> {
+    /// Like [`Context::load_silently`], with the database that `--to` names.
+    pub(in crate::cli) fn load_target(common: &Common, to: &str) -> Result<Self, Failure> {
+        Self::read(&Common { database: Some(to.to_owned()), ..common.clone() }, "--to", None, false)
+    }
+
+    fn read(
+        common: &Common,
+        database_option: &'static str,
+        at: Option<&str>,
+        without_topics: bool,
+    ) -> Result<Self, Failure> {
         let clock = clock(at)?;
-        let request = LoadRequest { without_topics, ..request(common, clock())? };
+        let request = LoadRequest { database_option, without_topics, ..request(common, clock())? };
         let config = config::load(&request).map_err(|mistakes| {
             output::print_stderr(mistakes.render(output::is_interactive(), usize::from(output::width())).trim_end());
             Failure::silent(Exit::Usage)

@@ -7,7 +7,10 @@ use crate::model::Time;
 /// What is needed to load a configuration. Nothing is read from the process itself.
 pub struct LoadRequest<'e> {
     pub explicit: Option<PathBuf>,
+    /// The database that the command line names.
     pub database_flag: Option<String>,
+    /// The option that names it, for messages: `--database`, or `--to` of `db move`.
+    pub database_option: &'static str,
     /// Returns the value of an environment variable.
     pub env: &'e dyn Fn(&str) -> Option<String>,
     /// Names of the environment's variables, to warn about misspelt ones; may be empty.

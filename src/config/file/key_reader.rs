@@ -23,9 +23,14 @@ pub(in crate::config) fn kind(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// Returns the name of a shape for messages, with an example for the hint.
-pub(in crate::config) fn expected(shape: Shape) -> (&'static str, &'static str) {
-    match shape {
+/// Returns the name of a shape for messages, and for the hint what to write: the number that was given in quotes, or an
+/// example.
+pub(in crate::config) fn expected(shape: Shape, found: &DeValue<'_>) -> (&'static str, String) {
+    let given = match found {
+        DeValue::String(text) if matches!(shape, Shape::Integer(..)) => text.trim().parse::<i64>().ok(),
+        _ => None,
+    };
+    let (wanted, example) = match shape {
         Shape::Text | Shape::OneOf(_) => ("a string", "\"…\""),
         Shape::Duration => ("a duration string", "\"90s\", \"5m\", \"12h\" or \"7d\""),
         Shape::Kept => ("a duration string or \"forever\"", "\"400d\" or \"forever\""),
@@ -37,7 +42,8 @@ pub(in crate::config) fn expected(shape: Shape) -> (&'static str, &'static str) 
         Shape::Flag => ("true or false", "true"),
         Shape::Texts | Shape::SomeOf(_) | Shape::Named(_) => ("a list of strings", "[\"…\", \"…\"]"),
         Shape::OneOrSomeOf(_) => ("a string or a list of strings", "\"…\" or [\"…\", \"…\"]"),
-    }
+    };
+    (wanted, given.map_or_else(|| example.to_owned(), |number| number.to_string()))
 }
 
 /// Whether a value has the TOML type of a shape.

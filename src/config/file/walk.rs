@@ -145,7 +145,7 @@ impl Walk<'_, '_> {
     fn read_key(&mut self, key: &'static Key, at: Range<usize>, value: &Spanned<DeValue<'_>>, table: &mut Table) {
         let (found, span) = (value.get_ref(), value.span());
         if !fits(key.shape, found) {
-            let (wanted, example) = expected(key.shape);
+            let (wanted, example) = expected(key.shape, found);
             let found = match found {
                 DeValue::Array(list) => list
                     .iter()

@@ -56,7 +56,7 @@ impl Provider {
                 QueryKeyType::OneOf(choices) => Shape::OneOf(choices),
             };
             let (found, span) = (value.get_ref(), value.span());
-            let (wanted, example) = expected(shape);
+            let (wanted, example) = expected(shape, found);
             let origin = Origin::File { key: at.span(), value: span.clone() };
             match Value::of(found).filter(|_| fits(shape, found)) {
                 Some(Ok(value)) => {

@@ -10,7 +10,7 @@ use crate::config::keys::Section;
 use crate::config::mistakes::fault::Fault;
 use crate::config::mistakes::mistake::Mistakes;
 use crate::config::values::names::slug;
-use crate::config::values::scalars::{duration, flag, text, texts};
+use crate::config::values::scalars::{duration, flag, text, texts, to_fault};
 use crate::config::values::value::Table;
 use crate::model::{AlertRule, AlertSpec, QuietHours, Source, TopicLimits};
 use crate::{filter, schedule};
@@ -91,7 +91,7 @@ fn one(
     };
     let timezone = reader.read(mistakes, "timezone", |value| {
         let zone = text(value)?;
-        schedule::check_zone(&zone).map_err(|wrong| Fault::new(wrong.message, wrong.hint))?;
+        schedule::check_zone(&zone).map_err(to_fault)?;
         Ok(zone)
     });
     let recovery = reader.read(mistakes, "recovery", flag);

@@ -68,8 +68,8 @@ pub(in crate::config) fn variable_name(value: &Value) -> Read<String> {
     let good = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.is_empty() || name.len() > 128 || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(good)
     {
-        // Do not repeat it in the message: it may be the key itself.
-        let hint = "write the variable's name, such as \"TOPICWATCH_API_KEY\", not the key itself";
+        // Do not repeat it in the message: it may be the secret itself.
+        let hint = "write the variable's name (letters, digits and _), not the secret itself";
         return Err(Fault::new("is not a valid environment variable name", hint));
     }
     Ok(name)

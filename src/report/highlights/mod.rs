@@ -218,15 +218,16 @@ fn hole(topic: &TopicFacts, (period, is_over): (Span, bool), timezone: &str, add
         format!(", from {}", date_time_short(longest.from, timezone))
     } else {
         let [from, until] = [hole.span.from, hole.span.until].map(|at| date_time_short(at, timezone));
-        format!(", part of one from {from} to {until}")
+        format!(", part of a longer one from {from} to {until}")
     };
     let before = topic.searched_since.filter(|since| *since > period.from && *since < period.until);
     let before = before.and_then(|since| Span::new(period.from, since)).map(|before| uncovered(topic, before));
     let before = before.filter(|before| before.length().as_secs() >= 86_400);
     let sentence = format!(
-        "{} of the period{} was not covered{}; the longest gap is {}{}{}.",
-        percent(1.0 - covered),
+        "{} of the period{} was {}covered{}; the longest gap is {}{}{}.",
+        if covered > 0.0 { percent(1.0 - covered) } else { "none".to_owned() },
         if topic.open.is_some() || !is_over { " so far" } else { "" },
+        if covered > 0.0 { "not " } else { "" },
         before.map_or_else(String::new, |before| format!(", {} of it before the first search", length(before))),
         length(longest),
         place,
@@ -290,8 +291,10 @@ mod tests {
         assert_eq!(highlights.len(), 1);
         assert_eq!(
             highlights[0].sentence,
-            "50% of the period was not covered; the longest gap is 4h, part of one from 01-01 16:00 to 01-01 22:00."
+            "50% of the period was not covered; the longest gap is 4h, part of a longer one from 01-01 16:00 to 01-01 22:00."
         );
+        let bare = [TopicFacts { covered: Some(0.0), ..facts.clone() }];
+        assert!(of(&bare, span, span.until, "UTC").0[0].sentence.starts_with("none of the period was covered; "));
         let later = Span { from: Time(24 * HOUR), ..span };
         assert_eq!(of(&[facts], later, span.until, "UTC"), (vec![], 0));
     }

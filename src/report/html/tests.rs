@@ -181,12 +181,12 @@ fn a_first_since_last_report_covers_one_day() {
     first.window = ReportWindow::SinceLast;
     assert!(!report(vec![topic("a")]).markdown().contains("Items are those"), "a day counts all by time");
     for (since, expected, items) in [
-        (None, "(UTC), the last 24 hours.", "first seen since this time began"),
-        (Some(7), "(UTC), since the last report.", "of the runs stored since the last report (after number 7)"),
+        (None, "(UTC), the last 24 hours.", "first seen since the period began"),
+        (Some(7), "(UTC), since the last report.", "of the runs stored since the last report (seq above 7)"),
     ] {
         first.since = since;
         assert!(first.html().contains(expected), "{expected}: {}", first.html());
-        let note = format!("Items are those {items}, searches and costs those of this time.");
+        let note = format!("Items are those {items}; searches and costs are those of the period.");
         assert!(first.html().contains(&note) && first.mail().contains(&note) && first.markdown().contains(&note));
     }
     assert!(first.markdown().contains("not compared: this is not a whole day"));

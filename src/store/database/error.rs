@@ -78,7 +78,14 @@ impl From<sqlx::Error> for StoreError {
             sqlx::Error::Database(inner) => inner.code().map(std::borrow::Cow::into_owned),
             _ => None,
         };
-        let text = error.to_string();
+        let text = match &error {
+            // The driver adds a line number, which is one of the server's own source.
+            sqlx::Error::Database(inner) if code.as_deref().is_some_and(|code| code.len() == 5) => {
+                inner.message().to_owned()
+            }
+            sqlx::Error::Database(inner) => inner.to_string(),
+            _ => error.to_string(),
+        };
         let busy = text.contains("database is locked") || matches!(code.as_deref(), Some("5" | "6" | "261" | "517"));
         // A lock timeout, and a server that shuts down or ends the connection: the transaction was rolled back.
         let waited = matches!(code.as_deref(), Some("55P03"));
@@ -94,7 +101,10 @@ impl From<sqlx::Error> for StoreError {
         let (kind, hint) = match &error {
             _ if busy || waited => (StoreErrorKind::Locked, "another process is writing; try again in a moment"),
             _ if let Some(known) = code.as_deref().and_then(of_server) => known,
-            _ if ended => (StoreErrorKind::Unreachable, "the database server is shutting down, starting up or full"),
+            _ if ended => (
+                StoreErrorKind::Unreachable,
+                "the database server is shutting down, starting up or full: try again in a moment",
+            ),
             sqlx::Error::Io(_) | sqlx::Error::Tls(_)
                 if let Some(hint) = crate::store::database::connect::certificates::hint(&text) =>
             {
@@ -109,9 +119,10 @@ impl From<sqlx::Error> for StoreError {
                 StoreErrorKind::Unreachable,
                 "is the database server running, and are the address and credentials correct?",
             ),
-            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("14")) => {
-                (StoreErrorKind::Unreachable, "does the folder exist, and can this user write there?")
-            }
+            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("14")) => (
+                StoreErrorKind::Unreachable,
+                "does the folder exist, and may this user read and write the file and its folder?",
+            ),
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("13" | "53100")) => {
                 (StoreErrorKind::Unwritable, "the disk is full: free space; the data stored before is intact")
             }
@@ -124,9 +135,10 @@ impl From<sqlx::Error> for StoreError {
                     "is the disk full, or failing? free space; the data stored before is intact",
                 )
             }
-            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("8" | "1032" | "1544")) => {
-                (StoreErrorKind::Unwritable, "the database is read-only for this user")
-            }
+            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("8" | "1032" | "1544")) => (
+                StoreErrorKind::Unwritable,
+                "run as the user that it belongs to, or allow this one to write to the database and its folder",
+            ),
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("28P01" | "28000" | "3D000")) => {
                 (StoreErrorKind::Unreachable, "are the user, password and database name in the URL correct?")
             }

@@ -136,7 +136,9 @@ fn bind_error(listen: SocketAddr, error: &std::io::Error) -> StartError {
     };
     StartError {
         message: format!("cannot listen on {listen}: {why}"),
-        hint: format!("{first}choose another address with [web] listen or --listen, or port 0 for a free one"),
+        hint: format!(
+            "{first}choose another address with [web] listen (`serve`: or --listen), or port 0 for a free one"
+        ),
     }
 }
 

@@ -22,7 +22,10 @@ pub(in crate::store) fn connection(url: &str) -> Result<PgConnectOptions, StoreE
     let options = PgConnectOptions::from_str(url).map_err(|error| {
         StoreError::new(
             StoreErrorKind::Unreachable,
-            format!("the database address cannot be read: {error}"),
+            format!(
+                "the database address cannot be read: {}",
+                error.to_string().replace("error with configuration: ", "")
+            ),
             "write postgres://USER:PASSWORD@HOST:PORT/NAME",
         )
     })?;

@@ -41,25 +41,25 @@ mod tests {
             (
                 used(3, 0),
                 used(2, 9_000),
-                Some("no service calls left until 2026-03-12T00:00:00Z: 3 of 3 made on the UTC day before"),
+                Some("no service calls left until 2026-03-12T00:00:00Z: 3 of 3 made on the UTC day that ends then"),
             ),
             (
                 used(2, 9_000),
                 used(2, 0),
-                Some("no topic calls left until 2026-03-12T00:00:00Z: 2 of 2 made on the UTC day before"),
+                Some("no topic calls left until 2026-03-12T00:00:00Z: 2 of 2 made on the UTC day that ends then"),
             ),
             (
                 used(2, 7_001),
                 used(1, 0),
                 Some(
-                    "not enough service money until 2026-03-12T00:00:00Z: $0.007001 of $0.010 used on the UTC day before, a call may cost $0.003",
+                    "not enough service money until 2026-03-12T00:00:00Z: $0.007001 of $0.010 used on the UTC day that ends then, a call may cost $0.003",
                 ),
             ),
             (
                 used(0, 0),
                 used(1, 4_000),
                 Some(
-                    "not enough topic money until 2026-03-12T00:00:00Z: $0.004 of $0.006 used on the UTC day before, a call may cost $0.003",
+                    "not enough topic money until 2026-03-12T00:00:00Z: $0.004 of $0.006 used on the UTC day that ends then, a call may cost $0.003",
                 ),
             ),
         ] {
