@@ -15,7 +15,7 @@ const COLUMNS: [&str; 4] = ["begin", "end", "label", "topic"];
 /// How long an instant without an end lasts, in milliseconds.
 const DAY: i64 = 86_400_000;
 /// How to write an instant.
-const HINT: &str = "write a day (2026-03-12) or an instant (2026-03-12T14:30:00Z; without Z in the alert's timezone)";
+const HINT: &str = "write a day (2026-03-12) or a time (2026-03-12T14:30:00Z; without Z in the alert's timezone)";
 
 /// Why a list was rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub fn parse_events(text: &str, timezone: &str, topics: &[String]) -> Result<Vec
         };
         let read = |name: &str, text: &str| {
             parse_time_range(text, timezone)
-                .ok_or_else(|| bad(format!("`{name}` is not a day or an instant: {text}"), HINT))
+                .ok_or_else(|| bad(format!("`{name}` is not a day or a time: {text}"), HINT))
         };
         let begin = cell(0).ok_or_else(|| bad("`begin` is empty".to_owned(), HINT))?;
         let begin = read("begin", begin)?;
@@ -182,9 +182,9 @@ mod tests {
             ("begin,end\n", "it contains no events"),
             ("begin,until\n2026-03-12,2026-03-13", "line 1: the column `until` is unknown"),
             ("begin,begin\n2026-03-12,2026-03-13", "line 1: the column `begin` is unknown or appears twice"),
-            ("2026-03-12\nyesterday\n", "line 2: `begin` is not a day or an instant: yesterday hint: write a day"),
-            ("2026-02-30", "line 1: `begin` is not a day or an instant"),
-            ("2026-03-12,soon", "line 1: `end` is not a day or an instant: soon"),
+            ("2026-03-12\nyesterday\n", "line 2: `begin` is not a day or a time: yesterday hint: write a day"),
+            ("2026-02-30", "line 1: `begin` is not a day or a time"),
+            ("2026-03-12,soon", "line 1: `end` is not a day or a time: soon"),
             (",2026-03-12", "line 1: `begin` is empty"),
             ("2026-03-13,2026-03-12", "line 1: the event ends before it begins"),
             ("2026-03-12,,a,acme,b", "line 1: 5 cells"),

@@ -206,11 +206,19 @@ fn network_error(error: &std::io::Error) -> DeliveryError {
 
 /// A failure to connect or to encrypt.
 fn library_error(error: &Error, host: &str) -> DeliveryError {
-    let text = with_advice(http::with_causes(error), host);
+    let text = with_advice(with_host(http::with_causes(error), host), host);
     if error.is_permanent() || error.is_client() {
         DeliveryError::permanent(text)
     } else {
         DeliveryError::transient(text)
+    }
+}
+
+/// Names the server instead of repeating the library's name for the step.
+fn with_host(text: String, host: &str) -> String {
+    match text.strip_prefix("Connection error: ") {
+        Some(cause) => format!("cannot connect to {host}: {}", cause.replacen("Connection error: ", "", 1)),
+        None => text,
     }
 }
 
@@ -226,4 +234,19 @@ fn with_advice(text: String, host: &str) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_connection_names_the_server_and_the_cause_once() {
+        let told = |text: &str| with_host(text.to_owned(), "smtp.example.com");
+        assert_eq!(
+            told("Connection error: Connection error: tls handshake eof"),
+            "cannot connect to smtp.example.com: tls handshake eof"
+        );
+        assert_eq!(told("permanent error (550)"), "permanent error (550)");
+    }
 }

@@ -90,10 +90,13 @@ pub(super) async fn resolve(url: &Url, allow_private: bool, key: &str) -> Result
     let allowed: Vec<SocketAddr> = found.iter().copied().filter(|a| allow_private || is_public(a.ip())).collect();
     if allowed.is_empty() {
         return Err(match found.first() {
-            Some(inner) => DeliveryError::permanent(format!(
-                "{host} is {}, an address in a private network; set {key} = true if that is intended",
-                inner.ip()
-            )),
+            Some(inner) => {
+                let ip = inner.ip().to_string();
+                let resolved = if ip == host { String::new() } else { format!(" {ip},") };
+                DeliveryError::permanent(format!(
+                    "{host} is{resolved} an address in a private network; set {key} = true if that is intended"
+                ))
+            }
             None => DeliveryError::transient(format!("the name {host} has no address")),
         });
     }

@@ -133,7 +133,7 @@ fn a_list_of_events_that_cannot_be_read_is_refused_with_its_line() {
     backtest(&place, "storms", &[])
         .assert_stderr(2, &["events.csv could not be read", "hint: name a CSV file of real events"]);
     for (events, expected) in [
-        (&b"begin\n2026-03-12\nlast week\n"[..], "events.csv: line 3: `begin` is not a day or an instant: last week"),
+        (&b"begin\n2026-03-12\nlast week\n"[..], "events.csv: line 3: `begin` is not a day or a time: last week"),
         (b"2026-03-12,2026-03-11\n", "hint: swap `begin` and `end`"),
         (b"2026-03-12,,launch,acne\n", "hint: it covers acme"),
         (b"\n", "it contains no events"),

@@ -245,6 +245,7 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
             "did you mean `prices`?",
         ),
         (service("base_url = \"sandbx\""), "2:12", "is not a valid URL", "did you mean `sandbox`?"),
+        (service("base_url = \"api.example.com\""), "2:12", "it does not begin with https://", "write \"sandbox\" or"),
         (service("base_url = \"http://api.example.com\""), "2:12", "unencrypted", "https://"),
         (service("base_url = \"https://me:pw@api.example.com\""), "2:12", "user name or a password", "api_key_env"),
         (

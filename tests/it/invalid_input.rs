@@ -26,6 +26,8 @@ fn unknown_names_and_ignored_options_are_refused() {
             ),
             (&["runs", "--topic", "acne"], "did you mean `acme`?"),
             (&["runs", "--limit", "0"], "0 is not in 1.."),
+            (&["serve", "--listen", "8080"], "write an IP address and a port"),
+            (&["sandbox", "--listen", "localhost:0"], "write an IP address and a port"),
             (&["items", "--limit", "0"], "0 is not in 1.."),
             (&["items", "--search", "launch", "--limit", "0"], "0 is not in 1.."),
             (&["items", "--starred", "--limit", "0"], "0 is not in 1.."),

@@ -627,6 +627,7 @@ async fn private_addresses_are_refused_unless_allowed() {
     };
     let refused = guarded.send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
     assert!(refused.for_good && refused.text.contains("allow_private"), "{refused:?}");
+    assert!(!refused.text.contains("127.0.0.1 is 127.0.0.1"), "{refused:?}");
     let port = hooks.url().rsplit_once(':').unwrap().1.to_owned();
     for host in ["localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "0"] {
         let endpoint = Endpoint::Webhook {

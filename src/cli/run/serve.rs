@@ -14,7 +14,7 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::environment::env;
-use crate::cli::wiring::options::Common;
+use crate::cli::wiring::options::{Common, listen_address};
 use crate::cli::wiring::{ids, journal};
 use crate::config::{self, Config};
 use crate::process_status::ProcessStatus;
@@ -24,7 +24,7 @@ use crate::web::{self, Access, Site};
 #[derive(Debug, Args)]
 pub struct ServeArgs {
     /// Address to listen on; port 0 picks a free port [default: [web] listen, else 127.0.0.1:8080]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     pub listen: Option<SocketAddr>,
     /// Use this time as now, for tests and rehearsals
     #[arg(long, hide = true, value_name = "TIME")]

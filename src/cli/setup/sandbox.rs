@@ -8,13 +8,14 @@ use clap::Args;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::clock;
+use crate::cli::wiring::options::listen_address;
 use crate::sandbox::{self, CorpusSource, Fault, Settings};
 use crate::schedule::parse_duration;
 
 #[derive(Debug, Args)]
 pub struct SandboxArgs {
     /// Address to listen on; port 0 picks a free port
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8787")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8787", value_parser = listen_address)]
     pub listen: SocketAddr,
     /// Answer from a folder of JSONL and CSV posts and pages instead of invented ones
     #[arg(long, value_name = "DIR")]

@@ -64,6 +64,11 @@ pub(in crate::cli) fn source_name(text: &str) -> Result<Source, String> {
     Source::parse(text).ok_or_else(|| "social, web, ai, or the name of a provider".to_owned())
 }
 
+/// Parses the address of `--listen`.
+pub(in crate::cli) fn listen_address(text: &str) -> Result<std::net::SocketAddr, String> {
+    text.parse().map_err(|_| "write an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,7 +10,7 @@ use crate::config::file::key_reader::Reader;
 use crate::config::mistakes::fault::Fault;
 use crate::config::mistakes::mistake::Mistakes;
 use crate::config::values::names::variable_name;
-use crate::config::values::scalars::{flag, plain_text, text};
+use crate::config::values::scalars::{flag, not_a_url, plain_text, text};
 use crate::config::values::value::Table;
 use crate::model::{ChannelKind, SecretSource, WebhookFormat, WebhookSpec};
 
@@ -133,7 +133,7 @@ fn address_of(kind: ChannelKind, text: &str) -> Result<Url, Fault> {
 /// Parses a webhook's address.
 pub(in crate::config) fn address(text: &str, instead: &str) -> Result<Url, Fault> {
     const HINT: &str = "write a URL such as \"https://hooks.example.com/topicwatch\"";
-    let url = Url::parse(text).map_err(|error| Fault::new(format!("is not a valid URL: {error}"), HINT))?;
+    let url = Url::parse(text).map_err(|error| Fault::new(not_a_url(error), HINT))?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
         return Err(Fault::new("is not the URL of a web server", HINT));
     }

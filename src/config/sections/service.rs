@@ -12,7 +12,7 @@ use crate::config::keys::Section;
 use crate::config::mistakes::fault::Fault;
 use crate::config::mistakes::mistake::Mistakes;
 use crate::config::values::names::{variable_name, word};
-use crate::config::values::scalars::{budget, bytes, dollars, duration, plain_text, rate, text};
+use crate::config::values::scalars::{budget, bytes, dollars, duration, not_a_url, plain_text, rate, text};
 use crate::config::values::value::Table;
 use crate::config::{ServiceConfig, Target};
 use crate::model::{DESEARCH_URL, Login};
@@ -139,7 +139,7 @@ fn target(text: &str, provider: Option<Login>) -> Result<Target, Fault> {
     let url = Url::parse(text).map_err(|error| {
         let near = crate::config::mistakes::suggest::nearest(text, ["sandbox"])
             .map(|suggestion| format!("did you mean `{suggestion}`?"));
-        Fault::new(format!("is not a valid URL: {error}"), near.unwrap_or_else(|| HINT.to_owned()))
+        Fault::new(not_a_url(error), near.unwrap_or_else(|| HINT.to_owned()))
     })?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Fault::new(format!("cannot use {}:", url.scheme()), HINT));

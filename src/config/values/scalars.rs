@@ -43,6 +43,14 @@ pub(in crate::config) fn check_plain(text: &str, longest: usize, lines: bool) ->
     Ok(())
 }
 
+/// Says why a text is not a URL, in words for people who write one.
+pub(in crate::config) fn not_a_url(error: url::ParseError) -> String {
+    match error {
+        url::ParseError::RelativeUrlWithoutBase => "is not a valid URL: it does not begin with https://".to_owned(),
+        other => format!("is not a valid URL: {other}"),
+    }
+}
+
 /// Reads a whole number within bounds; environment variables give it as text.
 pub(in crate::config) fn integer(value: &Value, least: i64, most: i64) -> Read<i64> {
     let number = match value {

@@ -58,8 +58,8 @@ fn covered(part: f64) -> Cell<'static> {
 pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     Column::id("topic", "topic id", |r| Cell::Id(&r.topic)),
     Column::date("day", "in UTC or the zone of `--timezone`", |r| Cell::Date(&r.day)),
-    Column::time("from", "its first instant", |r| Cell::Time(r.from)),
-    Column::time("until", "the first instant after it", |r| Cell::Time(r.until)),
+    Column::time("from", "its start", |r| Cell::Time(r.from)),
+    Column::time("until", "its end (exclusive)", |r| Cell::Time(r.until)),
     Column::id("last_run", "last run that searched on it; empty if none did", |r| Cell::id(&r.last_run)),
     Column::integer("runs", "runs", "runs that searched on it", |r| Cell::integer(r.runs)),
     Column::integer(

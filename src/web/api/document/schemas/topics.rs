@@ -55,8 +55,8 @@ const PAUSE: &[Field] = &[
 
 const DAY: &[Field] = &[
     ("date", Date, "its date"),
-    ("from", Time, "its first instant"),
-    ("until", Time, "the first instant after it"),
+    ("from", Time, "its start"),
+    ("until", Time, "its end (exclusive)"),
     ("items", Integer, "items that count for this day, before the topic's filter"),
     ("unique", Integer, "with near-copies counted once"),
     ("saturated", Flag, "replies were full; there may be more"),
