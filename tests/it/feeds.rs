@@ -316,15 +316,18 @@ fn a_relative_address_of_a_json_feed_is_one_below_the_feed() {
 }
 
 #[test]
-fn a_feed_that_declares_iso_2022_jp_is_read_although_its_bytes_are_ascii() {
-    // 自社製品 begins with the bytes of `<+`.
-    let title = "\u{1b}$B<+<R@=IJ\u{1b}(B";
-    let feed = rss(&format!("<item><title>{title}</title><link>https://a.example/1</link></item>"));
-    let feed = feed.replace("version=\"1.0\"?", "version=\"1.0\" encoding=\"ISO-2022-JP\"?");
-    let server = ReplyServer::start(vec![reply(200, &[("Content-Type", "text/xml")], &feed)]);
-    let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
-    place.ok(&["once", "--at", NINE]);
-    assert_eq!(place.database.texts("SELECT title FROM v_item"), ["自社製品"]);
+fn a_feed_that_declares_iso_2022_jp_is_read_in_it_or_in_utf_8() {
+    // 自社製品 begins with the bytes of `<+`. Text in UTF-8 is read, too, whatever the document says.
+    for title in ["\u{1b}$B<+<R@=IJ\u{1b}(B", "自社製品"] {
+        let feed = rss(&format!("<item><title>{title}</title><link>https://a.example/1</link></item>"));
+        let feed = feed.replace("version=\"1.0\"?", "version=\"1.0\" encoding=\"ISO-2022-JP\"?");
+        for kind in ["text/xml", "text/xml; charset=iso-2022-jp"] {
+            let server = ReplyServer::start(vec![reply(200, &[("Content-Type", kind)], &feed)]);
+            let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
+            place.ok(&["once", "--at", NINE]);
+            assert_eq!(place.database.texts("SELECT title FROM v_item"), ["自社製品"], "{title:?}, {kind}");
+        }
+    }
 }
 
 #[test]
