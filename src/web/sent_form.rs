@@ -121,8 +121,8 @@ pub(super) async fn keep(refused: &mut Response, head: &Parts, body: Body, until
         }
         None => {
             if let Some(problem) = passing_problem(refused) {
-                const TOO_LONG: &str = "Nothing was saved. What you sent is longer than 32 KiB, so it is not kept here: \
-                                        go back and see whether your browser still has it.";
+                const TOO_LONG: &str = "Nothing was saved. What you sent is longer than 32 KiB or came too slowly, so it \
+                                        is not kept here: go back and see whether your browser still has it.";
                 problem.hint = TOO_LONG.to_owned();
             }
         }
