@@ -334,7 +334,9 @@ fn a_feed_that_declares_iso_2022_jp_is_read_in_it_or_in_utf_8() {
 fn a_server_that_asks_to_wait_is_asked_for_no_more_feeds() {
     let names: Vec<String> = (0..20).map(|n| format!("feed{n}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    for (wait, a_minute_later) in [(&[("Retry-After", "3600")][..], 1), (&[][..], 21)] {
+    for (wait, a_minute_later) in
+        [(&[("Retry-After", "3600")][..], 1), (&[("Retry-After", "90")][..], 1), (&[][..], 21)]
+    {
         let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
         let (read, refused) = (reply(200, &[], &feed), reply(429, wait, "slow down"));
         let other = ReplyServer::start(vec![read.clone()]);
