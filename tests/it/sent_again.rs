@@ -85,7 +85,7 @@ fn neither_a_token_nor_what_has_no_route_nor_a_page_of_others_is_kept() {
     assert_eq!(guessed.last().map(|last| last.status), Some(429));
     assert!(guessed.iter().all(|answer| !answer.text.contains("a-wrong-token")), "a token is on a page");
     // No token of this address is checked now, so the form was not carried out.
-    let refused = pages.ask("POST", "/items/note", &[("Authorization", "Bearer a-wrong-token")], &typed);
+    let refused = pages.request("POST", "/items/note", &[("Authorization", "Bearer a-wrong-token")], &typed);
     assert!(refused.body.contains("Nothing was saved. <strong>What you sent is kept"), "{}", refused.text);
     assert!(refused.body.contains("typed words") && !refused.body.contains("may have been saved"), "{}", refused.text);
     // A page asks before it is left only for what somebody typed.
