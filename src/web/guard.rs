@@ -112,7 +112,7 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: I
         Ok(Ok(None)) | Err(_) => busy(),
     };
     if let Some(sent) = sent {
-        sent.add_to(&mut response);
+        sent.add_to(&mut response, true);
     }
     response
 }

@@ -19,7 +19,26 @@ use super::problem::Problem;
 const NEVER: [&str; 2] = ["/login", "/logout"];
 
 /// Fields that nobody types.
-const UNTYPED: [&str; 9] = ["key", "back", "seen", "press", "do", "as", "what", "undo", "event"];
+const UNTYPED: [&str; 15] = [
+    "key",
+    "back",
+    "seen",
+    "press",
+    "do",
+    "as",
+    "what",
+    "undo",
+    "event",
+    "starred",
+    "mark",
+    "suggested",
+    "kind",
+    "alert",
+    "length",
+];
+
+/// Maximum number of fields: no form has half as many, and each field costs more on the page than in the request.
+const MOST_FIELDS: usize = 100;
 
 /// A form as it was sent.
 pub(super) struct SentForm {
@@ -39,31 +58,34 @@ impl SentForm {
     }
 
     pub(super) fn of(head: &Parts, body: &[u8]) -> Option<Self> {
-        let is_kept = Self::is_sent_by(head) && !body.is_empty() && body.len() <= LARGEST_FORM;
-        is_kept.then(|| Self {
-            to: head.uri.path().to_owned(),
-            fields: url::form_urlencoded::parse(body).into_owned().collect(),
-        })
+        if !Self::is_sent_by(head) || body.len() > LARGEST_FORM {
+            return None;
+        }
+        let fields: Vec<_> = url::form_urlencoded::parse(body).into_owned().take(MOST_FIELDS + 1).collect();
+        let is_form = (1..=MOST_FIELDS).contains(&fields.len());
+        is_form.then(|| Self { to: head.uri.path().to_owned(), fields })
     }
 
-    /// Adds it to the page of a problem that may soon be over. With any other problem it would only fail again.
-    pub(super) fn add_to(self, response: &mut Response) {
+    /// Adds it to the page of a problem that may soon be over. With any other problem it would only fail again. `was_begun`
+    /// says whether the form may have been carried out before the problem.
+    pub(super) fn add_to(self, response: &mut Response, was_begun: bool) {
         if let Some(problem) = passing_problem(response).filter(|problem| problem.form.is_none()) {
-            problem.form = Some(self.markup(problem.status == StatusCode::UNAUTHORIZED));
+            problem.form = Some(self.markup(problem.status, was_begun));
         }
     }
 
-    fn markup(&self, log_in: bool) -> Markup {
+    fn markup(&self, status: StatusCode, was_begun: bool) -> Markup {
         let typed =
             || self.fields.iter().filter(|(name, value)| !UNTYPED.contains(&&**name) && !value.trim().is_empty());
+        let is_unsaved = !was_begun || status == StatusCode::TOO_MANY_REQUESTS;
         html! {
             p {
-                @if log_in { "Nothing was saved. " }
+                @if is_unsaved { "Nothing was saved. " }
                 strong { "What you sent is kept on this page until you leave it. " }
-                @if log_in { a href="/login" target="_blank" rel="noopener" { "Log in in a new tab" } ", then come back here and send it again." }
-                @else { "It may have been saved all the same: look in another tab, and send it again if it is missing." }
+                @if status == StatusCode::UNAUTHORIZED { a href="/login" target="_blank" rel="noopener" { "Log in in a new tab" } ", then come back here and send it again." }
+                @else if !is_unsaved { "It may have been saved all the same: look in another tab, and send it again if it is missing." }
             }
-            form method="post" action=(self.to) data-unsaved {
+            form method="post" action=(self.to) data-unsaved[typed().next().is_some()] {
                 @for (name, value) in &self.fields { input type="hidden" name=(name) value=(value); }
                 button.main type="submit" { "Send it again" }
             }
@@ -94,13 +116,13 @@ pub(super) async fn keep(refused: &mut Response, head: &Parts, body: Body, until
     match read.ok().flatten() {
         Some(body) => {
             if let Some(form) = SentForm::of(head, &body) {
-                form.add_to(refused);
+                form.add_to(refused, false);
             }
         }
         None => {
             if let Some(problem) = passing_problem(refused) {
-                const TOO_LONG: &str = "Nothing was saved. What you sent is longer than 32 KiB, so it is not kept here: \
-                                        go back and see whether your browser still has it.";
+                const TOO_LONG: &str = "Nothing was saved. What you sent is longer than 32 KiB or came too slowly, so it \
+                                        is not kept here: go back and see whether your browser still has it.";
                 problem.hint = TOO_LONG.to_owned();
             }
         }

@@ -316,22 +316,27 @@ fn a_relative_address_of_a_json_feed_is_one_below_the_feed() {
 }
 
 #[test]
-fn a_feed_that_declares_iso_2022_jp_is_read_although_its_bytes_are_ascii() {
-    // 自社製品 begins with the bytes of `<+`.
-    let title = "\u{1b}$B<+<R@=IJ\u{1b}(B";
-    let feed = rss(&format!("<item><title>{title}</title><link>https://a.example/1</link></item>"));
-    let feed = feed.replace("version=\"1.0\"?", "version=\"1.0\" encoding=\"ISO-2022-JP\"?");
-    let server = ReplyServer::start(vec![reply(200, &[("Content-Type", "text/xml")], &feed)]);
-    let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
-    place.ok(&["once", "--at", NINE]);
-    assert_eq!(place.database.texts("SELECT title FROM v_item"), ["自社製品"]);
+fn a_feed_that_declares_iso_2022_jp_is_read_in_it_or_in_utf_8() {
+    // 自社製品 begins with the bytes of `<+`. Text in UTF-8 is read, too, whatever the document says.
+    for title in ["\u{1b}$B<+<R@=IJ\u{1b}(B", "自社製品"] {
+        let feed = rss(&format!("<item><title>{title}</title><link>https://a.example/1</link></item>"));
+        let feed = feed.replace("version=\"1.0\"?", "version=\"1.0\" encoding=\"ISO-2022-JP\"?");
+        for kind in ["text/xml", "text/xml; charset=iso-2022-jp"] {
+            let server = ReplyServer::start(vec![reply(200, &[("Content-Type", kind)], &feed)]);
+            let place = Place::without_service(sqlite(), &file(&server, &["feed"]));
+            place.ok(&["once", "--at", NINE]);
+            assert_eq!(place.database.texts("SELECT title FROM v_item"), ["自社製品"], "{title:?}, {kind}");
+        }
+    }
 }
 
 #[test]
 fn a_server_that_asks_to_wait_is_asked_for_no_more_feeds() {
     let names: Vec<String> = (0..20).map(|n| format!("feed{n}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    for (wait, a_minute_later) in [(&[("Retry-After", "3600")][..], 1), (&[][..], 21)] {
+    for (wait, a_minute_later) in
+        [(&[("Retry-After", "3600")][..], 1), (&[("Retry-After", "90")][..], 1), (&[][..], 21)]
+    {
         let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
         let (read, refused) = (reply(200, &[], &feed), reply(429, wait, "slow down"));
         let other = ReplyServer::start(vec![read.clone()]);

@@ -84,6 +84,16 @@ fn neither_a_token_nor_what_has_no_route_nor_a_page_of_others_is_kept() {
     let guessed: Vec<Answer> = (0..12).map(|_| send(&pages, "/login", None, &guess)).collect();
     assert_eq!(guessed.last().map(|last| last.status), Some(429));
     assert!(guessed.iter().all(|answer| !answer.text.contains("a-wrong-token")), "a token is on a page");
+    // No token of this address is checked now, so the form was not carried out.
+    let refused = pages.request("POST", "/items/note", &[("Authorization", "Bearer a-wrong-token")], &typed);
+    assert!(refused.body.contains("Nothing was saved. <strong>What you sent is kept"), "{}", refused.text);
+    assert!(refused.body.contains("typed words") && !refused.body.contains("may have been saved"), "{}", refused.text);
+    // A page asks before it is left only for what somebody typed.
+    let pressed = send(&pages, "/items/star", None, &form(&[("key", "post:x:1"), ("starred", "true")]));
+    assert!(pressed.body.contains("action=\"/items/star\"><input"), "{}", pressed.text);
+    // No form of these pages has so many fields.
+    let many = send(&pages, "/items/note", None, &form(&[("note", "typed words"); 101]));
+    assert!(many.status == 401 && !many.body.contains("typed words"), "{}", many.text);
     // What is too long is not kept, and the page says so.
     let long = form(&[("toml", &"typed words ".repeat(4_000))]);
     let refused = send(&pages, "/jobs/new", None, &long);

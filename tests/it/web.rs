@@ -45,7 +45,8 @@ fn the_overview_shows_the_state_of_each_topic() {
         assert!(!page.contains("style=") && !page.contains("onclick"), "{page}");
         // What is missing is said before the table, whatever place its topic has there.
         let (top, _) = page.split_once("<table").unwrap();
-        let missing = "1 topic may miss items: <a href=\"/topics/acme#days\">Acme &amp; Sons</a> (web failing)";
+        let missing =
+            "1 topic may miss items: <a href=\"/topics/acme#days\"><bdi>Acme &amp; Sons</bdi></a> (web failing)";
         assert!(top.contains(missing), "{name}: {top}");
         // Slots that passed while nothing ran are not said to be none.
         assert!(pages.page("/health").contains("none</span> in 7 days"), "{name}");

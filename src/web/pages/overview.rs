@@ -153,7 +153,7 @@ fn missing(cards: &[TopicCard], history: &SourceHistory, now: Time) -> Markup {
         (format::count_noun(all.len() as u64, "topic")) " may miss items: "
         @for (place, (card, why)) in all.iter().take(NAMED).enumerate() {
             @if place > 0 { ", " }
-            a href=(format!("/topics/{}#days", card.topic)) { (format::line(&card.title, 60)) } " (" (why.join(", ")) ")"
+            a href=(format!("/topics/{}#days", card.topic)) { bdi { (format::line(&card.title, 60)) } } " (" (why.join(", ")) ")"
         }
         @if all.len() > NAMED { ", …" }
     } } }

@@ -43,6 +43,9 @@ pub(super) struct Memory {
     /// When the feed could not be read last, in milliseconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     failed: Option<i64>,
+    /// When the feed was last not requested because its server asked to wait, in milliseconds since the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    held: Option<i64>,
     /// Every entry from this time on was seen, in milliseconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     since: Option<i64>,
@@ -68,7 +71,8 @@ impl Memory {
 
     /// Whether the feed is resting now. Not when the clock has stepped back.
     pub(super) fn is_resting(&self, now: Time) -> bool {
-        let early = (self.not_before.saturating_sub(self.last_request()) / 20).clamp(0, EARLY);
+        let begun = self.last_request().max(self.held.unwrap_or(0));
+        let early = (self.not_before.saturating_sub(begun) / 20).clamp(0, EARLY);
         now.0 < self.not_before - early
             && self.not_before - now.0 <= i64::try_from(LONGEST_REST.as_millis()).unwrap_or(0)
     }
@@ -91,7 +95,7 @@ impl Memory {
 
     /// The memory of a feed that was not requested, because its server asked to wait.
     pub(super) fn held(self, now: Time, until: Time) -> Self {
-        Self { not_before: until.min(now.plus(LONGEST_REST)).0, ..self }
+        Self { not_before: until.min(now.plus(LONGEST_REST)).0, held: Some(now.0), ..self }
     }
 
     /// The memory after a reply without any entry, although the feed had some. Entries may come and go meanwhile, so it
@@ -124,7 +128,7 @@ impl Memory {
     pub(super) fn unchanged(self, reply: &PartReply, now: Time) -> Self {
         let rest = Duration::from_secs(self.rest).max(freshness(reply, now)).min(LONGEST_REST);
         let since = Some(Continuity::unchanged(self.last_look(), now).since.0);
-        Self { not_before: now.plus(rest).0, looked: now.0, failed: None, since, ..self }
+        Self { not_before: now.plus(rest).0, looked: now.0, failed: None, held: None, since, ..self }
     }
 
     /// The memory after the feed was read. `shared` holds its shared addresses.
@@ -139,6 +143,7 @@ impl Memory {
             newest: newest(feed, now),
             looked: now.0,
             failed: None,
+            held: None,
             since: Some(since.0),
             overlaps: self.overlaps,
             rest: rest.as_secs(),

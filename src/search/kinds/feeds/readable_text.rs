@@ -40,10 +40,12 @@ fn in_utf8<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
     let readable = std::str::from_utf8(body).is_ok();
     match content_type.and_then(charset) {
         Some(encoding) if encoding == UTF_8 && readable => Cow::Borrowed(without_xml_declaration(body)),
-        // Valid UTF-8 is UTF-8, whatever the server says of all its files; but ISO-2022-JP has only ASCII bytes, too.
-        Some(encoding) if encoding != UTF_8 && (!readable || encoding == ISO_2022_JP) => decoded(encoding, body),
+        // Valid UTF-8 is UTF-8, whatever the server says of all its files; but bytes of ASCII alone may be ISO-2022-JP.
+        Some(encoding) if encoding != UTF_8 && (!readable || (encoding == ISO_2022_JP && body.is_ascii())) => {
+            decoded(encoding, body)
+        }
         // Its bytes also spell `<` and `&`, which what follows here would take for markup.
-        _ if declared(body) == Some(ISO_2022_JP) => decoded(ISO_2022_JP, body),
+        _ if (!readable || body.is_ascii()) && declared(body) == Some(ISO_2022_JP) => decoded(ISO_2022_JP, body),
         _ if !readable => not_quite_utf8(body).unwrap_or(Cow::Borrowed(body)),
         // The same holds for what the document says of itself: text in another encoding is hardly ever valid UTF-8.
         _ if !body.is_ascii() && declares_another(body) => Cow::Borrowed(without_xml_declaration(body)),
