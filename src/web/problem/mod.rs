@@ -34,7 +34,7 @@ impl Problem {
 
     /// Nothing has that name.
     pub(super) fn not_found(title: impl Into<String>) -> Self {
-        Self::new(StatusCode::NOT_FOUND, title, "It may have been renamed or removed. / lists the topics.")
+        Self::new(StatusCode::NOT_FOUND, title, "It may have been renamed or removed. The page / lists the topics.")
     }
 
     /// Something in the request is invalid.
