@@ -208,10 +208,10 @@ fn a_database_in_use_by_a_daemon_is_not_moved() {
     let (from, to) = (filled_place(sqlite(), &sandbox), place_without_database(sqlite(), &sandbox));
     from.configure(&sandbox.lines(), &format!("[defaults]\nevery = \"300d\"\n\n{TOPICS}"));
     let mut running = from.program(&["run"]).start();
-    running.until("the daemon to run", |said| said.contains("next slot"));
-    move_to(&from, &to).run().says(4, &["another `topicwatch run` uses"]);
+    running.wait_until("the daemon to run", |said| said.contains("next slot"));
+    move_to(&from, &to).run().assert_stderr(4, &["another `topicwatch run` uses"]);
     // A mistake in the address names the option that it is in.
-    from.run(&["db", "move", "--to", "new.db"]).says(2, &["flag --to: `url` does not name", "sqlite:new.db"]);
+    from.run(&["db", "move", "--to", "new.db"]).assert_stderr(2, &["flag --to: `url` does not name", "sqlite:new.db"]);
     running.signal("TERM");
     running.wait().assert_stderr(0, &["stopped"]);
     move_to(&from, &to).run().assert_stdout(0, &["tables copied from"]);
