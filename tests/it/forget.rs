@@ -16,6 +16,8 @@ const TEN: &str = "2026-03-11T10:00:00Z";
 const ELEVEN: &str = "2026-03-11T11:00:00Z";
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nai.when = \"always\"\n\n\
                       [[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n";
+/// A topic that is not due yet.
+const QUIET: &str = "[[topics]]\nid = \"quiet\"\nquery = \"quiet\"\nevery = \"6h\"\n";
 /// Words that only the forgotten author wrote.
 const WORDS: &str = "zanzibar umbrella confession";
 const HER_POST: &str = "https://x.com/Jane_D/status/1900000000000000001";
@@ -217,8 +219,7 @@ fn a_rehearsal_counts_what_names_an_author_who_was_forgotten_before_and_a_topic_
         let (server, place) = place_that_mentions_jane(database);
         place.ok(&["forget", "--author", "jane_d", "--yes"]);
         place.ok(&["topic", "pause", "globex", "--reason", "jane_d asked for it"]);
-        let quiet = "[[topics]]\nid = \"quiet\"\nquery = \"quiet\"\nevery = \"6h\"\n";
-        place.configure(&server.lines(), &format!("{TOPICS}{quiet}"));
+        place.configure(&server.lines(), &format!("{TOPICS}{QUIET}"));
         place.ok(&["once", "--due", "--at", NINE]);
         place.configure(&server.lines(), TOPICS);
         let forgotten = |how: &str| {
@@ -398,6 +399,26 @@ fn a_killed_forget_keeps_the_author_out_and_is_completed_later() {
             assert!(!place.run(&["once", "--at", ELEVEN]).err.contains("interrupted"), "{point} on {name}");
             assert_gone(&place, &format!("in a run after a kill at {point}"));
         }
+    }
+}
+
+#[test]
+fn a_former_id_of_a_topic_that_never_ran_is_free_after_a_killed_forget_was_completed() {
+    for database in databases() {
+        let (server, place) = place_that_mentions_jane(database);
+        let with_quiet = format!("{TOPICS}{QUIET}");
+        place.configure(&server.lines(), &with_quiet);
+        place.ok(&["once", "--due", "--at", NINE]);
+        place.ok(&["topic", "rename", "quiet", "calm"]);
+        place.configure(&server.lines(), TOPICS);
+        let killed = place
+            .program(&["forget", "--topic", "calm", "--yes"])
+            .env("TOPICWATCH_TEST_FAILPOINT", "kill forget/left pass=1")
+            .run();
+        assert_eq!(killed.code, None, "{}: {killed}", place.database.name);
+        place.ok(&["forget", "--resume"]);
+        place.configure(&server.lines(), &with_quiet);
+        place.ok(&["once", "--at", TEN, "--topic", "quiet"]);
     }
 }
 

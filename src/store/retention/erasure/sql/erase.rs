@@ -138,7 +138,12 @@ pub(in crate::store) async fn close_topic(conn: &mut Conn, topic: &str, now: Tim
     .execute(&mut *conn)
     .await?;
     alert_subjects::forget_topic(conn, topic).await?;
-    for statement in ["DELETE FROM job WHERE topic = $1", "DELETE FROM renamed WHERE old_id = $1"] {
+    for statement in [
+        "DELETE FROM job WHERE topic = $1",
+        "DELETE FROM renamed WHERE old_id = $1",
+        // Without runs, nothing leads to the topic any more.
+        "DELETE FROM renamed WHERE new_id = $1 AND NOT EXISTS (SELECT 1 FROM run WHERE topic = $1)",
+    ] {
         sqlx::query(statement).bind(topic).execute(&mut *conn).await?;
     }
     Ok(())
