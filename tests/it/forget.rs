@@ -6,8 +6,8 @@ use serde_json::json;
 use crate::support::access_stage::link;
 use crate::support::alert_rows::Event;
 use crate::support::copied_posts::heads;
-use crate::support::databases::{Database, databases, sqlite, wait};
-use crate::support::program::{NINE, Place};
+use crate::support::databases::{Database, databases, postgres, sqlite, wait};
+use crate::support::program::{NINE, Place, until};
 use crate::support::service::{Raw, Reply, reply};
 use crate::support::web_client::Pages;
 use crate::support::world::{World, hour, post};
@@ -420,6 +420,30 @@ fn a_former_id_of_a_topic_that_never_ran_is_free_after_a_killed_forget_was_compl
         place.configure(&server.lines(), &with_quiet);
         place.ok(&["once", "--at", TEN, "--topic", "quiet"]);
     }
+}
+
+#[test]
+fn days_that_are_stored_while_their_topic_is_forgotten_go_with_it() {
+    // On SQLite nobody erases while another one stores.
+    let Some(database) = postgres() else { return };
+    let server = Raw::saying(service);
+    let place = Place::new(database, &server.lines(), TOPICS);
+    let counting = place
+        .program(&["once", "--at", NINE, "--topic", "acme"])
+        .env("TOPICWATCH_TEST_FAILPOINT", "stop day_counts::store_counts/written pass=1")
+        .start();
+    counting.until_stopped();
+    place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
+    let forgetting = place.program(&["forget", "--topic", "acme", "--yes"]).start();
+    until("the command waits for the count", || {
+        let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0";
+        place.database.number(waits) > 0
+    });
+    counting.signal("CONT");
+    for ended in [counting.wait(), forgetting.wait()] {
+        assert_eq!(ended.code, Some(0), "{ended}");
+    }
+    assert_eq!(place.database.number("SELECT count(*) FROM topic_day WHERE topic = 'acme'"), 0);
 }
 
 #[test]

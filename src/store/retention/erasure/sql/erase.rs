@@ -163,6 +163,8 @@ pub(in crate::store) async fn page_of_topic(
     now: Time,
 ) -> Result<ErasedCounts, StoreError> {
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
+    // Days of the topic that are being stored are stored before, and then erased, or not at all.
+    followers::hold(conn, Follower::Days).await?;
     let found: Vec<(i64, i64)> = sqlx::query_as(
         "SELECT t.item, (SELECT count(*) FROM topic_item o WHERE o.item = t.item) FROM topic_item t WHERE t.topic = $1 \
          ORDER BY t.item LIMIT $2",
