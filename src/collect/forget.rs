@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::named_in_texts::{addresses, is_about};
+use super::named_in_texts::{addresses, is_about, request_words};
 use super::replay::read;
 use crate::model::{PAUSED, ReplyEntry, Time, Topic, alert_of, author_of_text_key, page_keys_of_post};
 use crate::normalise::address_keys;
@@ -213,7 +213,7 @@ impl Eraser<'_> {
         let authors = |found: &ReplyEntry| {
             found.author.as_deref().is_some_and(|name| self.known.has(TombstoneKind::Author, name))
         };
-        self.known.mentions_forgotten(&reply.request)
+        request_words(&reply.request).iter().any(|words| self.named_by(words, MentionPlace::Answers))
             || self.named_by(&String::from_utf8_lossy(&body), MentionPlace::Answers)
             || read(reply, self.platform).is_some_and(|ingested| {
                 ingested.findings.iter().any(|finding| {

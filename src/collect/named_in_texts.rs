@@ -1,4 +1,4 @@
-//! What stored texts name: whether a message is about a topic, and the addresses in a text. Pure.
+//! What stored texts name: whether a message is about a topic, the addresses in a text, and the words of a request. Pure.
 
 use serde_json::Value;
 
@@ -40,9 +40,36 @@ pub(super) fn addresses(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
+/// Fields and parameters of stored requests that hold what a topic asks for, and keys and addresses of items. The program
+/// sets all others: their names and values, such as `limit` or `search`, are handles of people, too.
+const ASKED: [&str; 8] = ["address", "key", "name", "prompt", "q", "query", "url", "urls"];
+
+/// Returns what a topic chose of a stored request: its words, its addresses, and the items that it is about.
+pub(super) fn request_words(request: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    match serde_json::from_str::<Value>(request) {
+        Ok(value) => collect_words(&value, "", &mut words),
+        Err(_) => words.push(request.to_owned()),
+    }
+    words
+}
+
+fn collect_words(value: &Value, field: &str, words: &mut Vec<String>) {
+    match value {
+        Value::String(text) if ASKED.contains(&field) => words.push(text.clone()),
+        Value::Array(all) => match all.as_slice() {
+            // A parameter with its value.
+            [Value::String(name), value] if field == "query" => collect_words(value, name, words),
+            all => all.iter().for_each(|one| collect_words(one, field, words)),
+        },
+        Value::Object(all) => all.iter().for_each(|(name, one)| collect_words(one, name, words)),
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{addresses, is_about};
+    use super::{addresses, is_about, request_words};
 
     #[test]
     fn a_message_is_about_a_topic_only_if_it_names_its_id_as_a_topic() {
@@ -65,5 +92,26 @@ mod tests {
             r#"See [1](https://a.example/b), <a href="https://c.example/?x=1&amp;y=2">it</a>, http://d.example. httpx"#;
         let found: Vec<String> = addresses(text).collect();
         assert_eq!(found, ["https://a.example/b", "https://c.example/?x=1&y=2", "http://d.example"]);
+    }
+
+    #[test]
+    fn the_words_of_a_request_are_those_that_a_topic_chose() {
+        for (request, expected) in [
+            (
+                r#"{"source":"social","method":"GET","path":"/twitter","query":[["query","from:ann"],["sort","Latest"]],"body":null,"limit":20}"#,
+                vec!["from:ann"],
+            ),
+            (
+                r#"{"source":"ai","path":"/ai/search","query":[],"body":{"model":"NOVA","prompt":"who is ann"}}"#,
+                vec!["who is ann"],
+            ),
+            (
+                r#"{"from":1,"items":[{"key":"post:x:1","url":"https://x.com/ann/status/1"}],"query":{"keys":{"limit":5,"urls":["https://a.example/@ann"]},"kind":"feed","source":"blogs"}}"#,
+                vec!["post:x:1", "https://x.com/ann/status/1", "https://a.example/@ann"],
+            ),
+            ("from:ann", vec!["from:ann"]),
+        ] {
+            assert_eq!(request_words(request), expected, "{request}");
+        }
     }
 }

@@ -341,12 +341,20 @@ fn a_limit_that_another_one_precedes_may_be_used_up_later() {
         let service = format!("base_url = \"sandbox\"\nprices.web = 0.01\n{budget}");
         Place::new(sqlite(), &service, &topic("a", "max_calls_per_day = 15"))
     };
-    for (budget, upper, words) in [
-        ("budget_per_day = 0.1", json!(true), "topic calls of a, 15 calls a day, may be used up from 14:00 UTC"),
-        ("budget_per_day = 1", Value::Null, "topic calls of a, 15 calls a day, is used up at 14:00 UTC"),
+    let bound = "topic calls of a, 15 calls a day, may be used up from 14:00 UTC";
+    for (budget, begin, upper, words) in [
+        ("budget_per_day = 0.1", "2026-03-10T23:30:00Z", json!(true), bound),
+        // Of the first day 15 calls are left.
+        ("budget_per_day = 0.1", "2026-03-10T08:30:00Z", json!(true), bound),
+        (
+            "budget_per_day = 1",
+            "2026-03-10T23:30:00Z",
+            Value::Null,
+            "topic calls of a, 15 calls a day, is used up at 14:00 UTC",
+        ),
     ] {
         let place = file(budget);
-        let plan = ["plan", "--days", "1", "--at", "2026-03-10T23:30:00Z"];
+        let plan = ["plan", "--days", "1", "--at", begin];
         let of_topic = place.json(&[&plan[..], &["--json"]].concat())["budgets"][1].clone();
         assert_eq!((&of_topic["budget"], &of_topic["upper_bound"]), (&json!("topic calls"), &upper), "{of_topic:#}");
         let shown = place.ok(&plan);

@@ -535,6 +535,18 @@ fn of_two_calls_that_are_due_together_the_first_may_use_up_a_budget() {
 }
 
 #[test]
+fn a_cheaper_call_of_an_earlier_slot_does_not_delay_when_a_budget_is_used_up() {
+    // The first slot of the day costs 0.012 dollars, each later one 0.01: three fit.
+    let service = format!("{SANDBOX}\nprices.web = 0.01\nprices.ai = 0.002\nbudget_per_day = 0.035");
+    for limits in ["", "max_calls_per_day = 200"] {
+        let lines = format!("sources = [\"web\", \"ai\"]\nai.when = \"daily\"\nevery = \"1h\"\n{limits}");
+        let place = Place::new(sqlite(), &service, &topic("a", &lines));
+        let plan = place.json(&["plan", "--days", "1", "--at", "2026-03-10T23:30:00Z", "--json"]);
+        assert_eq!(plan["budgets"][0]["used_up_at"], json!("2026-03-11T02:00:00.000Z"), "{limits}: {plan:#}");
+    }
+}
+
+#[test]
 fn a_plan_keeps_to_the_limit_of_a_topic() {
     let lines = format!("{SANDBOX}\nprices.web = 0.003\nmax_calls_per_day = 10");
     let place = Place::new(sqlite(), &lines, &topic("a", "sources = [\"web\"]\nevery = \"1h\"\nmax_calls_per_day = 5"));

@@ -6,8 +6,8 @@ use serde_json::json;
 use crate::support::access_stage::add_share_link;
 use crate::support::alert_rows::Event;
 use crate::support::copied_posts::cluster_heads;
-use crate::support::databases::{Database, block_on, databases, sqlite};
-use crate::support::program::{NINE, Place};
+use crate::support::databases::{Database, block_on, databases, postgres, sqlite};
+use crate::support::program::{NINE, Place, wait_until};
 use crate::support::service::{FakeServer, Reply, reply};
 use crate::support::web_client::Pages;
 use crate::support::world::{ScriptedService, hour, post};
@@ -16,6 +16,8 @@ const TEN: &str = "2026-03-11T10:00:00Z";
 const ELEVEN: &str = "2026-03-11T11:00:00Z";
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nai.when = \"always\"\n\n\
                       [[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n";
+/// A topic that is not due yet.
+const QUIET: &str = "[[topics]]\nid = \"quiet\"\nquery = \"quiet\"\nevery = \"6h\"\n";
 /// Words that only the forgotten author wrote.
 const WORDS: &str = "zanzibar umbrella confession";
 const JANES_POST: &str = "https://x.com/Jane_D/status/1900000000000000001";
@@ -217,8 +219,7 @@ fn a_rehearsal_counts_what_names_an_author_who_was_forgotten_before_and_a_topic_
         let (server, place) = place_that_mentions_jane(database);
         place.ok(&["forget", "--author", "jane_d", "--yes"]);
         place.ok(&["topic", "pause", "globex", "--reason", "jane_d asked for it"]);
-        let quiet = "[[topics]]\nid = \"quiet\"\nquery = \"quiet\"\nevery = \"6h\"\n";
-        place.configure(&server.lines(), &format!("{TOPICS}{quiet}"));
+        place.configure(&server.lines(), &format!("{TOPICS}{QUIET}"));
         place.ok(&["once", "--due", "--at", NINE]);
         place.configure(&server.lines(), TOPICS);
         let forgotten = |how: &str| {
@@ -402,6 +403,50 @@ fn a_killed_forget_keeps_the_author_out_and_is_completed_later() {
             assert_gone(&place, &format!("in a run after a kill at {point}"));
         }
     }
+}
+
+#[test]
+fn a_former_id_of_a_topic_that_never_ran_is_free_after_a_killed_forget_was_completed() {
+    for database in databases() {
+        let (server, place) = place_that_mentions_jane(database);
+        let with_quiet = format!("{TOPICS}{QUIET}");
+        place.configure(&server.lines(), &with_quiet);
+        place.ok(&["once", "--due", "--at", NINE]);
+        place.ok(&["topic", "rename", "quiet", "calm"]);
+        place.configure(&server.lines(), TOPICS);
+        let killed = place
+            .program(&["forget", "--topic", "calm", "--yes"])
+            .env("TOPICWATCH_TEST_FAILPOINT", "kill forget/left pass=1")
+            .run();
+        assert_eq!(killed.code, None, "{}: {killed}", place.database.name);
+        place.ok(&["forget", "--resume"]);
+        place.configure(&server.lines(), &with_quiet);
+        place.ok(&["once", "--at", TEN, "--topic", "quiet"]);
+    }
+}
+
+#[test]
+fn days_that_are_stored_while_their_topic_is_forgotten_go_with_it() {
+    // On SQLite nobody erases while another one stores.
+    let Some(database) = postgres() else { return };
+    let server = Raw::saying(service);
+    let place = Place::new(database, &server.lines(), TOPICS);
+    let counting = place
+        .program(&["once", "--at", NINE, "--topic", "acme"])
+        .env("TOPICWATCH_TEST_FAILPOINT", "stop day_counts::store_counts/written pass=1")
+        .start();
+    counting.until_stopped();
+    place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
+    let forgetting = place.program(&["forget", "--topic", "acme", "--yes"]).start();
+    until("the command waits for the count", || {
+        let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0";
+        place.database.number(waits) > 0
+    });
+    counting.signal("CONT");
+    for ended in [counting.wait(), forgetting.wait()] {
+        assert_eq!(ended.code, Some(0), "{ended}");
+    }
+    assert_eq!(place.database.number("SELECT count(*) FROM topic_day WHERE topic = 'acme'"), 0);
 }
 
 #[test]

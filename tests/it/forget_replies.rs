@@ -69,3 +69,17 @@ fn a_reply_whose_request_names_a_forgotten_author_is_deleted() {
         assert_eq!((&taken["raw_replies"], before, replies()), (&json!(2), 4, 2), "{name}");
     }
 }
+
+#[test]
+fn an_author_with_the_name_of_a_parameter_takes_no_reply_of_others() {
+    for database in databases() {
+        let server = service(&Arc::new(AtomicBool::new(true)));
+        let place = Place::new(database, &server.lines(), &topic("acme"));
+        place.ok(&["once", "--at", NINE]);
+        let authors = ["--author", "search", "--author", "limit", "--author", "social"];
+        let rehearsed = place.json(&[&["db", "forget", "--dry-run", "--json"][..], &authors[..]].concat());
+        place.ok(&[&["db", "forget", "--yes"][..], &authors[..]].concat());
+        let left = place.database.number("SELECT count(*) FROM raw_reply");
+        assert_eq!((&rehearsed["taken"]["raw_replies"], left), (&json!(0), 2), "{}", place.database.name);
+    }
+}

@@ -217,8 +217,8 @@ fn a_plan_separates_the_expected_cost_from_the_cost_of_retries() {
 fn the_preview_of_a_topic_shows_the_cost_of_retries() {
     let daily = TOPIC.replace("[\"web\"]", "[\"ai\"]\nai.when = \"daily\"");
     for (topic, words) in [
-        (TOPIC, "$0.240<span class=\"sub\">at most $0.960 if every call is retried</span>"),
-        (daily.as_str(), " if every call is retried and no daily answer comes</span>"),
+        (TOPIC, "$0.240<span class=\"sub\">at most $0.960 with all retries</span>"),
+        (daily.as_str(), " with all retries and no daily answer</span>"),
     ] {
         let place = Place::new(sqlite(), "base_url = \"sandbox\"\nprices.web = 0.002", &with_edit(topic));
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);

@@ -93,7 +93,8 @@ impl LimitedTopic {
             providers: most(|source| !source.is_service()).0,
         };
         let (total, money, highest) = most(|_| true);
-        let cheapest = self.sources.iter().map(|one| one.expected).filter(|price| *price > Micros(0)).min();
+        let due = |one: &&SourceCalls| one.expected > Micros(0) && (if one.daily { days } else { slots }) > 0;
+        let cheapest = self.sources.iter().filter(due).map(|one| one.expected).min();
         Load { calls, total, money, highest, cheapest }
     }
 

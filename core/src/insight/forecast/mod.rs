@@ -119,19 +119,24 @@ pub fn forecast(
 }
 
 /// Marks limits as bounds that may be used up later or not at all, because one that topics share ends calls earlier on the
-/// same day. Each limit is computed as if there were no other.
+/// same day, or may do so: of its later days only the number is known. Each limit is computed as if there were no other.
 fn mark_limits_that_others_precede(forecast: &mut Forecast) {
-    let of_quota = |provider: Option<Source>, quota: &Quota| {
+    type Shared = (Option<Source>, String, Time, u32);
+    let of_quota = |provider: Option<Source>, quota: &Quota| -> Option<Shared> {
         let used = quota.used_up.as_ref()?;
-        Some((provider, used.day.clone(), used.at))
+        Some((provider, used.day.clone(), used.at, quota.days_over))
     };
-    let of_budget = |met: &Allowance| Some((met.provider, met.used_up_on.clone()?, met.used_up_at?));
-    let mut shared: Vec<(Option<Source>, String, Time)> = of_quota(None, &forecast.quota).into_iter().collect();
+    let of_budget = |met: &Allowance| -> Option<Shared> {
+        Some((met.provider, met.used_up_on.clone()?, met.used_up_at?, met.days_over))
+    };
+    let mut shared: Vec<Shared> = of_quota(None, &forecast.quota).into_iter().collect();
     shared.extend(forecast.providers.iter().filter_map(|one| of_quota(Some(one.provider), &one.quota)));
     shared.extend(forecast.budgets.iter().filter(|met| met.topic.is_none()).filter_map(of_budget));
     let precedes = |provider: Option<Source>, of_topic: bool, day: &str, at: Time| {
-        let alike = |other: &Option<Source>| of_topic || *other == provider;
-        shared.iter().any(|(other, on, earlier)| alike(other) && on == day && *earlier < at)
+        shared.iter().any(|(other, first, earlier, days)| {
+            let alike = of_topic || *other == provider;
+            alike && (first == day && *earlier < at || first.as_str() < day && *days > 1)
+        })
     };
     let own = std::iter::once((None, &mut forecast.quota));
     let others = forecast.providers.iter_mut().map(|one| (Some(one.provider), &mut one.quota));

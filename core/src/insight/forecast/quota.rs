@@ -225,7 +225,7 @@ fn last_call(
         let (earlier, now) = (group.load(after, just_before)?, group.load(after, refused)?);
         made = made.saturating_add((measure.of)(earlier));
         if (measure.of)(now) > (measure.of)(earlier) {
-            smallest = smallest.min((measure.of_one)(now));
+            smallest = smallest.min((measure.of_one)(group.load(just_before, refused)?));
         }
     }
     // Of the calls that are due together, the first may still fit.

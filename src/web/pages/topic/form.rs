@@ -194,7 +194,7 @@ impl Form {
                     @for at in &outlook.next { span.sub { (slot(*at, &outlook.timezone)) } }
                 }
                 dt { "Calls a day" } dd { (mark) (number((tenths / 10).unsigned_abs())) @if tenths % 10 != 0 { "." (tenths % 10) } @if forecast.may_need_fewer_calls { span.sub { "if every search needs all its calls; one that finds little needs fewer" } } }
-                dt { "Cost of 30 days" } dd { @if forecast.expected.per_month > Micros(0) { (mark) } (forecast.expected.per_month.to_string()) @if forecast.may_skip_ai { span.sub { "if every run searches the AI source; with ai.when = \"new\" only those that find something new do" } } @if forecast.tries != forecast.calls { span.sub { "at most " (forecast.at_most.per_month.to_string()) " if every call is retried" @if forecast.may_repeat_ai { " and no daily answer comes" } } } }
+                dt { "Cost of 30 days" } dd { @if forecast.expected.per_month > Micros(0) { (mark) } (forecast.expected.per_month.to_string()) @if forecast.may_skip_ai { span.sub { "if every run searches the AI source; with ai.when = \"new\" only those that find something new do" } } @if forecast.tries != forecast.calls { span.sub { "at most " (forecast.at_most.per_month.to_string()) " with all retries" @if forecast.may_repeat_ai { " and no daily answer" } } } }
             }
             @for warning in &outlook.warnings { p.note { "Warning: " (error_line(warning)) } }
             @if let (true, Some((source, price))) = (saves, &outlook.trial) {

@@ -138,7 +138,12 @@ pub(in crate::store) async fn close_topic(conn: &mut Conn, topic: &str, now: Tim
     .execute(&mut *conn)
     .await?;
     alert_subjects::forget_topic(conn, topic).await?;
-    for statement in ["DELETE FROM job WHERE topic = $1", "DELETE FROM renamed WHERE old_id = $1"] {
+    for statement in [
+        "DELETE FROM job WHERE topic = $1",
+        "DELETE FROM renamed WHERE old_id = $1",
+        // Without runs, nothing leads to the topic any more.
+        "DELETE FROM renamed WHERE new_id = $1 AND NOT EXISTS (SELECT 1 FROM run WHERE topic = $1)",
+    ] {
         sqlx::query(statement).bind(topic).execute(&mut *conn).await?;
     }
     Ok(())
@@ -158,6 +163,8 @@ pub(in crate::store) async fn page_of_topic(
     now: Time,
 ) -> Result<ErasedCounts, StoreError> {
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
+    // Days of the topic that are being stored are stored before, and then erased, or not at all.
+    followers::hold(conn, Follower::Days).await?;
     let found: Vec<(i64, i64)> = sqlx::query_as(
         "SELECT t.item, (SELECT count(*) FROM topic_item o WHERE o.item = t.item) FROM topic_item t WHERE t.topic = $1 \
          ORDER BY t.item LIMIT $2",
