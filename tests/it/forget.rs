@@ -429,16 +429,16 @@ fn a_former_id_of_a_topic_that_never_ran_is_free_after_a_killed_forget_was_compl
 fn days_that_are_stored_while_their_topic_is_forgotten_go_with_it() {
     // On SQLite nobody erases while another one stores.
     let Some(database) = postgres() else { return };
-    let server = Raw::saying(service);
+    let server = FakeServer::respond_with(service);
     let place = Place::new(database, &server.lines(), TOPICS);
     let counting = place
         .program(&["once", "--at", NINE, "--topic", "acme"])
         .env("TOPICWATCH_TEST_FAILPOINT", "stop day_counts::store_counts/written pass=1")
         .start();
-    counting.until_stopped();
+    counting.wait_until_stopped();
     place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
     let forgetting = place.program(&["forget", "--topic", "acme", "--yes"]).start();
-    until("the command waits for the count", || {
+    wait_until("the command waits for the count", || {
         let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0";
         place.database.number(waits) > 0
     });
