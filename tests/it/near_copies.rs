@@ -405,7 +405,7 @@ fn a_kill_while_cluster_keys_move_loses_none_and_lookups_use_indexes() {
     }
 }
 
-/// Through the program: what `run_once` prints, what a kill leaves, and that the next run completes it.
+/// Through the program: what `once` prints, what a kill leaves, and that the next run completes it.
 #[test]
 fn once_and_show_print_items_texts_and_authors_and_compare_all_items() {
     for database in databases() {
