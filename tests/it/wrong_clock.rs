@@ -247,23 +247,35 @@ fn a_diff_and_the_last_answer_are_not_those_of_a_clock_that_was_ahead() {
 }
 
 #[test]
-fn a_clock_that_is_ahead_for_a_moment_prunes_nothing() {
+fn a_clock_that_is_ahead_for_a_moment_prunes_nothing_and_rare_runs_prune() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let keep = "[retention]\nraw = \"1d\"\nsightings = \"8d\"\nruns = \"40d\"\n\n";
+        let place = Place::new(database, &sandbox.lines(), &format!("{keep}{}", topic("every = \"12h\"")));
+        let name = place.database.name;
+        let searches = || place.database.number("SELECT count(*) FROM v_search WHERE started_at < '2026-03-20'");
+        due(&place, &sandbox, &[at(11, 0), at(11, 12), at(12, 0), at(12, 12)]);
+        assert_eq!(searches(), 3, "{name}");
+        due(&place, &sandbox, &["2027-06-20T04:00:01Z".to_owned(), at(12, 13)]);
+        let pruned = "SELECT count(*) FROM v_run WHERE run LIKE 'prune@2027%' AND state = 'ok'";
+        assert_eq!((place.database.number(pruned), searches()), (1, 3), "{name}");
+        // It runs every second week, and still deletes what is too old.
+        let days = ["2026-03-26", "2026-04-09", "2026-04-23", "2026-05-07", "2026-05-21"];
+        due(&place, &sandbox, &days.map(|day| format!("{day}T09:00:01Z")));
+        assert!(searches() < 3, "{name}");
+    }
+}
+
+#[test]
+fn a_schedule_that_changed_while_the_clock_showed_1970_missed_no_slot() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topic("every = \"12h\""));
-        let name = place.database.name;
-        due(&place, &sandbox, &[at(11, 0), at(11, 12), at(12, 0), at(12, 12)]);
-        let searches = || place.database.number("SELECT count(*) FROM v_search");
-        assert_eq!(searches(), 3, "{name}");
-        due(&place, &sandbox, &["2027-06-20T00:00:01Z".to_owned(), at(12, 13)]);
-        assert_eq!(searches(), 4, "{name}");
-        let why = "SELECT count(*) FROM v_run WHERE run LIKE 'prune@2027%' AND reason LIKE 'nothing was deleted%'";
-        assert_eq!(place.database.number(why), 1, "{name}");
-        // The clock is right again: it prunes as always.
-        due(&place, &sandbox, &[at(13, 4)]);
-        let pruned =
-            "SELECT count(*) FROM v_run WHERE run LIKE 'prune@2026-03-13%' AND state = 'ok' AND reason IS NULL";
-        assert_eq!(place.database.number(pruned), 1, "{name}");
+        due(&place, &sandbox, &[at(11, 11), at(11, 12)]);
+        place.configure(&sandbox.lines(), &topic("every = \"6h\""));
+        place.run(&["once", "--due", "--at", "1970-01-01T00:00:20Z"]);
+        due(&place, &sandbox, &[at(15, 9)]);
+        assert_eq!(place.database.number("SELECT count(*) FROM v_run"), 1, "{}", place.database.name);
     }
 }
 

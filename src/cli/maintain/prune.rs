@@ -13,7 +13,6 @@ use crate::cli::wiring::options::Common;
 use crate::config::RetentionConfig;
 use crate::daemon::{Failed, JobResult};
 use crate::model::Time;
-use crate::schedule::Schedule;
 use crate::store::{DataOrigin, JobRun, Pruned, Store};
 
 #[derive(Debug, Args)]
@@ -32,10 +31,9 @@ pub struct PruneArgs {
 /// The longest time one run of the job prunes; the next run continues.
 const OF_A_JOB: Duration = Duration::from_secs(20 * 60);
 
-/// If so many slots passed since the job last ran, the clock may be ahead: it deletes nothing before its next run.
-const MISSED: usize = 4;
-const NOT_PRUNED: &str =
-    "nothing was deleted: it did not run for several slots, or the clock is ahead; the next run deletes";
+/// How far the job goes beyond its last run: the clock may be ahead, and a wrong hour must not delete what is kept for months.
+/// After a longer pause, the next run deletes the rest.
+const FARTHEST: Duration = Duration::from_secs(7 * 86_400);
 
 /// The longest time a manual prune takes.
 const BY_HAND: Duration = Duration::from_secs(30 * 86_400);
@@ -97,13 +95,8 @@ pub(in crate::cli) async fn job(run: &JobRun, store: &Store, now: Time) -> Resul
         hint: "is this the latest version of topicwatch?".to_owned(),
     })?;
     store.publish().await?;
-    // One wrong hour must not delete what is to be kept for months.
-    let schedule = run.job.schedule.as_ref().and_then(|policy| Schedule::compile(policy).ok());
-    if let Some((last, schedule)) = store.last_start_of_job(&run.job.id).await?.zip(schedule)
-        && schedule.slots(last, now).take(MISSED).count() >= MISSED
-    {
-        return Ok(JobResult { reason: Some(NOT_PRUNED.to_owned()), ..JobResult::default() });
-    }
+    let last = store.last_start_of_job(&run.job.id).await?;
+    let now = last.map_or(now, |last| now.min(last.plus(FARTHEST)));
     let done = store.prune(&kept, now, OF_A_JOB, false, &|| false).await?;
     if done.rows() > 0 {
         tracing::info!(rows = done.rows(), thinned = done.thinned, given_back = done.given_back, "pruned");
