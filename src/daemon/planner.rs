@@ -157,9 +157,11 @@ impl Planner {
         let mut job = unchanged_plan(planned_job, None);
         crate::failpoint::at_of("planner/decide", planned_job.topic.as_ref().unwrap_or(&planned_job.id));
         let Some((policy, schedule)) = self.schedule(planned_job) else { return job };
-        // A clock may have been behind, as at the start of a board: before a job was created it missed no slot.
-        let begun = Some(planned_job.created_at).filter(|created| *created <= now);
-        let planned_until = begun.map_or(planned_job.planned_until, |created| created.max(planned_job.planned_until));
+        // A clock may have been behind: before a job was created it missed no slot. `decide` judges a time before 2025.
+        let mut planned_until = planned_job.planned_until;
+        if planned_job.created_at <= now && !planned_until.is_before_program() {
+            planned_until = planned_until.max(planned_job.created_at);
+        }
         let plan = decide(&schedule, &policy, planned_until, now, busy(planned_job), ROWS_PER_PLAN);
         if plan.clamped {
             tracing::warn!(job = %planned_job.id, "the ledger was planned into the future (the clock was set back); planning restarts from now");
