@@ -9,6 +9,9 @@ use super::{Conn, Database, Row, read};
 use crate::model::{Follower, SIGN_AHEAD, Span, Time, runs_in_order};
 use crate::store::{Cursor, StoreError};
 
+/// The most runs whose order is checked.
+const CHECKED: usize = 10_000;
+
 /// The longest that a run may take.
 const LONGEST_RUN: Duration = Duration::from_secs(86_400);
 
@@ -66,8 +69,12 @@ pub(in crate::store) async fn unless_contradicted(
     of_topic(&mut query, topic);
     query.push("r.seq IS NOT NULL AND r.started_at IS NOT NULL AND ").push(at);
     query.push(" >= ").push_bind(span.from.minus(LONGEST_RUN * 9).0).push(" AND ").push(at);
-    query.push(" < ").push_bind(span.until.0).push(" ORDER BY r.seq DESC LIMIT 10000");
+    query.push(" < ").push_bind(span.until.0).push(format!(" ORDER BY r.seq DESC LIMIT {CHECKED}"));
     let rows = query.build().persistent(false).fetch_all(conn).await?;
+    // Otherwise, the first of the span might be left out, with all that it found.
+    if rows.len() == CHECKED {
+        return Ok(Some(first));
+    }
     let run = |row: &Row| Ok::<_, StoreError>((row.try_get::<i64, _>("seq")?, Time(row.try_get("began")?)));
     let runs = runs_in_order(rows.iter().map(run).collect::<Result<_, _>>()?);
     Ok(runs.into_iter().find(|(_, began)| span.contains(*began)).map(|(seq, _)| seq))
