@@ -163,32 +163,57 @@ async fn insert(conn: &mut Conn, rows: &[(String, &JobPlan, &PlannedSlot)], now:
 }
 
 /// Queues slots that have come and are to run, but that a clock that was ahead has already run: otherwise nothing would run
-/// for as long as it was ahead. The old run keeps its name and loses its slot. A run that started shortly before such a slot,
-/// but was planned after the run of it, shows that the clock was ahead. Without one it may have been set back by mistake
-/// since, and the slot has truly run. Returns how many are queued.
+/// for as long as it was ahead. The old run keeps its name and loses its slot. Returns how many are queued.
 async fn run_used_slots(conn: &mut Conn, slots: &[(&JobPlan, &PlannedSlot)], now: Time) -> Result<u64, StoreError> {
     let to_run = || slots.iter().filter(|(_, slot)| slot.state == RunState::Queued);
     let Some(last) = to_run().map(|(_, slot)| slot.slot).max() else { return Ok(0) };
     // Not what another job catches up on after days.
     let due = || to_run().filter(|(_, slot)| last.since(slot.slot) <= DAY);
     let Some(first) = due().map(|(_, slot)| slot.slot).min() else { return Ok(0) };
-    // `id + 0` keeps the database from walking through the whole table by `id`.
-    let sql = format!(
-        "SELECT max(r.id + 0) FROM run r WHERE {at} >= $1 AND {at} < $2 AND r.started_at IS NOT NULL",
-        at = read::RUN_AT
-    );
-    let later = sqlx::query_scalar::<_, Option<i64>>(AssertSqlSafe(sql)).bind(first.minus(WEEK).0).bind(first.0);
-    let Some(later) = later.fetch_one(&mut *conn).await? else { return Ok(0) };
-    let mut queued = 0;
+    let mut used: Vec<(i64, &JobPlan, &PlannedSlot)> = Vec::new();
     for (plan, slot) in due() {
-        let used = sqlx::query_scalar::<_, i64>(
-            "UPDATE run SET slot = NULL, reason = coalesce(reason, $4) WHERE job = $1 AND slot = $2 AND id < $3 AND state NOT IN ('queued', 'running') RETURNING id",
+        let id = sqlx::query_scalar::<_, i64>(
+            "SELECT id FROM run WHERE job = $1 AND slot = $2 AND state NOT IN ('queued', 'running')",
         );
-        let used = used.bind(&plan.id).bind(slot.slot.0).bind(later).bind(RUN_AHEAD).fetch_optional(&mut *conn).await?;
-        if let Some(used) = used {
-            let name = format!("{}@{}~{used}", plan.id, slot.slot);
-            queued += insert(conn, &[(name, *plan, *slot)], now).await?;
-        }
+        let id = id.bind(&plan.id).bind(slot.slot.0).fetch_optional(&mut *conn).await?;
+        used.extend(id.map(|id| (id, *plan, *slot)));
+    }
+    let Some(newest) = used.iter().map(|(id, ..)| *id).max() else { return Ok(0) };
+    if !was_ahead(conn, newest, first).await? {
+        return Ok(0);
+    }
+    let mut queued = 0;
+    for (id, plan, slot) in used {
+        let free = sqlx::query("UPDATE run SET slot = NULL, reason = coalesce(reason, $1) WHERE id = $2");
+        free.bind(RUN_AHEAD).bind(id).execute(&mut *conn).await?;
+        let name = format!("{}@{}~{id}", plan.id, slot.slot);
+        queued += insert(conn, &[(name, plan, slot)], now).await?;
     }
     Ok(queued)
+}
+
+/// Whether the clock was ahead when it planned this run of a slot: runs that were planned later started in the week before the
+/// slot. If runs that were planned earlier started in between, and the later ones went on only for a short while, the clock
+/// was rather behind for that while, and the slot has truly run.
+async fn was_ahead(conn: &mut Conn, run: i64, slot: Time) -> Result<bool, StoreError> {
+    let at = read::RUN_AT;
+    // `id + 0` keeps the database from walking through the whole table by `id`.
+    let sql = format!(
+        "SELECT min({at}), max({at}) FROM run r WHERE {at} >= $1 AND {at} < $2 AND r.started_at IS NOT NULL AND r.id + 0 > $3"
+    );
+    let (began, ended): (Option<i64>, Option<i64>) = sqlx::query_as(AssertSqlSafe(sql))
+        .bind(slot.minus(WEEK).0)
+        .bind(slot.0)
+        .bind(run)
+        .fetch_one(&mut *conn)
+        .await?;
+    let Some((began, ended)) = began.zip(ended) else { return Ok(false) };
+    if slot.0 - ended <= 2 * (ended - began) {
+        return Ok(true);
+    }
+    let sql = format!(
+        "SELECT count(*) FROM run r WHERE {at} > $1 AND {at} < $2 AND r.started_at IS NOT NULL AND r.id + 0 < $3"
+    );
+    let between = sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql)).bind(ended).bind(slot.0).bind(run);
+    Ok(between.fetch_one(conn).await? == 0)
 }
