@@ -120,6 +120,9 @@ fn item_at(rank: u32, key: &str, id: Option<&str>, address: &str) -> SeenItem {
     let finding = &mut item.sightings[0];
     finding.found.id = id.map(str::to_owned);
     finding.found.url = Some(address.to_owned());
+    if let Some(path) = address.strip_prefix("https://x.com/") {
+        finding.found.author = path.split('/').next().map(str::to_owned);
+    }
     if key.starts_with("page:") {
         item.kind = Kind::Page;
         finding.kind = Kind::Page;
@@ -143,6 +146,7 @@ async fn an_address_that_leads_to_no_key_finds_the_first_item_stored_with_it() {
             item_at(6, "page:https://news.example/one", None, "https://www.news.example/one/"),
             item_at(7, "page:https://status.example/#0a", None, "https://status.example/"),
             item_at(8, "page:https://status.example/#0b", None, "https://status.example/"),
+            item_at(9, "post:x:23", Some("23"), "https://x.com/ann-lee/status/23"),
         ];
         store.finish(&run, outcome(NOW, world)).await.unwrap();
         store.publish().await.unwrap();
@@ -153,6 +157,7 @@ async fn an_address_that_leads_to_no_key_finds_the_first_item_stored_with_it() {
             ("https://forum.example/thread/7", "text:x:ann:0f"),
             ("https://news.example/one", "page:https://news.example/one"),
             ("https://status.example", "page:https://status.example/#0a"),
+            ("https://x.com/ann-lee/status/23", "post:x:23"),
             ("https://x.com/bob", "https://x.com/bob"),
         ] {
             let found = find_item_key(&store, address).await.unwrap();

@@ -4,7 +4,9 @@
 use topicwatch::model::{RunState, ServiceLimits, Source, Time};
 use topicwatch::store::{RunFilter, RunRef, Store};
 
+use crate::support::access_stage::add_token;
 use crate::support::databases::{block_on, databases};
+use crate::support::logged_sql::statements;
 use crate::support::number_links::{follow_link, number_links};
 use crate::support::program::Place;
 use crate::support::searched::{LEASE, NOW, call, open_store, outcome, plan, start_manual_run, topic};
@@ -88,6 +90,33 @@ fn every_run_with_a_call_on_a_day_is_listed_even_if_it_was_begun_again_days_late
         let page = pages.page("/runs?called=2026-03-11");
         let first = page.split("<ol class=\"found\">").nth(1).and_then(|list| list.split("<li").nth(1));
         assert!(first.is_some_and(|row| row.contains(", attempt 2")), "{name}: {page}");
+    }
+}
+
+#[test]
+fn runs_of_several_topics_that_were_begun_again_are_read_by_ids_bound_once() {
+    for database in databases() {
+        let name = database.name;
+        let topics = ["rust", "zig"].map(|id| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\n"));
+        let place = Place::new(database, "base_url = \"sandbox\"", &topics.concat());
+        block_on(async {
+            let store = open_store(&place.database).await;
+            store_runs(&store).await;
+            store.close().await;
+        });
+        let token = add_token(&place, &["ann", "--role", "read", "--topic", "rust", "--topic", "zig"]);
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--at", "2026-03-11T23:00:00Z", "--log-format", "json"];
+        let program = place.program(&serve).env("RUST_LOG", "topicwatch=info,sqlx::query=debug");
+        let pages = Pages::wait_for_address(program.start());
+        let bearer = format!("Bearer {token}");
+        let page = pages.request("GET", "/runs?called=2026-03-11", &[("Authorization", bearer.as_str())], "");
+        assert!(page.status == 200 && page.body.contains(", attempt 2"), "{name}: {}", page.text);
+        let mut log = String::new();
+        pages.program.with_output(|_, err| log = err.to_owned());
+        let by_ids = statements(&log).filter(|sql| sql.contains("AS happened") && sql.contains("r.id IN ("));
+        let by_ids: Vec<String> = by_ids.collect();
+        // SQLite accepts 32,766 values: not a thousand ids for each of 50 topics.
+        assert!(!by_ids.is_empty() && by_ids.iter().all(|sql| !sql.contains("UNION ALL")), "{name}: {by_ids:#?}");
     }
 }
 

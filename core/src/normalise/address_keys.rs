@@ -3,6 +3,7 @@
 
 use super::host::canonical_host;
 use super::identity::{link_key, valid_id};
+use super::post::X;
 use super::url::http_url;
 
 /// The longest id that is written into a key as it is, in bytes.
@@ -12,7 +13,9 @@ const MAX_PLAIN_BYTES: usize = 64;
 /// is no http(s) URL, such as a key.
 #[must_use]
 pub fn address_keys(address: &str) -> Vec<String> {
-    link_key(address).into_iter().chain(post_key(address)).collect()
+    let link = link_key(address);
+    let post = post_key(address).filter(|key| link.as_ref() != Some(key));
+    link.into_iter().chain(post).collect()
 }
 
 /// The id of a post on Bluesky. The last part of its address is unique only within its account, whose name may be that
@@ -30,6 +33,11 @@ pub fn bluesky_id(account: &str, post_id: &str) -> String {
 fn post_key(address: &str) -> Option<String> {
     let url = http_url(address)?;
     match canonical_host(&url.host()?)?.as_str() {
+        // A faulty source may give a handle or an id that X has for no post. Such an address names a page, too.
+        "x.com" => {
+            let (_, id) = url.path().split_once("/status/")?;
+            Some(format!("post:{X}:{}", valid_id(id.trim_end_matches('/'))?))
+        }
         "news.ycombinator.com" if url.path() == "/item" => {
             let (_, id) = url.query_pairs().find(|(name, _)| name == "id")?;
             Some(format!("post:hackernews:{}", valid_id(&id)?))
@@ -55,6 +63,8 @@ mod tests {
             ("HTTPS://A.example/x/", &["page:https://a.example/x"][..]),
             ("Http://www.a.example/x", &["page:https://a.example/x"]),
             ("https://twitter.com/ann/status/77", &["post:x:77"]),
+            ("https://x.com/ann-lee/status/77/", &["page:https://x.com/ann-lee/status/77", "post:x:77"]),
+            ("https://x.com/ann-lee/lists/77", &["page:https://x.com/ann-lee/lists/77"]),
             (
                 "https://news.ycombinator.com/item?id=42#up",
                 &["page:https://news.ycombinator.com/item?id=42", "post:hackernews:42"],

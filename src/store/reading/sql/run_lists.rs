@@ -59,7 +59,8 @@ async fn some_runs(
     limit: i64,
 ) -> Result<Vec<(RunCursor, RunRow)>, StoreError> {
     let at = read::RUN_AT;
-    let (parts, topic) = parts(filter);
+    // Those that were begun again are read by their ids.
+    let (parts, topic) = if again.is_some() { (vec![filter.clone()], "r.topic") } else { parts(filter) };
     let mut query = QueryBuilder::<Database>::new("");
     for (place, filter) in parts.iter().enumerate() {
         query.push(if place > 0 { " UNION ALL " } else { "" }).push(read::ordered_run());

@@ -69,7 +69,7 @@ pub(in crate::store) async fn items(
     // By time, other pages list what lies outside a window with a limit.
     let is_part = order == ItemOrder::New && window < ALL;
     match (folded, is_part) {
-        (true, true) => push_folded(&mut query, filter, order),
+        (true, true) => push_folded(&mut query, filter),
         (true, false) => push_folded_in_window(&mut query),
         (false, _) => {}
     }
@@ -131,8 +131,9 @@ pub(super) fn push_matching(query: &mut QueryBuilder<Database>, filter: &Filter,
     }
 }
 
-/// Keeps one item `m` of each cluster: the first of the cluster if it matches, else the matching copy seen first.
-fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemOrder) {
+/// Keeps one item `m` of each cluster in a list by time: the first of the cluster if it matches, else the matching copy seen
+/// first.
+fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter) {
     query.push(" AND (m.cluster IS NULL OR m.cluster = m.item OR (");
     for (and, which) in [
         ("", "i.id = m.cluster"),
@@ -144,7 +145,7 @@ fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemO
         query.push(and).push("NOT EXISTS (SELECT 1 FROM item i JOIN topic_item t ON t.item = i.id JOIN run f ON f.id = t.first_run WHERE ");
         query.push(which).push(" AND t.topic = m.of AND f.seq IS NOT NULL");
         push_since(query, filter);
-        push_matching(query, filter, order, WordCheck::Each);
+        push_matching(query, filter, ItemOrder::New, WordCheck::Each);
         query.push(")");
     }
     query.push("))");
