@@ -383,7 +383,7 @@ async fn broken_replies_break_as_their_rules_say() {
     }
     let bombed = send("bomb=2000000").await.1.unwrap();
     let unpacked = std::io::copy(&mut flate2::read::GzDecoder::new(&bombed[..]), &mut std::io::sink()).unwrap();
-    assert!(bombed.len() < 10_000 && unpacked > 2_000_000, "{} bytes become {unpacked}", bombed.len());
+    assert!(bombed.len() < 30_000 && unpacked > 2_000_000, "{} bytes become {unpacked}", bombed.len());
     assert_eq!(send("delay=5ms,times=1").await.0, 200);
 }
 

@@ -48,7 +48,7 @@ pub(in crate::store) async fn query_history(
         return Ok(recall);
     }
     if let Some(before) = recall.before {
-        recall.was_emptied = was_emptied_since(conn, topic, question, before.until).await?;
+        recall.was_emptied = was_emptied_between(conn, topic, question, (before.until, now)).await?;
     }
     // A post is first seen after it was published, so the index on `first_seen` finds the posts of the span.
     let posts = sqlx::query(
@@ -73,17 +73,22 @@ pub(in crate::store) async fn query_history(
     Ok(recall)
 }
 
-/// Returns whether the last reply to a query since an instant was empty and covers nothing. A reply with posts shows that
-/// the service works again, even if it covers nothing.
-async fn was_emptied_since(conn: &mut Conn, topic: &str, question: &Question, since: Time) -> Result<bool, StoreError> {
+/// Returns whether the last reply to a query between these times was empty and covers nothing. A reply with posts shows
+/// that the service works again, even if it covers nothing.
+async fn was_emptied_between(
+    conn: &mut Conn,
+    topic: &str,
+    question: &Question,
+    (since, until): (Time, Time),
+) -> Result<bool, StoreError> {
     let sql = format!(
         "SELECT CAST(CASE WHEN s.state = 'empty' THEN 1 ELSE 0 END AS BIGINT) FROM run r CROSS JOIN search s \
          WHERE r.topic = $1 AND {} > $5 AND s.run = r.id AND s.source = $2 AND s.operation = $3 AND s.query = $4 \
-         AND s.asked_until > $5 AND (s.state = 'empty' AND s.covered_until IS NULL OR s.found > 0 OR s.unreadable > 0) \
+         AND s.asked_until > $5 AND s.asked_until <= $6 AND (s.state = 'empty' AND s.covered_until IS NULL OR s.found > 0 OR s.unreadable > 0) \
          ORDER BY s.asked_until DESC, r.id DESC LIMIT 1",
         read::RUN_AT
     );
     let query = sqlx::query_scalar::<_, i64>(AssertSqlSafe(sql)).bind(topic).bind(question.source.as_str());
-    let query = query.bind(&question.operation).bind(&question.query).bind(since.0);
+    let query = query.bind(&question.operation).bind(&question.query).bind(since.0).bind(until.0);
     Ok(query.fetch_optional(conn).await? == Some(1))
 }

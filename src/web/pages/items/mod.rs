@@ -36,7 +36,7 @@ use crate::web::site::Site;
 /// Items on a page.
 const ITEMS: usize = 50;
 /// Items that are read at a time for a file. Each read finds all items with the words again.
-const READ: u32 = 1_000;
+const READ: u32 = 250;
 /// Maximum number of items that are counted for a page.
 const COUNTED: u64 = 5_000;
 /// Filters that are folded until one of them is used, so that a phone shows items first.
