@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_a_request_are_those_that_a_topic_chose() {
+    fn request_words_are_only_those_that_a_topic_chose() {
         for (request, expected) in [
             (
                 r#"{"source":"social","method":"GET","path":"/twitter","query":[["query","from:ann"],["sort","Latest"]],"body":null,"limit":20}"#,

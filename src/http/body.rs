@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn all_members_are_read_wherever_the_body_is_split() {
+    fn all_gzip_members_are_read_wherever_the_body_is_split() {
         let members = [member(b"one, "), member(b""), member(b"two, "), member(b"three")];
         let ends: Vec<usize> = (0..=members.len()).map(|many| members[..many].concat().len()).collect();
         let (packed, text) = (members.concat(), b"one, two, three");
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_last_member_is_padding_and_damage_is_damage() {
+    fn bytes_after_the_last_gzip_member_are_ignored_and_damage_is_an_error() {
         let packed = member(b"all of it");
         assert_eq!(decode(&[&packed, &[0; 512]], 100), (Ok(()), b"all of it".to_vec()));
         assert_eq!(decode(&[&packed, &packed], 12), (Err(ReadStop::TooLarge), b"all of itall".to_vec()));

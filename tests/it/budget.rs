@@ -335,7 +335,7 @@ fn a_plan_says_which_budget_is_used_up_and_when() {
 }
 
 #[test]
-fn a_limit_that_another_one_precedes_may_be_used_up_later() {
+fn a_limit_behind_an_earlier_limit_may_be_used_up_later() {
     // Of the topic's 15 calls a day, the service's money allows ten.
     let file = |budget: &str| {
         let service = format!("base_url = \"sandbox\"\nprices.web = 0.01\n{budget}");

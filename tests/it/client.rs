@@ -288,7 +288,7 @@ async fn a_damaged_compressed_body_is_malformed_and_not_retried() {
 
 /// RFC 9112, sections 5.1 and 5.2; and a line of a program that fails, as among the headers of many scripts.
 #[tokio::test]
-async fn headers_of_old_servers_do_not_hide_the_reply() {
+async fn replies_with_folded_or_invalid_headers_are_read() {
     let many: String = (0..300).map(|n| format!("Link: </{n}.css>\r\n")).collect();
     for header in
         ["X-Long: one\r\n two\r\n", "X-Space : one\r\n", "Warning in line 7\r\n", "X-(Odd): one\r\n", many.as_str()]

@@ -278,7 +278,7 @@ fn a_topic_is_not_renamed_to_another_topic_of_the_file() {
 }
 
 #[test]
-fn a_topic_that_the_file_has_under_a_former_id_is_not_renamed_to_another_topic_of_the_file() {
+fn a_topic_in_the_file_under_its_former_id_cannot_take_another_topics_id() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "other"]));

@@ -96,7 +96,7 @@ fn a_dry_run_words_one_limit_and_one_call_in_the_singular() {
 }
 
 #[test]
-fn calls_that_a_run_may_leave_out_are_counted_as_a_bound() {
+fn a_dry_run_counts_optional_ai_calls_as_at_most() {
     let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
     for (more, words) in [
         ("", "; at most 3 calls would cost about $0.008 "),

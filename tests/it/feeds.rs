@@ -223,7 +223,7 @@ fn the_age_header_shortens_the_cache_time_of_a_feed() {
 
 /// A tag is sent back as it came, or not at all.
 #[test]
-fn a_tag_that_could_not_be_kept_whole_is_not_sent_back() {
+fn a_truncated_etag_is_not_sent_back() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
     for (tag, sent) in
         [("\"short\"".to_owned(), true), (format!("\"{}\"", "x".repeat(400)), false), ("\"é\"".to_owned(), false)]
@@ -242,7 +242,7 @@ fn a_tag_that_could_not_be_kept_whole_is_not_sent_back() {
 
 /// The server's clock is a day ahead; a header may come in several lines.
 #[test]
-fn a_feed_rests_as_long_as_its_headers_say_together() {
+fn a_feed_rests_as_long_as_its_headers_ask_in_total() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
     for headers in [
         [("Date", "Thu, 12 Mar 2026 09:00:00 GMT"), ("Expires", "Thu, 12 Mar 2026 09:10:00 GMT")],
@@ -270,7 +270,7 @@ fn a_retry_after_of_one_server_does_not_delay_feeds_of_another() {
 }
 
 #[test]
-fn an_author_has_the_name_that_the_feed_gives() {
+fn the_author_of_an_rss_entry_has_the_name_in_the_feed() {
     let entry = |n: usize, author: &str| {
         format!("<item><title>n{n}</title><link>https://a.example/{n}</link><author>{author}</author></item>")
     };
@@ -289,7 +289,7 @@ fn an_author_has_the_name_that_the_feed_gives() {
 }
 
 #[test]
-fn a_video_or_an_episode_has_the_words_that_describe_its_media() {
+fn media_descriptions_become_the_text_of_videos_and_episodes() {
     let rss = "<rss version=\"2.0\" xmlns:itunes=\"http://www.itunes.com/dtds/podcast-1.0.dtd\"><channel><title>t</title>\
         <item><title>Episode</title><link>https://a.example/1</link><itunes:summary>What we said</itunes:summary></item></channel></rss>";
     let atom = "<feed xmlns=\"http://www.w3.org/2005/Atom\" xmlns:media=\"http://search.yahoo.com/mrss/\"><title>t</title>\
@@ -304,7 +304,7 @@ fn a_video_or_an_episode_has_the_words_that_describe_its_media() {
 
 /// Two entries of one title would be one item if their addresses were lost.
 #[test]
-fn a_relative_address_of_a_json_feed_is_one_below_the_feed() {
+fn relative_urls_of_a_json_feed_resolve_against_the_feed() {
     let feed = r#"{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[
         {"id":"1","url":"/p/1","title":"News"},{"id":"2","url":"2?a=b","title":"News"},{"id":"3","url":"","title":"Alone"}]}"#;
     let server = ReplyServer::start(vec![reply(200, &[], feed)]);
@@ -316,7 +316,7 @@ fn a_relative_address_of_a_json_feed_is_one_below_the_feed() {
 }
 
 #[test]
-fn a_feed_that_declares_iso_2022_jp_is_read_in_it_or_in_utf_8() {
+fn a_feed_declared_as_iso_2022_jp_is_read_in_it_or_as_utf_8() {
     // 自社製品 begins with the bytes of `<+`. Text in UTF-8 is read, too, whatever the document says.
     for title in ["\u{1b}$B<+<R@=IJ\u{1b}(B", "自社製品"] {
         let feed = rss(&format!("<item><title>{title}</title><link>https://a.example/1</link></item>"));
@@ -331,7 +331,7 @@ fn a_feed_that_declares_iso_2022_jp_is_read_in_it_or_in_utf_8() {
 }
 
 #[test]
-fn a_server_that_asks_to_wait_is_asked_for_no_more_feeds() {
+fn a_429_stops_requests_for_other_feeds_of_that_server() {
     let names: Vec<String> = (0..20).map(|n| format!("feed{n}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     for (wait, a_minute_later) in
@@ -637,7 +637,7 @@ fn a_url_secret_repeated_in_a_redirect_is_hidden() {
 }
 
 #[test]
-fn only_a_redirect_leads_to_another_address() {
+fn only_redirects_lead_to_another_address() {
     for (status, says) in
         [(404, "404 Not Found: gone"), (403, "403 Forbidden"), (429, "429 Too Many"), (503, "503 Service")]
     {
@@ -653,7 +653,7 @@ fn only_a_redirect_leads_to_another_address() {
 
 /// The second address of three has the secret, and the third server repeats it.
 #[test]
-fn what_an_address_on_the_way_holds_in_secret_is_not_shown() {
+fn secrets_in_redirect_addresses_are_not_shown() {
     let server = ReplyServer::answering(|_, path| match path {
         "/feed" => reply(302, &[("Location", "/signed?token=SECRET123")], ""),
         "/signed?token=SECRET123" => reply(302, &[("Location", "/end/SECRET123")], ""),
@@ -702,7 +702,7 @@ fn forgetting_a_topic_also_forgets_the_state_of_its_feeds() {
 
 /// Each entry costs the parser more than a kilobyte, even an empty one.
 #[test]
-fn entries_without_number_do_not_fill_the_memory_and_are_counted() {
+fn feeds_of_very_many_entries_use_bounded_memory_and_are_counted() {
     let rows = |form: fn(usize) -> String| (0..3).map(form).collect::<Vec<_>>();
     let items = rows(|n| format!("<item><title>n{n}</title><link>https://a.example/{n}</link></item>")).concat();
     let entries = rows(|n| format!("{{\"id\":\"{n}\",\"url\":\"https://a.example/{n}\"}}")).join(",");

@@ -494,7 +494,7 @@ fn planned_costs_match_the_ledger_where_only_some_replies_are_billed() {
 }
 
 #[test]
-fn a_budget_is_used_up_in_the_plan_when_the_last_call_that_it_allows_is_made() {
+fn a_planned_budget_is_used_up_at_its_last_allowed_call() {
     for database in databases() {
         let server = billing_service(1);
         let web = topic("acme", &format!("sources = [\"web\"]\n{HOURLY}"));
@@ -523,7 +523,7 @@ fn a_budget_is_used_up_in_the_plan_when_the_last_call_that_it_allows_is_made() {
 }
 
 #[test]
-fn of_two_calls_that_are_due_together_the_first_may_use_up_a_budget() {
+fn the_first_of_two_calls_due_together_may_use_up_a_budget() {
     let topics = ["a", "b"].map(|id| topic(id, "sources = [\"web\"]\nevery = \"1h\"")).concat();
     // Each slot costs 0.02 dollars: after the first nothing fits, or one call of the second does.
     for (budget, at) in [("0.025", "01:00"), ("0.035", "02:00"), ("0.04", "02:00")] {

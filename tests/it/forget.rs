@@ -214,7 +214,7 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
 }
 
 #[test]
-fn a_rehearsal_counts_what_names_an_author_who_was_forgotten_before_and_a_topic_that_never_ran() {
+fn a_dry_run_of_forget_counts_leftover_names_and_topics_that_never_ran() {
     for database in databases() {
         let (server, place) = place_that_mentions_jane(database);
         place.ok(&["forget", "--author", "jane_d", "--yes"]);
@@ -335,7 +335,7 @@ fn forgetting_a_topic_removes_its_own_items_and_allows_a_fresh_start() {
 }
 
 #[test]
-fn a_message_that_names_a_topic_by_its_former_id_is_emptied_with_it() {
+fn forgetting_a_topic_empties_messages_that_name_its_former_id() {
     for database in databases() {
         let (server, place) = place_that_mentions_jane(database);
         place.database.add_sent_message("former", &json!({ "topics": [{ "topic": "acme" }] }));
@@ -353,7 +353,7 @@ fn a_message_that_names_a_topic_by_its_former_id_is_emptied_with_it() {
 }
 
 #[test]
-fn a_link_to_a_forgotten_topic_does_not_show_another_that_gets_its_id() {
+fn a_share_link_of_a_forgotten_topic_does_not_show_a_new_topic_with_its_id() {
     for database in databases() {
         let (server, place) = place_that_mentions_jane(database);
         let (secret, _) = add_share_link(&place, &["--topic", "acme", "--for", "7d", "--at", NINE]);
@@ -406,7 +406,7 @@ fn a_killed_forget_keeps_the_author_out_and_is_completed_later() {
 }
 
 #[test]
-fn a_former_id_of_a_topic_that_never_ran_is_free_after_a_killed_forget_was_completed() {
+fn a_killed_forget_frees_the_former_id_of_a_topic_that_never_ran() {
     for database in databases() {
         let (server, place) = place_that_mentions_jane(database);
         let with_quiet = format!("{TOPICS}{QUIET}");
@@ -426,7 +426,7 @@ fn a_former_id_of_a_topic_that_never_ran_is_free_after_a_killed_forget_was_compl
 }
 
 #[test]
-fn days_that_are_stored_while_their_topic_is_forgotten_go_with_it() {
+fn days_stored_during_forget_are_deleted_with_their_topic() {
     // On SQLite nobody erases while another one stores.
     let Some(database) = postgres() else { return };
     let server = FakeServer::respond_with(service);

@@ -60,7 +60,7 @@ fn once(place: &Place, at: &str) {
 }
 
 #[test]
-fn a_post_and_the_page_at_its_address_are_forgotten_together_and_neither_comes_back() {
+fn a_post_and_the_page_at_its_address_are_forgotten_together() {
     for (before, named, erased, after, gone) in [
         (PAGES, ["--item", BY_HANDLE], 1, BOTH, "3k"),
         (BOTH, ["--item", BY_ACCOUNT], 2, BOTH, "3k"),

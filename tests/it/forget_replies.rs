@@ -31,7 +31,7 @@ fn topic(query: &str) -> String {
 }
 
 #[test]
-fn an_answer_with_the_address_of_a_forgotten_item_is_not_kept_and_not_stored_again() {
+fn an_answer_that_cites_a_forgotten_item_is_deleted_and_not_stored_again() {
     for database in databases() {
         let found = Arc::new(AtomicBool::new(true));
         let server = service(&found);
@@ -53,7 +53,7 @@ fn an_answer_with_the_address_of_a_forgotten_item_is_not_kept_and_not_stored_aga
 }
 
 #[test]
-fn a_reply_whose_request_names_a_forgotten_author_is_deleted() {
+fn replies_whose_request_names_a_forgotten_author_are_deleted() {
     for database in databases() {
         let found = Arc::new(AtomicBool::new(false));
         let server = service(&found);
@@ -71,7 +71,7 @@ fn a_reply_whose_request_names_a_forgotten_author_is_deleted() {
 }
 
 #[test]
-fn an_author_with_the_name_of_a_parameter_takes_no_reply_of_others() {
+fn forgetting_an_author_named_like_a_parameter_keeps_other_replies() {
     for database in databases() {
         let server = service(&Arc::new(AtomicBool::new(true)));
         let place = Place::new(database, &server.lines(), &topic("acme"));

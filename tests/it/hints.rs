@@ -241,7 +241,7 @@ fn stored_errors_have_a_hint_that_fits_their_cause() {
 
 /// The first page shows that the server answers JSON, so another refusal has another reason.
 #[test]
-fn a_second_page_of_searxng_that_fails_is_not_blamed_on_the_format() {
+fn a_failed_second_searxng_page_is_not_blamed_on_the_format() {
     let first = r#"{"results":[{"url":"https://a.example/1","title":"one"}]}"#;
     for (status, body, says) in [
         (403, "no", "page 2: 403: its limiter may block programs"),
@@ -265,7 +265,7 @@ fn a_second_page_of_searxng_that_fails_is_not_blamed_on_the_format() {
 }
 
 #[test]
-fn a_probe_tells_an_error_of_the_service_from_another_dialect() {
+fn check_probe_distinguishes_a_service_error_from_another_dialect() {
     for (body, says, hint) in [
         (r#"{"error":"no money left"}"#, "but with an error: no money left", "with a success status"),
         (

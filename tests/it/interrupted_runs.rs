@@ -175,7 +175,7 @@ async fn an_unanswered_try_counts_at_its_price_in_addition_to_the_next_try() {
 }
 
 #[tokio::test]
-async fn what_a_failed_try_was_billed_is_not_assumed_when_the_run_is_interrupted_before_the_next() {
+async fn the_bill_of_a_failed_try_is_not_assumed_after_an_interrupted_run() {
     const HEADERS: &str = "x-desearch-cost-usd: 0.002\r\nretry-after: 60\r\ncontent-type: application/json\r\n";
     for database in databases() {
         let store = open_store(&database).await;

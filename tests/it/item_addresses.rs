@@ -131,7 +131,7 @@ fn item_at(rank: u32, key: &str, id: Option<&str>, address: &str) -> SeenItem {
 }
 
 #[tokio::test]
-async fn an_address_that_leads_to_no_key_finds_the_first_item_stored_with_it() {
+async fn an_address_without_a_key_finds_the_first_item_stored_with_it() {
     for database in databases() {
         let store = open_store(&database).await;
         let watched = topic("acme");

@@ -123,7 +123,7 @@ fn forgetting_reads_each_edition_of_an_export_once() {
 }
 
 #[test]
-fn an_address_that_leads_to_no_item_is_looked_up_in_an_index() {
+fn an_unknown_address_is_looked_up_in_an_index() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -140,7 +140,7 @@ fn an_address_that_leads_to_no_item_is_looked_up_in_an_index() {
 }
 
 #[test]
-fn near_copies_are_folded_among_the_items_of_a_list_read_once() {
+fn near_copies_of_a_list_are_folded_in_one_pass() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -164,7 +164,7 @@ fn near_copies_are_folded_among_the_items_of_a_list_read_once() {
 }
 
 #[test]
-fn reports_and_editions_are_listed_from_the_latest_back() {
+fn reports_and_editions_are_read_from_the_latest_by_index() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -186,7 +186,7 @@ fn reports_and_editions_are_listed_from_the_latest_back() {
 }
 
 #[test]
-fn the_overview_reads_full_replies_and_runs_that_found_something_new() {
+fn the_overview_finds_full_replies_and_new_items_by_index() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);

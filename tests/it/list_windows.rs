@@ -144,7 +144,7 @@ fn unknown_engagement_is_listed_after_a_known_zero() {
 }
 
 #[test]
-fn items_with_a_rare_word_are_folded_on_all_pages_together() {
+fn items_with_a_rare_word_are_folded_across_pages() {
     const TEXTS: [&str; 5] = [
         "acme recalls the new electric kettle after reports of fires in homes across the country",
         "acme opens its first bicycle factory in the north and hires two hundred people there",

@@ -337,7 +337,7 @@ async fn a_channel_that_asks_for_a_pause_gets_no_message_until_its_end() {
 }
 
 #[tokio::test]
-async fn a_pause_may_be_asked_for_until_a_date() {
+async fn a_webhook_retry_after_may_be_a_date() {
     // All three forms of a date that clients must read (RFC 9110, section 5.6.7), two hours ahead.
     for date in ["Wed, 11 Mar 2026 12:00:00 GMT", "Wednesday, 11-Mar-26 12:00:00 GMT", "Wed Mar 11 12:00:00 2026"] {
         let said: &'static str = format!("503 Not now\r\nretry-after: {date}").leak();
@@ -496,7 +496,7 @@ async fn a_mail_is_not_delivered_if_an_smtp_answer_does_not_fit_its_command() {
 /// RFC 5321: a reply needs no words (section 4.2), names of extensions have no case (section 2.4), and a server that does
 /// not know EHLO may know HELO (section 3.2).
 #[tokio::test]
-async fn replies_of_odd_mail_servers_are_read() {
+async fn unusual_smtp_replies_are_read() {
     let scripts: [(&str, receivers::Script); 5] = [
         ("a code alone", |word| matches!(word, "EHLO" | "AUTH" | "MAIL" | "RCPT").then_some("250")),
         ("a line of blanks", |word| (word == "EHLO").then_some("250-here\r\n250-  \r\n250 8BITMIME")),
@@ -519,7 +519,7 @@ async fn replies_of_odd_mail_servers_are_read() {
 
 /// Words in another encoding do not hide that the server refuses.
 #[tokio::test]
-async fn a_refusal_that_is_no_utf8_is_a_refusal() {
+async fn a_mail_refusal_that_is_not_utf8_is_a_refusal() {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let server = std::thread::spawn(move || {

@@ -27,7 +27,7 @@ fn stage(database: crate::support::databases::Database) -> (Sandbox, Place) {
 }
 
 #[test]
-fn each_page_has_a_title_of_its_own() {
+fn each_page_has_a_unique_title() {
     let (_sandbox, place) = stage(sqlite());
     let run = place.database.last_run("acme");
     let pages = Pages::serve(&place, &["--at", NINE]);
@@ -66,7 +66,7 @@ fn each_page_has_a_title_of_its_own() {
 }
 
 #[test]
-fn a_page_beyond_the_last_says_so_and_leads_back() {
+fn a_page_beyond_the_last_says_so_and_links_back() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = stage(database);
@@ -90,14 +90,14 @@ fn a_page_beyond_the_last_says_so_and_leads_back() {
 }
 
 #[test]
-fn words_from_right_to_left_turn_nothing_else_around() {
+fn right_to_left_text_does_not_reorder_its_neighbours() {
     let (_sandbox, place) = place_with("[[topics]]\nid = \"akhbar\"\nquery = \"خبر\"\nevery = \"12h\"\n");
     let page = Pages::serve(&place, &["--at", NINE]).page("/jobs");
     assert!(page.contains("<bdi>خبر</bdi> · <bdi>12h</bdi>"), "{page}");
 }
 
 #[test]
-fn the_runs_of_an_item_lead_to_its_sightings_and_these_to_their_runs() {
+fn an_items_run_count_links_to_its_sightings_and_they_to_their_runs() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = stage(database);
@@ -116,7 +116,7 @@ fn the_runs_of_an_item_lead_to_its_sightings_and_these_to_their_runs() {
 }
 
 #[test]
-fn a_shared_page_that_lists_only_the_latest_items_says_so() {
+fn a_shared_page_says_that_it_lists_only_the_latest_items() {
     let world = ScriptedService::new();
     let place = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
     // Posts that are like no other.
@@ -131,7 +131,7 @@ fn a_shared_page_that_lists_only_the_latest_items_says_so() {
 }
 
 #[test]
-fn dead_messages_are_said_with_what_to_do_about_them() {
+fn the_health_page_says_what_to_do_about_dead_messages() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = stage(database);

@@ -81,7 +81,7 @@ fn the_planned_maximum_cost_holds_if_every_call_is_retried() {
 }
 
 #[test]
-fn what_is_planned_at_most_holds_when_failed_tries_are_billed_that_were_free_before() {
+fn the_planned_maximum_cost_holds_when_failed_tries_become_billed() {
     for database in databases() {
         // From the tenth call on, failures are billed, too.
         let calls = AtomicUsize::new(0);
@@ -102,7 +102,7 @@ fn what_is_planned_at_most_holds_when_failed_tries_are_billed_that_were_free_bef
 }
 
 #[test]
-fn what_is_planned_at_most_holds_if_no_daily_search_is_answered() {
+fn the_planned_maximum_cost_holds_if_no_daily_search_is_answered() {
     for limit in ["", "max_calls_per_day = 1000\n"] {
         for database in databases() {
             let server = FakeServer::respond_with(|_| reply("503 Busy", "x-desearch-cost-usd: 0.004\r\n", b"{}"));

@@ -48,7 +48,7 @@ fn a_probe_opens_the_database_without_creating_or_upgrading_it() {
 }
 
 #[test]
-fn a_probe_finds_that_the_file_has_the_old_id_of_a_topic() {
+fn check_probe_reports_the_old_id_of_a_renamed_topic() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPIC);

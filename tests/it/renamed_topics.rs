@@ -9,7 +9,7 @@ use crate::support::databases::databases;
 use crate::support::searched::{NOW, open_store, outcome, seen_item, start_manual_run, topic};
 
 #[tokio::test]
-async fn counts_that_were_read_before_a_rename_are_not_stored_under_the_old_id() {
+async fn counts_read_before_a_rename_are_not_stored_under_the_old_id() {
     for database in databases() {
         let store = open_store(&database).await;
         let rust = topic("rust");

@@ -97,7 +97,7 @@ fn a_report_of_one_topic_does_not_mention_uncompared_items_of_another() {
 }
 
 #[test]
-fn no_item_of_one_topic_tells_that_another_has_a_near_copy_of_it() {
+fn a_topic_token_sees_no_near_copy_cluster_of_other_topics() {
     for database in databases() {
         let (_world, place) = place(database);
         let one = add_token(&place, &["one", "--role", "read", "--topic", "acme"]);
@@ -112,7 +112,7 @@ fn no_item_of_one_topic_tells_that_another_has_a_near_copy_of_it() {
 }
 
 #[test]
-fn an_address_leads_a_token_of_one_topic_to_its_item_whatever_another_found_there() {
+fn a_lookup_by_address_with_a_topic_token_ignores_other_topics() {
     const ADDRESS: &str = "https://bsky.app/profile/did:plc:abc/post/3k";
     for database in databases() {
         let (world, place) = place(database);
@@ -141,7 +141,7 @@ fn an_address_leads_a_token_of_one_topic_to_its_item_whatever_another_found_ther
 }
 
 #[test]
-fn a_token_of_a_topic_that_never_ran_does_not_see_whether_another_has() {
+fn a_token_of_a_topic_that_never_ran_cannot_see_that_others_ran() {
     for database in databases() {
         let world = ScriptedService::new();
         let topic = |id: &str| {

@@ -94,7 +94,7 @@ fn every_run_with_a_call_on_a_day_is_listed_even_if_it_was_begun_again_days_late
 }
 
 #[test]
-fn runs_of_several_topics_that_were_begun_again_are_read_by_ids_bound_once() {
+fn ids_of_runs_begun_again_are_bound_once_for_several_topics() {
     for database in databases() {
         let name = database.name;
         let topics = ["rust", "zig"].map(|id| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\n"));

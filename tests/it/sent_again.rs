@@ -23,7 +23,7 @@ fn send(pages: &Pages, path: &str, cookie: Option<&str>, body: &str) -> Answer {
 }
 
 #[test]
-fn what_was_typed_while_the_session_ended_is_sent_again_after_logging_in() {
+fn a_form_sent_after_the_session_ended_can_be_sent_again() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -65,7 +65,7 @@ fn what_was_typed_while_the_session_ended_is_sent_again_after_logging_in() {
 }
 
 #[test]
-fn neither_a_token_nor_what_has_no_route_nor_a_page_of_others_is_kept() {
+fn logins_unknown_paths_and_foreign_forms_are_not_kept() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), ON_DEMAND_TOPIC);
     place.ok(&["once", "--at", NINE]);
@@ -102,7 +102,7 @@ fn neither_a_token_nor_what_has_no_route_nor_a_page_of_others_is_kept() {
 }
 
 #[test]
-fn a_note_that_was_changed_meanwhile_is_not_replaced_unseen() {
+fn saving_a_note_does_not_overwrite_a_newer_one() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);

@@ -40,7 +40,7 @@ fn rules(sheet: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn no_rule_is_there_twice_and_each_class_is_used() {
+fn the_style_sheet_has_no_duplicate_rule_and_no_unused_class() {
     let sources = sources();
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     for sheet in SHEETS {

@@ -80,7 +80,7 @@ async fn runs(store: &Store, topics: &[String]) -> Vec<RunRow> {
 }
 
 #[tokio::test]
-async fn a_list_of_several_topics_is_that_of_all_without_the_others() {
+async fn a_list_of_several_topics_equals_the_full_list_filtered() {
     for database in databases() {
         let store = open_store(&database).await;
         fill(&store).await;

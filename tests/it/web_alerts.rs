@@ -409,7 +409,7 @@ fn renaming_or_forgetting_a_topic_covers_alerts_that_no_longer_name_it() {
 }
 
 #[test]
-fn the_day_of_a_topic_does_not_become_that_of_a_provider_with_its_new_name() {
+fn renaming_a_topic_to_a_provider_name_does_not_move_its_budget_days() {
     for database in databases() {
         let (sandbox, place) = world(database);
         let limited = FILE.replace("every = \"12h\"", "every = \"12h\"\nmax_calls_per_day = 1000");

@@ -28,7 +28,7 @@ fn type_into(driven: &mut DrivenBrowser, field: &str, text: &str) {
 }
 
 #[test]
-fn a_page_asks_before_typed_text_is_left_behind() {
+fn a_page_asks_before_typed_text_is_lost() {
     let Some(browser) = find_browser() else { return };
     let (_sandbox, place) = stage();
     let pages = Pages::serve(&place, &["--at", NINE]);
@@ -59,7 +59,7 @@ fn a_page_asks_before_typed_text_is_left_behind() {
 }
 
 #[test]
-fn the_page_of_a_mistake_begins_at_its_field_and_says_there_what_is_wrong() {
+fn an_error_is_shown_beside_its_field_which_has_the_focus() {
     let Some(browser) = find_browser() else { return };
     let (_sandbox, place) = stage();
     let pages = Pages::serve(&place, &["--at", NINE]);
@@ -91,7 +91,7 @@ fn the_page_of_a_mistake_begins_at_its_field_and_says_there_what_is_wrong() {
 }
 
 #[test]
-fn a_page_that_is_no_longer_renewed_says_so_until_it_is() {
+fn a_page_shows_a_note_while_it_is_not_refreshed() {
     let Some(browser) = find_browser() else { return };
     let (_sandbox, place) = stage();
     let pages = Pages::serve(&place, &["--at", NINE]);
@@ -116,7 +116,7 @@ fn a_page_that_is_no_longer_renewed_says_so_until_it_is() {
 }
 
 #[test]
-fn a_long_word_makes_no_card_wider_than_a_phone() {
+fn long_words_do_not_make_cards_wider_than_a_phone() {
     let Some(browser) = find_browser() else { return };
     let (_sandbox, place) = stage();
     place.database.add_report(&[place.path("day.html")]);

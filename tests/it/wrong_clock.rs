@@ -28,7 +28,7 @@ fn due(place: &Place, sandbox: &Sandbox, times: &[String]) {
 }
 
 #[test]
-fn slots_that_a_clock_ran_which_was_ahead_run_again_when_they_come() {
+fn slots_run_by_a_clock_ahead_run_again_on_time() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let report = "[[reports]]\nname = \"daily\"\nschedule = \"30 8 * * *\"\npath = \"out/{date}\"\n";
@@ -59,7 +59,7 @@ fn slots_that_a_clock_ran_which_was_ahead_run_again_when_they_come() {
 }
 
 #[test]
-fn a_slot_that_has_run_does_not_run_again_after_the_clock_was_behind_for_a_while() {
+fn a_finished_slot_does_not_run_again_after_a_clock_behind() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topic("schedule = \"0 * * * *\""));
@@ -88,7 +88,7 @@ fn undated(id: u32) -> Value {
 }
 
 #[test]
-fn what_a_clock_claimed_that_was_ahead_is_not_covered_once_its_time_has_come() {
+fn spans_claimed_by_a_clock_ahead_are_not_covered_later() {
     for database in databases() {
         let world = ScriptedService::new();
         let more = "every = \"24h\"\ncatch_up_window = \"1h\"";
@@ -123,7 +123,7 @@ fn what_a_clock_claimed_that_was_ahead_is_not_covered_once_its_time_has_come() {
 }
 
 #[test]
-fn replies_are_judged_by_those_before_and_not_by_those_of_a_clock_that_was_ahead() {
+fn empty_replies_are_not_compared_with_replies_of_a_clock_ahead() {
     for database in databases() {
         let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"24h\"\ncatch_up_window = \"1h\""));
@@ -141,7 +141,7 @@ fn replies_are_judged_by_those_before_and_not_by_those_of_a_clock_that_was_ahead
 }
 
 #[test]
-fn counted_days_outlast_a_count_by_a_clock_that_was_ahead() {
+fn day_counts_survive_a_count_by_a_clock_ahead() {
     for database in databases() {
         let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"6h\""));
@@ -157,7 +157,7 @@ fn counted_days_outlast_a_count_by_a_clock_that_was_ahead() {
 }
 
 #[test]
-fn a_daily_report_reads_on_when_the_times_of_a_clock_that_was_ahead_have_come() {
+fn a_daily_report_continues_when_the_times_of_a_clock_ahead_arrive() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let report = "[[reports]]\nname = \"daily\"\nschedule = \"0 8 * * *\"\npath = \"out/{date}\"\n";
@@ -173,7 +173,7 @@ fn a_daily_report_reads_on_when_the_times_of_a_clock_that_was_ahead_have_come() 
 }
 
 #[test]
-fn a_daily_report_counts_what_a_clock_first_saw_that_was_ahead() {
+fn a_daily_report_counts_items_first_seen_by_a_clock_ahead() {
     for database in databases() {
         let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"1h\""));
@@ -193,7 +193,7 @@ fn a_daily_report_counts_what_a_clock_first_saw_that_was_ahead() {
 }
 
 #[test]
-fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_began_or_a_run_was_pruned() {
+fn daily_exports_begin_with_the_first_day_despite_wrong_clocks() {
     for database in databases() {
         let world = ScriptedService::new();
         let exported = |place: &Place| {
@@ -228,7 +228,7 @@ fn daily_exports_begin_with_the_first_day_whatever_the_clock_was_when_the_topic_
 }
 
 #[test]
-fn a_diff_and_the_last_answer_are_not_those_of_a_clock_that_was_ahead() {
+fn diff_and_the_last_answer_ignore_runs_of_a_clock_ahead() {
     for database in databases() {
         let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"24h\""));
@@ -250,7 +250,7 @@ fn a_diff_and_the_last_answer_are_not_those_of_a_clock_that_was_ahead() {
 }
 
 #[test]
-fn a_clock_that_is_ahead_for_a_moment_prunes_nothing_and_rare_runs_prune() {
+fn a_clock_ahead_for_a_moment_prunes_nothing_and_weekly_runs_prune() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let keep = "[retention]\nraw = \"1d\"\nsightings = \"8d\"\nruns = \"40d\"\n\n";
@@ -284,7 +284,7 @@ fn a_schedule_that_changed_while_the_clock_showed_1970_missed_no_slot() {
 
 /// The clocks of Nuuk went from 23:00 to midnight: a report at half past eleven was made at midnight, of another day.
 #[test]
-fn a_daily_report_of_a_time_that_the_zone_skipped_to_midnight_is_of_the_day_before() {
+fn a_daily_report_at_a_skipped_hour_before_midnight_covers_the_day_before() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let report = "[[reports]]\nname = \"daily\"\nschedule = \"30 23 * * *\"\ntimezone = \"America/Nuuk\"\npath = \"out/{date}\"\n";

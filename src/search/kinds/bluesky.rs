@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shortened_link_is_written_out_and_nothing_else_changes() {
+    fn shortened_links_are_written_out_and_other_text_stays() {
         let facet = |from: usize, to: usize, uri: &str| json!({ "index": { "byteStart": from, "byteEnd": to }, "features": [{ "$type": "app.bsky.richtext.facet#link", "uri": uri }] });
         let text = "é a.example/lo... and here, b.example";
         let link = "https://a.example/long/path?b=c";

@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shortened_link_is_written_out() {
+    fn shortened_links_are_written_out_in_full() {
         let link = |address: &str, words: &str| format!("<a href=\"{address}\" rel=\"nofollow\">{words}</a>");
         let long = "https:&#x2F;&#x2F;a.example&#x2F;a-long-path?b=1&amp;c=2";
         for (html, text) in [

@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_clock_dated_that_was_ahead_is_left_out_and_missed_slots_stay() {
+    fn runs_of_a_clock_ahead_are_left_out_and_missed_slots_stay() {
         let (missed, first, last) = (row(9, 2, Some("too old"), false), row(1, 1, None, true), row(3, 3, None, true));
         let wrong = [row(2, 40, None, true), row(4, 3, Some(RECORDED_AHEAD), false), row(5, 4, Some(RUN_AHEAD), true)];
         let [ahead, recorded, run] = wrong;

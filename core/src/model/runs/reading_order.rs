@@ -66,14 +66,14 @@ mod tests {
     }
 
     #[test]
-    fn times_that_agree_with_the_order_are_believed_and_one_day_too_much_is_tolerated() {
+    fn times_that_contradict_the_order_by_over_a_day_are_wrong() {
         for days in [&[5][..], &[1, 2, 3, 3, 9][..], &[1, 3, 2, 4][..]] {
             assert_eq!(believed(days), days);
         }
     }
 
     #[test]
-    fn what_a_clock_dated_that_was_ahead_or_behind_is_left_out() {
+    fn runs_of_a_clock_ahead_or_behind_are_left_out() {
         for (days, expected) in [
             (&[0, 4, 1][..], &[0, 1][..]),
             (&[1, 2, 12, 13, 3, 4, 5, 11, 14][..], &[1, 2, 3, 4, 5, 11, 14][..]),

@@ -178,7 +178,7 @@ fn cron_nicknames_have_the_slots_of_their_expressions() {
 }
 
 #[test]
-fn a_slot_stands_for_the_date_of_its_time_even_if_a_clock_change_skipped_that() {
+fn a_slot_keeps_its_date_if_a_clock_change_skipped_its_time() {
     for (fields, zone, slot, date) in [
         ("30 23 * * *", "America/Nuuk", "2026-03-29T01:00:00Z", "2026-03-28"),
         ("0 0 * * *", "America/Nuuk", "2026-03-29T01:00:00Z", "2026-03-29"),

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_entries_are_cut_and_nothing_else() {
+    fn only_whole_feed_entries_are_cut() {
         let cut = |text: &str, most: usize| {
             let (range, entries) = surplus(text.as_bytes(), most)?;
             Some((format!("{}|{}", &text[..range.start], &text[range.end..]), entries))

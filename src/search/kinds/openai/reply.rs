@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn thoughts_before_an_answer_are_no_part_of_it() {
+    fn think_blocks_are_removed_from_answers() {
         let body = |text: &str, reason: &str| {
             serde_json::json!({ "choices": [{ "message": { "content": text }, "finish_reason": reason }] }).to_string()
         };

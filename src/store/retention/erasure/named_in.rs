@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handle_with_its_server_is_named_by_both() {
+    fn a_handle_with_a_server_matches_only_with_that_server() {
         let tombstones = of(&[(TombstoneKind::Author, "Jane@Social.example")]);
         for text in
             ["see @jane@social.example.", "ask jane@social.example, please", r#"{"acct":"jane@social.example"}"#]
