@@ -17,8 +17,14 @@ fn logged(place: &Place, verb: &[&str]) -> Vec<String> {
     statements(&ended.err).collect()
 }
 
-/// The whole log of a program that serves pages: it may still be writing its last statements when a page is there.
-fn stop_and_read_log(pages: Pages) -> String {
+/// The whole log of a program that serves these pages. It is stopped first: it may still be writing its last statements
+/// when a page is there.
+fn log_of_pages(place: &Place, paths: &[&str]) -> String {
+    let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
+    let pages = Pages::wait_for_address(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
+    for path in paths {
+        assert_eq!(pages.get(path).status, 200, "{}: {path}", place.database.name);
+    }
     pages.program.signal("TERM");
     pages.program.wait().err
 }
@@ -67,12 +73,8 @@ fn lists_of_latest_items_do_not_sort_the_whole_history() {
             items,
             1,
         );
-        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
-        let pages = Pages::wait_for_address(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
-        for path in ["/topics/acme", "/items", "/items?topic=acme", "/items?tag=shop", "/runs?topic=acme"] {
-            assert_eq!(pages.get(path).status, 200, "{}: {path}", place.database.name);
-        }
-        let log = stop_and_read_log(pages);
+        let paths = ["/topics/acme", "/items", "/items?topic=acme", "/items?tag=shop", "/runs?topic=acme"];
+        let log = log_of_pages(&place, &paths);
         let all: Vec<String> =
             statements(&log).filter(|sql| sql.contains("topic_item") || sql.contains("run r")).collect();
         assert_reads_backwards(&place.database, &all, items, 4);
@@ -145,13 +147,9 @@ fn near_copies_of_a_list_are_folded_in_one_pass() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
-        let pages = Pages::wait_for_address(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
         let name = place.database.name;
-        for path in ["/topics/acme?order=engagement", "/topics/acme?order=negative", "/topics/acme?search=acme"] {
-            assert_eq!(pages.get(path).status, 200, "{name}: {path}");
-        }
-        let log = stop_and_read_log(pages);
+        let paths = ["/topics/acme?order=engagement", "/topics/acme?order=negative", "/topics/acme?search=acme"];
+        let log = log_of_pages(&place, &paths);
         let all: Vec<String> = statements(&log).filter(|sql| sql.contains("FROM matched h")).collect();
         assert!(all.len() >= 3, "{name}: {log}");
         assert!(all.iter().all(|sql| sql.contains("matched AS MATERIALIZED")), "{name}: {all:#?}");
@@ -169,11 +167,8 @@ fn reports_and_editions_are_read_from_the_latest_by_index() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
-        let pages = Pages::wait_for_address(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
         let name = place.database.name;
-        assert_eq!(pages.get("/files").status, 200, "{name}");
-        let log = stop_and_read_log(pages);
+        let log = log_of_pages(&place, &["/files"]);
         let all: Vec<String> = statements(&log).filter(|sql| sql.contains("AS editions")).collect();
         assert!(!all.is_empty(), "{name}: {log}");
         if name == "SQLite" {
@@ -191,10 +186,7 @@ fn the_overview_finds_full_replies_and_new_items_by_index() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
-        let pages = Pages::wait_for_address(program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
-        assert_eq!(pages.get("/").status, 200, "{}", place.database.name);
-        let log = stop_and_read_log(pages);
+        let log = log_of_pages(&place, &["/"]);
         for (condition, of_run, index) in [
             ("s.saturated = 1", "r.id = s.run", "search_full"),
             ("r.new > 0", "r.topic = given.value AND coalesce(", "run_topic_new"),
