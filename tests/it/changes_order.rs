@@ -8,7 +8,7 @@ use crate::support::databases::databases;
 use crate::support::program::Place;
 use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
-/// Runs `run_once` this many minutes after an hour.
+/// Runs `once` this many minutes after an hour.
 fn once_past(place: &Place, hours: u32, minutes: u32, topic: &str) {
     let at = hour(hours).replace(":00:00Z", &format!(":{minutes:02}:00Z"));
     let ended = place.run(&["once", "--topic", topic, "--at", &at]);

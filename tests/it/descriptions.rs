@@ -140,7 +140,7 @@ fn help_says_what_quiet_and_pause_do() {
     for (verb, part) in [
         (
             &["once"][..],
-            "no warnings about configuration or schedules; of `run_once` without --json or --dry-run, only what failed",
+            "no warnings about configuration or schedules; of `once` without --json or --dry-run, only what failed",
         ),
         (&["topic", "pause"], "queued runs are cancelled, no scheduled ones start, running ones finish"),
         (&["items", "list"], "24h, 7d ago, and then within their topic's window"),
