@@ -42,7 +42,7 @@ pub(super) fn addresses(text: &str) -> impl Iterator<Item = String> {
 
 /// Fields and parameters of stored requests that hold what a topic asks for, and keys and addresses of items. The program
 /// sets all others: their names and values, such as `limit` or `search`, are handles of people, too.
-const ASKED: [&str; 8] = ["address", "key", "name", "prompt", "q", "query", "url", "urls"];
+const ASKED: [&str; 10] = ["address", "author", "key", "name", "prompt", "q", "query", "tag", "url", "urls"];
 
 /// Returns what a topic chose of a stored request: its words, its addresses, and the items that it is about.
 pub(super) fn request_words(request: &str) -> Vec<String> {
@@ -108,6 +108,10 @@ mod tests {
             (
                 r#"{"from":1,"items":[{"key":"post:x:1","url":"https://x.com/ann/status/1"}],"query":{"keys":{"limit":5,"urls":["https://a.example/@ann"]},"kind":"feed","source":"blogs"}}"#,
                 vec!["post:x:1", "https://x.com/ann/status/1", "https://a.example/@ann"],
+            ),
+            (
+                r#"{"from":1,"query":{"keys":{"author":"ann.bsky.social","lang":"en","limit":500,"query":"acme","tag":"launch"},"kind":"bluesky","source":"sky"}}"#,
+                vec!["ann.bsky.social", "acme", "launch"],
             ),
             ("from:ann", vec!["from:ann"]),
         ] {

@@ -36,7 +36,7 @@ fn place_with_channel(database: Database, hook: &WebhookServer) -> (Sandbox, Pla
     (sandbox, place)
 }
 
-/// The `press_button` value of a row's button.
+/// The `press` value of a row's button.
 fn press_token(pages: &Pages, kind: &str, name: &str) -> String {
     let page = pages.page("/jobs");
     let form = page.split("<form ").find(|form| {
