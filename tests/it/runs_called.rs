@@ -111,8 +111,9 @@ fn ids_of_runs_begun_again_are_bound_once_for_several_topics() {
         let bearer = format!("Bearer {token}");
         let page = pages.request("GET", "/runs?called=2026-03-11", &[("Authorization", bearer.as_str())], "");
         assert!(page.status == 200 && page.body.contains(", attempt 2"), "{name}: {}", page.text);
-        let mut log = String::new();
-        pages.program.with_output(|_, err| log = err.to_owned());
+        // Stopped first: it may still be writing its last statements when the page is there.
+        pages.program.signal("TERM");
+        let log = pages.program.wait().err;
         let by_ids = statements(&log).filter(|sql| sql.contains("AS happened") && sql.contains("r.id IN ("));
         let by_ids: Vec<String> = by_ids.collect();
         // SQLite accepts 32,766 values: not a thousand ids for each of 50 topics.
