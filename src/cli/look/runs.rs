@@ -50,9 +50,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     let (gone, assumed) = (store.gone_counts(&ids).await?, store.assumed_of_runs(&ids).await?);
     let invented = store.origin().await? == Some(DataOrigin::Sandbox);
     store.close().await;
+    let facts = RunFacts { older: &older, baselines: &baselines, gone: &gone, assumed: &assumed };
     if args.json {
-        let others = Others { older: &older, baselines: &baselines, gone: &gone, assumed: &assumed };
-        let runs = runs.iter().map(|run| to_json(run, &searches, &others)).collect::<Result<Vec<_>, _>>()?;
+        let runs = runs.iter().map(|run| to_json(run, &searches, &facts)).collect::<Result<Vec<_>, _>>()?;
         // `ill` is the former name of `silent_sources`, until 1.0.
         let silent = &health.silences;
         output::json(&json!({ "sandbox": invented, "runs": runs, "silent_sources": silent, "ill": silent }))?;
@@ -73,7 +73,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
         for (run, many) in &baselines {
             *others.entry(run.clone()).or_default() += many;
         }
-        text.push_str(&render(&runs, &bounded_runs(&searches), (&others, &gone, &assumed), output::wrap_width()));
+        text.push_str(&render(&runs, &bounded_runs(&searches), (&others, &facts), output::wrap_width()));
         if !others.is_empty() {
             let why = match (older.is_empty(), baselines.is_empty()) {
                 (false, true) => "older than the window or dated in the future",
@@ -103,7 +103,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
 const ASSUMED: &str = "~: no bill confirms all of this cost; `--searches` shows which part was assumed\n";
 
 /// What else is known of runs, by id. Runs without any are left out.
-struct Others<'a> {
+struct RunFacts<'a> {
     older: &'a HashMap<String, i64>,
     baselines: &'a HashMap<String, i64>,
     /// Forgotten or merged since, of what was never new.
@@ -118,16 +118,15 @@ fn topic_or_job(run: &RunRow) -> &str {
 }
 
 /// Returns a run as JSON with its searches. Its `new` is the ledger's count: everything first seen.
-fn to_json(run: &RunRow, searches: &[SearchRow], others: &Others<'_>) -> Result<serde_json::Value, serde_json::Error> {
+fn to_json(run: &RunRow, searches: &[SearchRow], facts: &RunFacts<'_>) -> Result<serde_json::Value, serde_json::Error> {
     let mut value = serde_json::to_value(run)?;
     let own: Vec<&SearchRow> = searches.iter().filter(|s| s.run == run.run).collect();
     if let Some(fields) = value.as_object_mut() {
-        for (name, counts) in
-            [("new_older", others.older), ("new_baseline", others.baselines), ("new_gone", others.gone)]
+        for (name, counts) in [("new_older", facts.older), ("new_baseline", facts.baselines), ("new_gone", facts.gone)]
         {
             fields.insert(name.into(), json!(counts.get(&run.run).unwrap_or(&0)));
         }
-        let assumed = others.assumed.get(&run.run).copied().unwrap_or(Some(Micros(0)));
+        let assumed = facts.assumed.get(&run.run).copied().unwrap_or(Some(Micros(0)));
         fields.insert("assumed_usd".into(), json!(assumed));
         fields.insert("searches".into(), serde_json::to_value(own)?);
     }
@@ -144,7 +143,7 @@ fn bounded_runs(searches: &[SearchRow]) -> BTreeSet<&str> {
 fn render(
     runs: &[RunRow],
     full: &BTreeSet<&str>,
-    (others, gone, assumed): (&HashMap<String, i64>, &HashMap<String, i64>, &HashMap<String, Option<Micros>>),
+    (others, facts): (&HashMap<String, i64>, &RunFacts<'_>),
     width: usize,
 ) -> String {
     let cells = |r: &RunRow| {
@@ -155,10 +154,10 @@ fn render(
             output::at_least(r.counts.found, full.contains(r.run.as_str())),
             {
                 let others = *others.get(&r.run).unwrap_or(&0);
-                let left = r.counts.new - gone.get(&r.run).unwrap_or(&0);
+                let left = r.counts.new - facts.gone.get(&r.run).unwrap_or(&0);
                 run_table::format_new(left - others, others, full.contains(r.run.as_str()))
             },
-            format!("{}{}", if assumed.contains_key(&r.run) { "~" } else { "" }, r.cost),
+            format!("{}{}", if facts.assumed.contains_key(&r.run) { "~" } else { "" }, r.cost),
         ]
     };
     let numbers = [3, 4, 5];
@@ -252,8 +251,9 @@ mod tests {
         };
         let normalize = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let (none, billed) = (HashMap::new(), HashMap::new());
+        let facts = RunFacts { older: &none, baselines: &none, gone: &none, assumed: &billed };
         for (width, line) in [(60, 4), (80, 4), (100, 4), (130, 2), (200, 2), (usize::MAX, 1)] {
-            let text = render(std::slice::from_ref(&run), &BTreeSet::new(), (&none, &none, &billed), width);
+            let text = render(std::slice::from_ref(&run), &BTreeSet::new(), (&none, &facts), width);
             assert!(text.contains(&run.run) && text.contains("2026-03-11T09:00:00Z"), "{text}");
             assert!(normalize(&text).contains(&normalize(&end_reason(&run))), "nothing is cut: {text}");
             let of = text.lines().position(|line| line.contains(&run.run));
