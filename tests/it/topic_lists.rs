@@ -18,7 +18,7 @@ fn names(numbers: impl IntoIterator<Item = usize>) -> Vec<String> {
 
 /// An item of each topic. Two topics share each item, and four see theirs at one instant.
 async fn fill(store: &Store) {
-    let tag = |number: usize| if number % 2 == 0 { "even" } else { "odd" };
+    let tag = |number: usize| if number.is_multiple_of(2) { "even" } else { "odd" };
     let watched: Vec<Topic> = names(0..TOPICS)
         .iter()
         .enumerate()
