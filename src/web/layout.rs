@@ -130,7 +130,7 @@ fn render(site: &Site, page: &Page, visitor: &Visitor) -> Markup {
     }
 }
 
-/// What is wrong with a field, beside it. The field names the id in `aria-describedby`.
+/// The error message of a field. The field refers to its id with `aria-describedby`.
 pub(super) fn field_error(problem: Option<&Problem>) -> Markup {
     html! { @if let Some(problem) = problem { p.bad #wrong { (problem.title) } } }
 }

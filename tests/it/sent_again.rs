@@ -1,7 +1,7 @@
 //! A form that is sent after the session ended is kept on the page of the problem, and can be sent again after logging in.
 //! Nothing else is: no token, and nothing that has no route here. A note does not replace one that somebody wrote meanwhile.
 
-use crate::support::databases::databases;
+use crate::support::databases::{Database, databases};
 use crate::support::editor::Form;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
@@ -12,6 +12,15 @@ const NOTE: &str = "Call <b>Ann</b>\r\n& ask \"why\"";
 
 fn form(fields: &[(&str, &str)]) -> String {
     url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish()
+}
+
+/// A daemon whose topic has run once.
+fn daemon_with_items(database: Database) -> (Sandbox, Place, Pages) {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(database, &sandbox.lines(), ON_DEMAND_TOPIC);
+    let pages = Pages::run(&place);
+    place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+    (sandbox, place, pages)
 }
 
 /// Sends a form as a browser does; without a cookie, as one whose session ended.
@@ -26,10 +35,7 @@ fn send(pages: &Pages, path: &str, cookie: Option<&str>, body: &str) -> Answer {
 fn a_form_sent_after_the_session_ended_can_be_sent_again() {
     for database in databases() {
         let name = database.name;
-        let sandbox = Sandbox::at(NINE, &[]);
-        let place = Place::new(database, &sandbox.lines(), ON_DEMAND_TOPIC);
-        let pages = Pages::run(&place);
-        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+        let (_sandbox, place, pages) = daemon_with_items(database);
         let key = place.database.first_post();
         let typed = form(&[("key", &key), ("back", "/items"), ("note", NOTE)]);
         // As often as it is sent without a session.
@@ -69,7 +75,6 @@ fn logins_unknown_paths_and_foreign_forms_are_not_kept() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), ON_DEMAND_TOPIC);
     place.ok(&["once", "--at", NINE]);
-    place.ok(&["once", "--at", NINE]);
     let pages = Pages::serve_with_token(&place, &["--at", NINE]);
     let typed = form(&[("note", "typed words")]);
     for path in ["//evil.example/items/note", "/nowhere", "/logout"] {
@@ -105,10 +110,7 @@ fn logins_unknown_paths_and_foreign_forms_are_not_kept() {
 fn saving_a_note_does_not_overwrite_a_newer_one() {
     for database in databases() {
         let name = database.name;
-        let sandbox = Sandbox::at(NINE, &[]);
-        let place = Place::new(database, &sandbox.lines(), ON_DEMAND_TOPIC);
-        let pages = Pages::run(&place);
-        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+        let (_sandbox, place, pages) = daemon_with_items(database);
         let (key, cookie) = (place.database.first_post(), pages.log_in());
         let address = format!("/item?{}", form(&[("key", &key)]));
         let item = || pages.request("GET", &address, &[("Cookie", &cookie)], "").body;

@@ -14,7 +14,7 @@ pub(super) struct BegunCall<'g> {
     target: CallTarget,
     is_begun: AtomicBool,
     kind: &'static dyn Kind,
-    /// The calls beside it that failed so far.
+    /// Calls of the same search that have failed so far.
     failed: &'g Mutex<Vec<SearchCall>>,
     was_held_up: AtomicBool,
 }

@@ -20,7 +20,7 @@
       const told = document.createElement("span");
       told.className = "sub";
       told.textContent = `${at} where you are`;
-      // The name of the slot's zone stays beside it.
+      // If the name of the slot's time zone follows, it comes first.
       const zone = slot.nextElementSibling;
       (zone?.matches(".sub") ? zone : slot).after(told);
     }
