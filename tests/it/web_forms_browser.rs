@@ -59,6 +59,31 @@ fn a_page_asks_before_typed_text_is_lost() {
 }
 
 #[test]
+fn a_checked_form_asks_before_it_is_left_only_if_something_was_typed() {
+    let Some(browser) = find_browser() else { return };
+    let (_sandbox, place) = stage();
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let mut driven = DrivenBrowser::start(&browser, &place);
+    for (path, field) in [
+        ("/jobs/new", "[name=query]"),
+        ("/jobs/new?from=acme", "[name=title]"),
+        ("/jobs/new?as=toml", "[name=toml]"),
+        ("/jobs/topics/acme", "[name=title]"),
+        ("/jobs/topics/acme?as=toml", "[name=toml]"),
+    ] {
+        for typed in [None, Some("zig ")] {
+            driven.open(&format!("http://{}{path}", pages.address));
+            if let Some(text) = typed {
+                type_into(&mut driven, field, text);
+            }
+            driven.evaluate("window.sent = true; document.querySelector('button[value=preview]').click(); 0");
+            driven.wait_until(path, "window.sent === undefined && document.readyState === 'complete'");
+            assert_eq!(driven.evaluate(ASKS), json!(typed.is_some()), "{path} with {typed:?}");
+        }
+    }
+}
+
+#[test]
 fn an_error_is_shown_beside_its_field_which_has_the_focus() {
     let Some(browser) = find_browser() else { return };
     let (_sandbox, place) = stage();

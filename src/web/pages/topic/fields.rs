@@ -146,6 +146,16 @@ pub(super) fn form_values(form: &PageRequest) -> Values {
     FIELDS.iter().filter_map(|field| Some((field.key, value(field.key)?))).collect()
 }
 
+/// Whether a browser sends two forms alike: whoever sees one has typed nothing into the other.
+pub(super) fn are_sent_alike(one: &Values, other: &Values) -> bool {
+    let sent = |values: &Values, field: &Field| {
+        let value = values.get(field.key).map_or("", String::as_str);
+        // A checkbox that is not ticked is not sent.
+        if field.shape == Shape::Flag { (value == "true").to_string() } else { field.sent_back(value) }
+    };
+    FIELDS.iter().all(|field| sent(one, field) == sent(other, field))
+}
+
 fn to_toml_value(field: &Field, value: &str) -> Option<KeyValue> {
     let list = |parts: Vec<&str>| {
         let parts: Vec<String> =

@@ -48,6 +48,8 @@ pub(in crate::web::pages) struct Form {
     pub(in crate::web::pages) locked: Option<String>,
     /// The errors, by key; errors about no field have none.
     pub(in crate::web::pages) wrong: Vec<(Option<&'static str>, Diagnostic)>,
+    /// Whether it holds what somebody typed and the file does not have.
+    pub(in crate::web::pages) typed: bool,
     /// The topic as it is in the file, if that changed meanwhile.
     pub(in crate::web::pages) changed: Option<String>,
     pub(in crate::web::pages) outlook: Option<Preview>,
@@ -75,8 +77,7 @@ impl Form {
                     (error_line(wrong))
                 } } }
             } }
-            @let unsaved = saves && (self.outlook.is_some() || self.changed.is_some() || !self.wrong.is_empty());
-            form.topic method="post" action=(if saves { &self.path } else { CHECK }) data-unsaved[unsaved] {
+            form.topic method="post" action=(if saves { &self.path } else { CHECK }) data-unsaved[saves && self.typed] {
                 @if let (false, Some(topic)) = (saves, &self.topic) { input type="hidden" name="topic" value=(topic); }
                 input type="hidden" name="seen" value=(self.seen);
                 @if let Some(from) = &self.from { input type="hidden" name="from" value=(from); }

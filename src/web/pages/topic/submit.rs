@@ -11,7 +11,7 @@ use super::candidate::{Candidate, Target};
 use super::edit::{
     NEW, edit_problem, editing, editor, form_without_values, initial_form, locked, page, read_file, run_blocking,
 };
-use super::fields::{TOML, form_values};
+use super::fields::{TOML, are_sent_alike, form_values, normalize_text};
 use super::form::Form;
 use super::lines::visible_lines;
 use crate::edit::{Jobs, Kind};
@@ -111,13 +111,18 @@ fn typed_form<'t>(
 
 /// Puts the typed values in place of those of the file.
 fn fill(form: &mut Form, target: Target<'_>, request: &PageRequest) {
-    match &mut form.toml {
-        Some(toml) => *toml = request.get(TOML).unwrap_or("").replace("\r\n", "\n"),
-        None => form.values = form_values(request),
+    if let Some(toml) = &mut form.toml {
+        let typed = request.get(TOML).unwrap_or("").replace("\r\n", "\n");
+        form.typed = normalize_text(&typed) != normalize_text(toml);
+        *toml = typed;
+        return;
     }
-    if let (Some(id), None) = (target.existing_id(), &form.toml) {
-        form.values.insert("id", id.to_owned());
+    let mut typed = form_values(request);
+    if let Some(id) = target.existing_id() {
+        typed.insert("id", id.to_owned());
     }
+    form.typed = !are_sent_alike(&typed, &form.values);
+    form.values = typed;
 }
 
 /// Checks the values of a form, and shows what they would do.
