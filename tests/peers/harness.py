@@ -1,10 +1,15 @@
 """What the conformance steps share: running the real binary in a folder of its own, starting and stopping servers, and
 counting what was checked. It knows nothing of any one peer."""
 
+import contextlib
+import glob
 import os
 import pathlib
+import pwd
 import selectors
 import shutil
+import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -160,3 +165,44 @@ class Server:
 def sandbox(*args):
     """A sandbox of ours on a free port."""
     return Server([BIN, "sandbox", "--listen", "127.0.0.1:0", *args], b"http://")
+
+
+@contextlib.contextmanager
+def postgres():
+    """The address of a PostgreSQL server: that of TEST_POSTGRES_URL, or a private one on loopback, started here and removed
+    afterwards. None if there is neither; a line says so."""
+    given = os.environ.get("TEST_POSTGRES_URL")
+    installed = sorted(glob.glob("/usr/lib/postgresql/*/bin/pg_ctl"), key=lambda path: int(path.split("/")[4]))
+    pg_ctl = shutil.which("pg_ctl") or (installed[-1] if installed else None)
+    if given or not pg_ctl:
+        if not given:
+            print("skipped: PostgreSQL (not installed, and TEST_POSTGRES_URL is not set)", flush=True)
+        yield given
+        return
+    # A step that takes too long is told to end, and must not leave its server behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # It refuses to run as root.
+    owner = {"user": "postgres"} if os.geteuid() == 0 else {}
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="peers-postgres-", dir="/tmp"))
+    if owner:
+        account = pwd.getpwnam("postgres")
+        owner |= {"group": account.pw_gid, "extra_groups": []}
+        os.chown(folder, account.pw_uid, account.pw_gid)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+    def control(*args):
+        subprocess.run([pg_ctl, "-D", str(folder / "data"), "-s", "-w", *args], cwd=folder, check=True, timeout=60,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, **owner)
+
+    control("initdb", "-o", "-A trust -U peers -E UTF8 --locale=C --no-sync")
+    try:
+        options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off"
+        control("-l", str(folder / "log"), "-o", options, "start")
+        try:
+            yield f"postgres://peers@127.0.0.1:{port}/postgres"
+        finally:
+            control("-m", "immediate", "stop")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

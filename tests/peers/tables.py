@@ -14,7 +14,7 @@ import uuid
 
 import pandas
 
-from harness import Checks, House, sandbox
+from harness import Checks, House, postgres, sandbox
 
 try:
     import psycopg
@@ -22,32 +22,40 @@ except ImportError:
     psycopg = None
 
 check = Checks("tables")
+SERVER = {"url": None}
 AT = "2026-03-11T09:00:00Z"
 WHATS = ["items", "sightings", "answers", "runs"]
 COUNTS = ["likes", "reposts", "replies", "quotes", "bookmarks", "views"]
-TIMES = {"published_at", "first_seen", "last_seen", "seen_at", "asked_at", "slot", "started_at", "finished_at"}
-FLAGS = {"is_repost", "is_quote", "is_new", "partial"}
+TIMES = {
+    "published_at", "first_seen", "last_seen", "seen_at", "asked_at", "slot", "started_at", "finished_at", "pruned_at", "starred_at",
+}
+FLAGS = {"is_repost", "is_quote", "is_new", "partial", "thinned"}
 # Columns in words from anywhere, which `excel` guards, and ids, which it keeps from becoming numbers.
 TEXTS = {
     "topic", "run", "key", "url", "author", "author_name", "title", "text", "lang", "first_run", "last_run", "model",
-    "cited", "reason", "error_class", "error_text", "conversation_id", "cluster", "scorer",
+    "cited", "reason", "error_class", "error_text", "conversation_id", "cluster", "scorer", "note",
 }
 GUARDED = tuple("=+-@|%\t\r\n＝＋－＠'")
 BLANKS = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 
+MARK = "(SELECT m.mark FROM item_mark m WHERE m.topic = t.topic AND m.item = i.id) AS mark"
 NATURE = "SELECT value FROM store_info WHERE name = 'nature'"
+# Below 20 marks, nothing is learned from them: `relevance` is empty.
 # What each export must hold, by the tables and not by the program's own statements or views.
 SQL = {
     "items": f"""
         SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at,
                t.first_seen, f.public_id AS first_run, t.last_seen, l.public_id AS last_run, t.times_seen, i.is_repost,
                i.is_quote, i.conversation_id, {", ".join("i." + name for name in COUNTS)}, i.revisions,
-               (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster, i.tone, i.score, i.scorer
+               (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster, i.tone, i.score, i.scorer, i.pruned_at,
+               {MARK}, NULL AS relevance, (SELECT b.at FROM item_star b WHERE b.item = i.id) AS starred_at,
+               (SELECT n.note FROM item_note n WHERE n.item = i.id) AS note
         FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN run l ON l.id = t.last_run""",
     "sightings": f"""
         SELECT r.public_id AS run, r.topic, r.started_at AS seen_at, s.source, s.rank, i.key, i.kind, s.fit,
                CASE WHEN t.first_run = r.id THEN 1 ELSE 0 END AS is_new, i.published_at, i.url, i.author, i.title, i.text,
-               {", ".join("s." + name for name in COUNTS)}
+               {", ".join("s." + name for name in COUNTS)},
+               CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END AS provider, {MARK}, NULL AS relevance
         FROM sighting s JOIN run r ON r.id = s.run JOIN item i ON i.id = s.item
              JOIN topic_item t ON t.topic = r.topic AND t.item = i.id""",
     "answers": """
@@ -55,7 +63,8 @@ SQL = {
         FROM answer a JOIN run r ON r.id = a.run""",
     "runs": """
         SELECT public_id AS run, topic, trigger, state, reason, slot, started_at, finished_at, attempt, found, new,
-               duplicate, outside, undated, unreadable, cost AS cost_usd, error_class, error_text
+               duplicate, outside, undated, unreadable, cost AS cost_usd, error_class, error_text,
+               coalesce(thinned, 0) AS thinned
         FROM run""",
 }
 
@@ -147,6 +156,27 @@ def lossless(house, where):
         check.equal(empty, 0, f"{where}: empty texts in item.{column}")
 
 
+FIRST = "SELECT min(t.topic) AS topic, i.key FROM item i JOIN topic_item t ON t.item = i.id GROUP BY i.key ORDER BY i.key LIMIT 4"
+
+
+def mark_and_note(house, rows, where):
+    """Marks and notes on some items, as a reader makes them."""
+    check(len(rows) == 4, f"{where}: {len(rows)} items to mark")
+    for row, mark, note in zip(rows, ["good", "noise", "good", "noise"], ["=1+1", "two\nlines, \"quoted\"", "@handle", "'"]):
+        for verb in (["mark", row["topic"], row["key"], mark], ["note", row["key"], note]):
+            done = house.run("items", *verb)
+            check.equal(done.returncode, 0, f"{where}: items {verb[0]} ({done.stderr[-300:]})")
+
+
+def star(house, where):
+    """A star has the time of its command, which no other database has: so after the comparison of databases."""
+    row = house.rows(FIRST)[0]
+    done = house.run("items", "star", row["key"])
+    check.equal(done.returncode, 0, f"{where}: items star ({done.stderr[-300:]})")
+    nature = next((row["value"] for row in house.rows(NATURE)), None)
+    compare(house, "items", house.rows(SQL["items"]), nature, f"{where} with a star")
+
+
 def sqlite(house, where):
     lossless(house, where)
     nature = next((row["value"] for row in house.rows(NATURE)), None)
@@ -172,12 +202,14 @@ def on_both(base_url, where, defaults, topics, times):
         for at in times:
             done = house.once("--at", at)
             check.equal(done.returncode, 0, f"{where}: once ({done.stdout[-500:]}{done.stderr[-500:]})")
+        mark_and_note(house, house.rows(FIRST), where)
         exports = sqlite(house, where)
         views(house, where)
+        star(house, where)
         stored = house.rows("SELECT kind, title, text, author_name, post_id, conversation_id FROM item")
-    url = os.environ.get("TEST_POSTGRES_URL")
+    url = SERVER["url"]
     if not url or psycopg is None:
-        print(f"skipped: {where} on PostgreSQL ({'psycopg is not installed' if url else 'TEST_POSTGRES_URL is not set'})")
+        print(f"skipped: {where} on PostgreSQL ({'psycopg is not installed' if url else 'no server'})")
         return stored
     schema = f"peers_{uuid.uuid4().hex[:12]}"
     env = {"TOPICWATCH_DATABASE_SCHEMA": schema}
@@ -188,6 +220,7 @@ def on_both(base_url, where, defaults, topics, times):
                     done = house.once("--at", at)
                     check.equal(done.returncode, 0, f"{where}: once on PostgreSQL ({done.stderr[-500:]})")
                 connection.execute(f'SET search_path = "{schema}"')
+                mark_and_note(house, connection.execute(FIRST).fetchall(), f"{where} on PostgreSQL")
                 nature = next((row["value"] for row in connection.execute(NATURE)), None)
                 for what, same in zip(WHATS, exports):
                     rows = connection.execute(SQL[what]).fetchall()
@@ -287,6 +320,12 @@ def naughty():
 
 
 def main():
+    with postgres() as SERVER["url"]:
+        everything()
+    check.end()
+
+
+def everything():
     with sandbox("--at", AT) as server:
         stored = on_both(server.url, "sandbox", 'ai.when = "always"\nwindow = "PAST_7_DAYS"', None, [AT, "2026-03-12T10:00:00Z"])
         check(len(stored) > 10, "sandbox: nothing was kept")
@@ -302,7 +341,6 @@ def main():
     else:
         print("skipped: real posts (TOPICWATCH_TEST_DATA is not set)")
     print(f"  {naughty()} naughty texts as posts, pages, names and an answer", flush=True)
-    check.end()
 
 
 main()
