@@ -74,7 +74,7 @@ pub use sources::source_results::{about_items, covers_spans, detects_removal, re
 pub use span::{LookBack, Span, format_duration};
 pub use text::address::without_secrets;
 pub use text::invisible::{is_invisible, is_invisible_after, is_joiner};
-pub use text::language::{equal_language_tags, usual_language_code};
+pub use text::language::{equal_language_tags, is_language_tag, usual_language_code};
 pub use text::nearest::nearest;
 pub use text::numbers::number;
 pub use text::shell_word::shell_word;
