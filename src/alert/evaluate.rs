@@ -9,7 +9,9 @@ use super::transitions::{Status, Transitions};
 use super::{dispatch, read};
 use crate::compare::WordFilters;
 use crate::insight::EvaluatedWindow;
-use crate::model::{AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, RunState, Time, Topic, subject_topic};
+use crate::model::{
+    AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, RunState, Source, Time, Topic, subject_topic,
+};
 use crate::store::{AlertChange, Store, StoreError};
 
 /// Runs evaluated in one transaction.
@@ -281,14 +283,18 @@ async fn evaluate_day(
     let mut evaluations = Vec::new();
     if let Some(topics) = selected {
         for (topic, used) in topics.iter().zip(used) {
-            evaluations.push(rules::budget(spec, &topic.id, used, topic.limits, &named));
+            let sources = topic.sources();
+            let cheapest = spec.cheapest_call(|source| sources.contains(&source));
+            evaluations.push(rules::budget(spec, &topic.id, used, topic.limits, cheapest, &named));
         }
     } else {
-        evaluations.push(rules::budget(spec, "service", service, spec.service, &named));
+        let cheapest = spec.cheapest_call(Source::is_service);
+        evaluations.push(rules::budget(spec, "service", service, spec.service, cheapest, &named));
         let used = store.used_by_provider(at.utc_day()).await?;
         for (name, limits) in &spec.providers {
             let used = used.iter().find(|(one, _)| one == name).map(|(_, used)| *used).unwrap_or_default();
-            evaluations.push(rules::budget(spec, name.as_str(), used, *limits, &named));
+            let cheapest = spec.cheapest_call(|source| source == *name);
+            evaluations.push(rules::budget(spec, name.as_str(), used, *limits, cheapest, &named));
         }
     }
     for evaluation in &mut evaluations {
