@@ -42,7 +42,7 @@ pub use items::saved_search::{BadNote, LONGEST_NOTE, MOST_SEARCHES, SavedSearch,
 pub use items::story::{LinkSource, STORY_WORDS, SourceSighting, StoryItem, StoryRows, Tie, TopicSighting};
 pub use items::tone::{Scorer, Tone, ToneScore};
 pub use money::{Micros, SearchCost};
-pub use reading::exported::{FirstSightingRow, SearchExportRow};
+pub use reading::exported::{FirstSightingRow, RunExportRow, SearchExportRow};
 pub use reading::page_token::{BadToken, Position, page_token, parse_page_token};
 pub use reading::pages::{
     CopyRow, DayCount, EditionRow, ItemSightingRow, LedgerRow, ProcessRow, RevisionRow, RunWithNewItems, SIGN_AHEAD,
