@@ -553,7 +553,7 @@ fn a_budget_of_which_no_further_call_fits_is_reported_as_used_up() {
         for n in 23..26 {
             run_due(&place, &hook, &hour(n));
         }
-        let reported = "[recalls] acme: $0.006 of $0.0076 used on the UTC day 2026-03-12 (78%); no further call fits: \
+        let reported = "[recalls] acme: $0.006 (assumed) of $0.0076 used on the UTC day 2026-03-12 (78%); no further call fits: \
                         the cheapest may cost $0.003";
         assert_eq!(subjects(&hook), [reported], "{}", place.database.name);
     }

@@ -7,8 +7,8 @@ use crate::compare::{Relevance, WordFilters, matching_items};
 use crate::insight::daily::{Day, ItemCounts, Share, UsualRange, UsualShare, is_whole_days, usual_range};
 use crate::insight::{Changes, SourceSilence, detect_silence};
 use crate::model::{
-    AlertLine, AlertSpec, AnsweredSearch, Firing, ItemContent, ItemSummary, Micros, SearchHealth, SearchState, Source,
-    SourceActivity, Time, TopicLimits, Usage, one_line,
+    AlertLine, AlertSpec, AnsweredSearch, Firing, ItemContent, ItemSummary, Micros, PaidUsage, SearchHealth,
+    SearchState, Source, SourceActivity, Time, TopicLimits, one_line,
 };
 use crate::normalise::safe_link;
 
@@ -276,7 +276,7 @@ pub(super) fn missed(topic: &str, many: usize, first: Time, last: Time) -> (Stri
 pub(super) fn budget(
     spec: &AlertSpec,
     subject: &str,
-    used: Usage,
+    used: PaidUsage,
     limits: TopicLimits,
     cheapest: Option<Micros>,
     day: &str,
@@ -284,8 +284,9 @@ pub(super) fn budget(
     let part = |used: i64, limit: i64| i128::from(used) * 100 / i128::from(limit.max(1));
     let calls =
         limits.calls.map(|limit| (part(used.calls, i64::from(limit)), format!("{} of {limit} calls", used.calls)));
-    let money = limits.money().map(|limit| (part(used.money.0, limit.0), format!("{} of {limit}", used.money)));
-    let unaffordable = limits.money().zip(cheapest).filter(|(limit, price)| used.money.plus(*price) > *limit);
+    let total = used.cost.total;
+    let money = limits.money().map(|limit| (part(total.0, limit.0), format!("{} of {limit}", used.cost)));
+    let unaffordable = limits.money().zip(cheapest).filter(|(limit, price)| total.plus(*price) > *limit);
     let most = [calls, money.clone()].into_iter().flatten().max_by_key(|(part, _)| *part);
     let (part, usage) = most.unwrap_or((0, "nothing".to_owned()));
     let (status, (part, usage), why) = match (part >= i128::from(spec.share), unaffordable.zip(money)) {

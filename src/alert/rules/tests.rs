@@ -3,7 +3,7 @@
 use super::samples::spec;
 use super::*;
 use crate::insight::daily::{self, share, usual_share};
-use crate::model::{Counts, Kind};
+use crate::model::{Counts, Kind, Usage};
 
 fn usual(expected: f64, high: f64) -> UsualRange {
     UsualRange { expected, low: 0.0, high, far: expected + 2.0 * (high - expected), days: 28, weekday: true }
@@ -168,7 +168,7 @@ fn a_budget_alert_fires_at_its_percentage_of_calls_or_money() {
         let evaluation = budget(
             &spec(),
             "service",
-            Usage { calls, money: Micros(money) },
+            Usage { calls, money: Micros(money) }.with_assumed(Micros(0)),
             limits,
             None,
             "on the UTC day 2026-03-11",
@@ -178,7 +178,7 @@ fn a_budget_alert_fires_at_its_percentage_of_calls_or_money() {
     let none = budget(
         &spec(),
         "service",
-        Usage { calls: 9, money: Micros(9) },
+        Usage { calls: 9, money: Micros(9) }.with_assumed(Micros(0)),
         TopicLimits::default(),
         Some(Micros(9)),
         "on the UTC day 2026-03-11",
@@ -218,9 +218,16 @@ fn a_budget_alert_fires_when_no_further_call_fits() {
         (2, 9_999, None, (Status::Well, "acme: $0.009999 of $0.010 used today (99%)")),
         (2, 10_000, Some(Micros(0)), (Status::Bad, "acme: $0.010 of $0.010 used today (100%)")),
     ] {
-        let used = Usage { calls, money: Micros(money) };
+        let used = Usage { calls, money: Micros(money) }.with_assumed(Micros(0));
         let evaluation = budget(&spec, "acme", used, limits, cheapest, "today");
         assert_eq!((evaluation.status, evaluation.summary.as_str()), expected, "{calls} calls, {money}");
+    }
+    let used = Usage { calls: 3, money: Micros(10_000) };
+    for (assumed, words) in
+        [(4_000, "$0.010 ($0.004 assumed) of $0.010 used"), (10_001, "$0.010 (assumed) of $0.010 used")]
+    {
+        let evaluation = budget(&spec, "acme", used.with_assumed(Micros(assumed)), limits, cheapest, "today");
+        assert_eq!(evaluation.summary, format!("acme: {words} today (100%)"));
     }
 }
 
