@@ -10,7 +10,7 @@ use super::{dispatch, read};
 use crate::compare::WordFilters;
 use crate::insight::EvaluatedWindow;
 use crate::model::{
-    AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, RunState, Source, Time, Topic, subject_topic,
+    AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, Micros, RunState, Source, Time, Topic, Usage, subject_topic,
 };
 use crate::store::{AlertChange, Store, StoreError};
 
