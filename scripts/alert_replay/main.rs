@@ -114,6 +114,7 @@ fn volume(window: Duration) -> Result<AlertSpec, Box<dyn Error>> {
         recovery: true,
         service: TopicLimits::default(),
         providers: Vec::new(),
+        prices: Vec::new(),
         paused: false,
     })
 }

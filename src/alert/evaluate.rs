@@ -1,15 +1,17 @@
 //! Evaluates all alerts over the runs since each one's cursor, and over the day's use of budgets. Events, messages
 //! and cursor are stored together or not at all.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::outages::Outages;
 use super::rules::{self, unrelated_subject};
-use super::transitions::{Status, Transitions};
+use super::transitions::{Evaluation, Status, Transitions};
 use super::{dispatch, read};
 use crate::compare::WordFilters;
 use crate::insight::EvaluatedWindow;
-use crate::model::{AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, RunState, Time, Topic, subject_topic};
+use crate::model::{
+    AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, Micros, RunState, Source, Time, Topic, Usage, subject_topic,
+};
 use crate::store::{AlertChange, Store, StoreError};
 
 /// Runs evaluated in one transaction.
@@ -279,16 +281,33 @@ async fn evaluate_day(
         seen.end(&subject);
     }
     let mut evaluations = Vec::new();
+    let billed = |used: Usage| used.with_assumed(Micros(0));
     if let Some(topics) = selected {
-        for (topic, used) in topics.iter().zip(used) {
-            evaluations.push(rules::budget(spec, &topic.id, used, topic.limits, &named));
+        let evaluate = |assumed: &BTreeMap<String, Micros>| -> Vec<Evaluation> {
+            let one = |(topic, used): (&Topic, &Usage)| {
+                let sources = topic.sources();
+                let cheapest = spec.cheapest_call(|source| sources.contains(&source));
+                let used = used.with_assumed(assumed.get(&topic.id).copied().unwrap_or_default());
+                rules::budget(spec, &topic.id, used, topic.limits, cheapest, &named)
+            };
+            topics.iter().zip(&used).map(one).collect()
+        };
+        evaluations = evaluate(&BTreeMap::new());
+        // What was assumed is looked up only for a message.
+        let begins = evaluations.iter().filter(|one| one.status == Status::Bad);
+        let begins = begins.filter(|one| !seen.firing.contains_key(&format!("{}/{day}", one.subject)));
+        let begins: Vec<String> = begins.map(|one| one.subject.clone()).collect();
+        if !begins.is_empty() {
+            evaluations = evaluate(&store.assumed_of_topics(at.utc_day(), &begins).await?);
         }
     } else {
-        evaluations.push(rules::budget(spec, "service", service, spec.service, &named));
+        let cheapest = spec.cheapest_call(Source::is_service);
+        evaluations.push(rules::budget(spec, "service", billed(service), spec.service, cheapest, &named));
         let used = store.used_by_provider(at.utc_day()).await?;
         for (name, limits) in &spec.providers {
             let used = used.iter().find(|(one, _)| one == name).map(|(_, used)| *used).unwrap_or_default();
-            evaluations.push(rules::budget(spec, name.as_str(), used, *limits, &named));
+            let cheapest = spec.cheapest_call(|source| source == *name);
+            evaluations.push(rules::budget(spec, name.as_str(), billed(used), *limits, cheapest, &named));
         }
     }
     for evaluation in &mut evaluations {

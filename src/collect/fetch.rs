@@ -12,7 +12,9 @@ use super::outcome::search_outcome::{
 };
 use super::providers::provider::ProviderState;
 use super::{Collector, Stop};
-use crate::model::{LimitExceeded, LookBackKind, Micros, ProviderKind, SearchState, ServiceLimits, Source, Time};
+use crate::model::{
+    Budget, LimitExceeded, LookBackKind, Micros, ProviderKind, SearchState, ServiceLimits, Source, Time,
+};
 use crate::search::{self, CallFailure, ErrorClass, Gate, Refusal, SearchQuery, Spent};
 use crate::store::{Call, Permission, RunRef, Store, StoreError, StoreErrorKind};
 
@@ -108,7 +110,15 @@ impl Gate for CallGate {
         let call = Call { price: Micros(call.price.0 - credit.0), ..call };
         let (tries_made, sent_at) = (Arc::clone(&self.tries_made), Arc::clone(&self.sent_at));
         let counted = self.counting.spawn(async move {
-            let permission = store.before_call(&run, &call, now, limits).await?;
+            let mut permission = store.before_call(&run, &call, now, limits).await?;
+            if let Permission::OverQuota(what) = &mut permission
+                && what.budget == Budget::TopicMoney
+            {
+                let topic = std::slice::from_ref(&run.topic.id);
+                // Without it the refusal says less, but it stands.
+                let assumed = store.assumed_of_topics(now.utc_day(), topic).await.unwrap_or_default();
+                what.assumed = assumed.into_values().next().unwrap_or_default().min(Micros(what.used));
+            }
             if permission == Permission::Granted {
                 tries_made.fetch_add(1, Ordering::Relaxed);
                 sent_at.store(now.0, Ordering::Relaxed);

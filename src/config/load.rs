@@ -1,6 +1,7 @@
 //! Loads the configuration: finds, reads and walks the file, applies the overrides, and returns either a [`Config`] or
 //! everything that is wrong.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::file::discover::{LoadRequest, display_path, find};
@@ -11,12 +12,13 @@ use super::mistakes::location::one_line;
 use super::mistakes::mistake::{Mistake, Mistakes};
 use super::mistakes::render::render;
 use super::sections::{alerts, budgets, exports, reports, retention, service, storage, web};
+use super::settings::prices;
 use super::values::scalars::format_rate;
 use super::{
     Config, Effective, ProviderConfig, ServiceConfig, Target, WebConfig, channels, environment, providers, topics,
 };
 use crate::export::ExportSpec;
-use crate::model::{AlertSpec, ChannelSpec, PingSpec, ReportSpec, ServiceLimits, Topic, TopicLimits};
+use crate::model::{AlertSpec, ChannelSpec, PingSpec, ReportSpec, ServiceLimits, Source, Topic, TopicLimits};
 
 /// Why no configuration was loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -234,6 +236,7 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     let limits = alerts::Limits {
         service: service.as_ref().filter(|_| !absent).map(|service| of(service.limits())).unwrap_or_default(),
         providers: providers.iter().map(|one| (one.name, of(one.limits()))).collect(),
+        prices: service.as_ref().map(|service| prices_in_use(service, &providers, &topics)).unwrap_or_default(),
     };
     let alerts = alerts::read(document, &limits, mistakes);
     let longest = topics
@@ -251,6 +254,13 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     }
     let lists = Lists { providers, reports, channels, exports, alerts, pings };
     Some((service?, database?, scheduler?, retention?, web?, topics, lists))
+}
+
+/// Returns what a call of each source that topics use may cost.
+fn prices_in_use(service: &ServiceConfig, providers: &[ProviderConfig], topics: &[Topic]) -> Vec<(Source, i64)> {
+    let prices = prices(service, providers, topics);
+    let in_use: BTreeSet<Source> = topics.iter().flat_map(Topic::sources).collect();
+    in_use.into_iter().map(|source| (source, prices.of(source).0)).collect()
 }
 
 /// Reports a mix of sandbox and real providers: invented and real findings are never mixed.

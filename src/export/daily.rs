@@ -139,6 +139,9 @@ async fn rows_of(
                 calls: pruned_totals.map(|totals| totals.1 + searches.iter().map(|search| search.tries).sum::<i64>()),
                 cost: pruned_totals
                     .map(|totals| searches.iter().fold(totals.2, |sum: Micros, search| sum.plus(search.cost))),
+                assumed: pruned_totals
+                    .filter(|totals| totals.2 == Micros(0))
+                    .map(|_| searches.iter().fold(Micros(0), |sum, search| sum.plus(search.assumed))),
                 social: all.then(|| of(&searches, Source::Social)),
                 web: all.then(|| of(&searches, Source::Web)),
                 ai: all.then(|| of(&searches, Source::Ai)),

@@ -4,7 +4,7 @@
 use super::{ExportFilter, ExportKind, ExportOptions, FilterMode, Format, Profile};
 use crate::compare::MOST_TERM_DAYS;
 use crate::compare::{NoStart, Since, begin};
-use crate::model::{Kind, Mark, ReportSpec, SeqRange, Source, TextQuery, Time, Tone, Topic};
+use crate::model::{Kind, Mark, ReportSpec, SeqRange, Source, TextQuery, Time, Tone, Topic, is_language_tag};
 use crate::schedule::{INSTANTS, check_zone, parse_instant};
 use crate::store::{Filter, Store};
 
@@ -170,9 +170,7 @@ impl ExportOptions {
 
 /// Checks a language tag: `en`, `pt-BR`.
 fn parse_language(tag: &str) -> Result<String, InvalidRequest> {
-    if (2..=20).contains(&tag.len())
-        && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
-    {
+    if tag.len() <= 20 && is_language_tag(tag) {
         return Ok(tag.to_owned());
     }
     let hint = "write a language tag such as en, de or pt-BR; en includes en-GB";

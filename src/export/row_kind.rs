@@ -8,7 +8,7 @@ use crate::store::Filter;
 
 /// Version of the columns of all kinds together, raised when a column is added. Columns are never removed, renamed or
 /// moved.
-pub const SCHEMA: u32 = 6;
+pub const SCHEMA: u32 = 7;
 
 closed_list! {
     /// A kind of rows to export.

@@ -103,6 +103,7 @@ fn an_api_export_refuses_what_the_command_refuses() {
         (409, "items", vec![("since", "last-report")]),
         (409, "items", vec![("since", "24h"), ("until", "48h")]),
         (409, "items", vec![("search", "-page")]),
+        (409, "items", vec![("lang", "english")]),
         (400, "changes", vec![("since", "nothing")]),
         (404, "changes", vec![("since", "topic:acme@2020-01-01T00:00:00Z")]),
         (404, "changes", vec![("since", "last-report")]),

@@ -55,6 +55,12 @@ fn configure(place: &Place, service: &FakeServer, with_budget: bool, more: &str)
     );
 }
 
+/// The rows of an export.
+fn exported(place: &Place, what: &str) -> Vec<Value> {
+    let rows = place.ok(&["-q", "export", "--what", what, "--format", "jsonl"]);
+    rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect()
+}
+
 fn assumed_in_ledger(place: &Place) -> [i64; 2] {
     let of = |sources: &str| {
         let sql = format!("SELECT sum({COST}) FROM v_search WHERE cost_basis = 'assumed' AND source IN ({sources})");
@@ -81,6 +87,15 @@ fn every_cost_total_says_how_much_of_it_is_assumed() {
         let listed = place.json(&["runs", "--json"])["runs"][0].clone();
         assert_eq!((&listed["cost_usd"], &listed["assumed_usd"]), (&json!(0.055), &json!(0.053)), "{name}: {listed}");
         place.run(&["runs"]).assert_stdout(0, &[" ~$0.055 ", "~: no bill confirms all of this cost"]);
+
+        for what in ["runs", "daily"] {
+            let row = exported(&place, what).pop().unwrap();
+            assert_eq!(
+                (&row["cost_usd"], &row["assumed_usd"]),
+                (&json!(0.055), &json!(0.053)),
+                "{name}: {what}: {row}"
+            );
+        }
 
         let pages = Pages::serve(&place, &["--at", NINE]);
         let run = place.database.last_run("acme");
@@ -128,6 +143,14 @@ fn the_assumed_cost_of_a_run_whose_searches_were_deleted_is_unknown() {
             "{name}"
         );
 
+        let (runs, days) = (exported(&place, "runs"), exported(&place, "daily"));
+        for (rows, key, of_pruned, of_kept) in
+            [(&runs, "run", pruned[0].as_str(), kept.as_str()), (&days, "day", "2026-01-05", "2026-03-11")]
+        {
+            let of = |value: &str| rows.iter().find(|row| row[key] == value).unwrap()["assumed_usd"].clone();
+            assert_eq!((of(of_pruned), of(of_kept)), (Value::Null, json!(0.053)), "{name}: {rows:?}");
+        }
+
         let pages = Pages::serve(&place, &["--at", NINE]);
         let runs = get_json(&pages, "/api/v1/runs");
         assert_eq!(runs["data"].as_array().unwrap().len(), 4, "{name}: {runs}");
@@ -153,6 +176,25 @@ fn the_assumed_cost_of_a_run_whose_searches_were_deleted_is_unknown() {
                 assert!(page.contains(words), "{name}: `{words}` is not in {path}\n{page}");
             }
         }
+    }
+}
+
+#[test]
+fn a_topic_budget_says_how_much_of_its_use_is_assumed() {
+    for database in databases() {
+        let (service, place) = (service(), Place::new(database, "", ""));
+        let name = place.database.name;
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nbudget_per_day = \"0.005\"\n";
+        place.configure(&format!("{}prices.social = 0.003\n", service.lines()), topic);
+        place.ok(&["once", "--at", NINE]);
+        let used = "topic money of acme: $0.003 (assumed) used today (UTC) of $0.005, $0.002 left";
+        place.run(&["status", "--at", NINE]).assert_stdout(0, &[used]);
+        let status = place.json(&["status", "--json", "--at", NINE]);
+        let budgets = status["budgets"].as_array().unwrap();
+        let line = budgets.iter().find(|line| line["budget"] == "topic money").unwrap();
+        assert_eq!((&line["used"], &line["assumed_usd"]), (&json!(0.003), &json!(0.003)), "{name}: {status}");
+        let refused = "$0.003 (assumed) of $0.005 used on the UTC day that ends then, a call may cost $0.003";
+        place.run(&["once", "--at", "2026-03-11T10:00:00Z"]).assert_stdout(3, &[refused]);
     }
 }
 

@@ -38,6 +38,7 @@ fn spec(hours: u64) -> AlertSpec {
         recovery: true,
         service: TopicLimits::default(),
         providers: Vec::new(),
+        prices: Vec::new(),
         paused: false,
     }
 }

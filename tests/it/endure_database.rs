@@ -252,8 +252,9 @@ fn a_command_on_a_locked_sqlite_file_fails_after_one_wait() {
             let program = place.program(args).env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace.to_str().unwrap());
             (trace, program.start())
         });
+        let locked = format!("{}: (code: 5) database is locked", database_file(&place));
         for (trace, going) in asked {
-            going.wait().assert_stderr(4, &["locked", "hint: another process is writing"]);
+            going.wait().assert_stderr(4, &[&locked, "hint: another process is writing", "lsof "]);
             let tries = std::fs::read_to_string(trace).unwrap();
             assert_eq!(tries.matches("/again").count(), 1, "SQLite itself waited, and that is enough: {tries}");
         }

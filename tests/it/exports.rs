@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use topicwatch::export::{ExportFilter, ExportKind, ExportOptions, Format, Profile, Type};
-use topicwatch::model::{RunRow, SeqRange, SightingRow, Source, Time, Tone};
+use topicwatch::model::{RunExportRow, RunRow, SeqRange, SightingRow, Source, Time, Tone};
 use topicwatch::store::{Filter, Store, StoreError};
 
 use crate::support::databases::databases;
@@ -231,8 +231,8 @@ async fn paged_sightings_equal_the_sightings_of_each_run() {
         // Items without a cluster, first in their cluster, in another's cluster, and not processed yet.
         database.execute("UPDATE item SET cluster = id - id % 2 WHERE id % 5 > 1").await;
         let mut runs = Vec::new();
-        let mut each = |run: RunRow| {
-            runs.push(run);
+        let mut each = |row: RunExportRow| {
+            runs.push(row.run);
             Ok::<_, StoreError>(())
         };
         store.each_run(&Filter::default(), &mut each).await.unwrap();

@@ -241,6 +241,7 @@ fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
             "kind=film",
             "tone=loud",
             "lang=%25",
+            "lang=english",
             "since=soon",
             "starred=yes",
             "source=mars",
@@ -274,7 +275,11 @@ fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
             "{none}"
         );
         place.run(&["export", "--what", "runs", "--starred"]).assert_stderr(2, &["does not apply to runs"]);
-        place.run(&["export", "--lang", "e%"]).assert_stderr(2, &["is not a language tag"]);
+        for tag in ["e%", "english", "e"] {
+            place
+                .run(&["export", "--lang", tag])
+                .assert_stderr(2, &["is not a language tag", "such as en, de or pt-BR"]);
+        }
     }
 }
 

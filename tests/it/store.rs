@@ -45,6 +45,32 @@ async fn a_run_is_stored_once_and_its_counts_add_up() {
 }
 
 #[tokio::test]
+async fn two_manual_runs_with_one_id_are_one_run_and_a_plain_refusal() {
+    for database in databases() {
+        let (store, other) = (open_store(&database).await, open_store(&database).await);
+        let t = topic("rust");
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let begun = tokio::join!(
+            store.start_manual(&t, "R1", NOW, LEASE, "one"),
+            store.start_manual(&t, "R1", NOW, LEASE, "two"),
+            other.start_manual(&t, "R1", NOW, LEASE, "three"),
+        );
+        let (begun, refused): (Vec<_>, Vec<_>) = [begun.0, begun.1, begun.2].into_iter().partition(Result::is_ok);
+        assert_eq!((begun.len(), refused.len()), (1, 2), "{}: {refused:?}", database.name);
+        for refused in refused.into_iter().map(Result::unwrap_err) {
+            assert_eq!(refused.kind, StoreErrorKind::Refused, "{}: {refused}", database.name);
+            assert!(refused.text.contains("run R1 was already begun") && !refused.hint.is_empty(), "{refused:?}");
+        }
+        let run = begun.into_iter().map(Result::unwrap).next().unwrap();
+        store.finish(&run, outcome(NOW, vec![])).await.unwrap();
+        store.publish().await.unwrap();
+        assert_eq!((store.run("R1").await.unwrap().unwrap().seq, store.last_seq().await.unwrap()), (Some(1), 1));
+        other.close().await;
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
 async fn items_seen_again_are_not_new_and_first_seen_never_moves() {
     for database in databases() {
         let store = open_store(&database).await;

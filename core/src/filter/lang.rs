@@ -2,14 +2,12 @@
 //! Reads tags only; does not detect the language of a text.
 
 use super::TermError;
-use crate::model::usual_language_code;
+use crate::model::{is_language_tag, usual_language_code};
 
 /// Parses a language of a filter and returns its usual code.
 pub(super) fn parse_filter_lang(tag: &str) -> Result<String, TermError> {
-    let mut parts = tag.split(['-', '_']);
-    let first = parts.next().and_then(code);
-    let good = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric());
-    first.filter(|_| parts.all(good)).ok_or_else(|| {
+    let first = tag.split(['-', '_']).next().and_then(code);
+    first.filter(|_| is_language_tag(tag)).ok_or_else(|| {
         TermError::new(
             "is not a language code",
             "write an ISO 639 code of two or three letters: \"en\", \"de\", \"pt-BR\"",

@@ -89,6 +89,12 @@ impl Usage {
         Self { calls: self.calls.saturating_add(other.calls), money: self.money.plus(other.money) }
     }
 
+    /// The same with how much of the money no bill confirms. The two are read apart: no more is assumed than was used.
+    #[must_use]
+    pub fn with_assumed(self, assumed: Micros) -> PaidUsage {
+        PaidUsage { calls: self.calls, cost: SearchCost { total: self.money, assumed: assumed.min(self.money) } }
+    }
+
     /// Adds one call at a price.
     pub fn add(&mut self, price: Micros) {
         self.calls = self.calls.saturating_add(1);
@@ -147,6 +153,8 @@ pub struct LimitExceeded {
     pub budget: Budget,
     /// How much is used, in calls or micro-dollars.
     pub used: i64,
+    /// How much of the used money no bill confirms, if that was looked up.
+    pub assumed: Micros,
     /// The limit, in the same unit.
     pub limit: i64,
     /// The expected price of the call.
@@ -157,7 +165,7 @@ pub struct LimitExceeded {
 
 impl std::fmt::Display for LimitExceeded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { budget, used, limit, price, clears_at } = self;
+        let Self { budget, used, assumed, limit, price, clears_at } = self;
         let Some(clears_at) = clears_at else {
             let limit = Micros(*limit);
             return write!(f, "{budget}: a call may cost {price}, but the limit for a UTC day is {limit}");
@@ -167,7 +175,7 @@ impl std::fmt::Display for LimitExceeded {
                 write!(f, "no {budget} left until {clears_at}: {used} of {limit} made on the UTC day that ends then")
             }
             Budget::ServiceMoney | Budget::ProviderMoney | Budget::TopicMoney => {
-                let (used, limit) = (Micros(*used), Micros(*limit));
+                let (used, limit) = (SearchCost { total: Micros(*used), assumed: *assumed }, Micros(*limit));
                 write!(
                     f,
                     "not enough {budget} until {clears_at}: {used} of {limit} used on the UTC day that ends then, a call may cost {price}"

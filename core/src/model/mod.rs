@@ -42,7 +42,7 @@ pub use items::saved_search::{BadNote, LONGEST_NOTE, MOST_SEARCHES, SavedSearch,
 pub use items::story::{LinkSource, STORY_WORDS, SourceSighting, StoryItem, StoryRows, Tie, TopicSighting};
 pub use items::tone::{Scorer, Tone, ToneScore};
 pub use money::{Micros, SearchCost};
-pub use reading::exported::{FirstSightingRow, SearchExportRow};
+pub use reading::exported::{FirstSightingRow, RunExportRow, SearchExportRow};
 pub use reading::page_token::{BadToken, Position, page_token, parse_page_token};
 pub use reading::pages::{
     CopyRow, DayCount, EditionRow, ItemSightingRow, LedgerRow, ProcessRow, RevisionRow, RunWithNewItems, SIGN_AHEAD,
@@ -74,7 +74,7 @@ pub use sources::source_results::{about_items, covers_spans, detects_removal, re
 pub use span::{LookBack, Span, format_duration};
 pub use text::address::without_secrets;
 pub use text::invisible::{is_invisible, is_invisible_after, is_joiner};
-pub use text::language::{equal_language_tags, usual_language_code};
+pub use text::language::{equal_language_tags, is_language_tag, usual_language_code};
 pub use text::nearest::nearest;
 pub use text::numbers::number;
 pub use text::shell_word::shell_word;

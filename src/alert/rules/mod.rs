@@ -7,8 +7,8 @@ use crate::compare::{Relevance, WordFilters, matching_items};
 use crate::insight::daily::{Day, ItemCounts, Share, UsualRange, UsualShare, is_whole_days, usual_range};
 use crate::insight::{Changes, SourceSilence, detect_silence};
 use crate::model::{
-    AlertLine, AlertSpec, AnsweredSearch, Firing, ItemContent, ItemSummary, SearchHealth, SearchState, Source,
-    SourceActivity, Time, TopicLimits, Usage, one_line,
+    AlertLine, AlertSpec, AnsweredSearch, Firing, ItemContent, ItemSummary, Micros, PaidUsage, SearchHealth,
+    SearchState, Source, SourceActivity, Time, TopicLimits, one_line,
 };
 use crate::normalise::safe_link;
 
@@ -271,16 +271,32 @@ pub(super) fn missed(topic: &str, many: usize, first: Time, last: Time) -> (Stri
     (summary, vec![AlertLine { text, url: None, key: None }])
 }
 
-/// Compares the calls and cost of a day with its limits. `day` is how the day is named.
-pub(super) fn budget(spec: &AlertSpec, subject: &str, used: Usage, limits: TopicLimits, day: &str) -> Evaluation {
+/// Compares the calls and cost of a day with its limits. Calls stop before their price would exceed the limit, so the
+/// limit itself is seldom reached: it is used up if not even the cheapest call fits. `day` is how the day is named.
+pub(super) fn budget(
+    spec: &AlertSpec,
+    subject: &str,
+    used: PaidUsage,
+    limits: TopicLimits,
+    cheapest: Option<Micros>,
+    day: &str,
+) -> Evaluation {
     let part = |used: i64, limit: i64| i128::from(used) * 100 / i128::from(limit.max(1));
     let calls =
         limits.calls.map(|limit| (part(used.calls, i64::from(limit)), format!("{} of {limit} calls", used.calls)));
-    let money = limits.money().map(|limit| (part(used.money.0, limit.0), format!("{} of {limit}", used.money)));
-    let most = [calls, money].into_iter().flatten().max_by_key(|(part, _)| *part);
+    let total = used.cost.total;
+    let money = limits.money().map(|limit| (part(total.0, limit.0), format!("{} of {limit}", used.cost)));
+    let unaffordable = limits.money().zip(cheapest).filter(|(limit, price)| total.plus(*price) > *limit);
+    let most = [calls, money.clone()].into_iter().flatten().max_by_key(|(part, _)| *part);
     let (part, usage) = most.unwrap_or((0, "nothing".to_owned()));
-    let status = if part >= i128::from(spec.share) { Status::Bad } else { Status::Well };
-    let summary = format!("{subject}: {usage} used {day} ({part}%)");
+    let (status, (part, usage), why) = match (part >= i128::from(spec.share), unaffordable.zip(money)) {
+        (true, _) => (Status::Bad, (part, usage), String::new()),
+        (false, Some(((_, price), money))) => {
+            (Status::Bad, money, format!("; no further call fits: the cheapest may cost {price}"))
+        }
+        (false, None) => (Status::Well, (part, usage), String::new()),
+    };
+    let summary = format!("{subject}: {usage} used {day} ({part}%){why}");
     Evaluation { subject: subject.to_owned(), status, summary, lines: Vec::new() }
 }
 

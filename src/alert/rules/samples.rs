@@ -22,6 +22,7 @@ pub(in crate::alert) fn spec() -> AlertSpec {
         recovery: true,
         service: TopicLimits { calls: Some(500), micros: None },
         providers: Vec::new(),
+        prices: Vec::new(),
         paused: false,
     }
 }

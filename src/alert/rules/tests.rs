@@ -3,7 +3,7 @@
 use super::samples::spec;
 use super::*;
 use crate::insight::daily::{self, share, usual_share};
-use crate::model::{Counts, Kind, Micros};
+use crate::model::{Counts, Kind, Usage};
 
 fn usual(expected: f64, high: f64) -> UsualRange {
     UsualRange { expected, low: 0.0, high, far: expected + 2.0 * (high - expected), days: 28, weekday: true }
@@ -165,18 +165,70 @@ fn a_budget_alert_fires_at_its_percentage_of_calls_or_money() {
         (10, 1_599_999, Status::Well),
         (i64::MAX, i64::MAX, Status::Bad),
     ] {
-        let evaluation =
-            budget(&spec(), "service", Usage { calls, money: Micros(money) }, limits, "on the UTC day 2026-03-11");
+        let evaluation = budget(
+            &spec(),
+            "service",
+            Usage { calls, money: Micros(money) }.with_assumed(Micros(0)),
+            limits,
+            None,
+            "on the UTC day 2026-03-11",
+        );
         assert_eq!(evaluation.status, expected, "{calls} calls, {money}");
     }
     let none = budget(
         &spec(),
         "service",
-        Usage { calls: 9, money: Micros(9) },
+        Usage { calls: 9, money: Micros(9) }.with_assumed(Micros(0)),
         TopicLimits::default(),
+        Some(Micros(9)),
         "on the UTC day 2026-03-11",
     );
     assert_eq!(none.status, Status::Well, "no limit is never used up");
+}
+
+#[test]
+fn a_budget_alert_fires_when_no_further_call_fits() {
+    let spec = AlertSpec { share: 100, prices: vec![(Source::Web, 3_000), (Source::Ai, 4_000)], ..spec() };
+    let cheapest = spec.cheapest_call(Source::is_service);
+    assert_eq!((cheapest, spec.cheapest_call(|source| source == Source::Social)), (Some(Micros(3_000)), None));
+    let limits = TopicLimits { calls: Some(10), micros: Some(10_000) };
+    for (calls, money, cheapest, expected) in [
+        (2, 7_000, cheapest, (Status::Well, "acme: $0.007 of $0.010 used today (70%)")),
+        (
+            2,
+            7_001,
+            cheapest,
+            (
+                Status::Bad,
+                "acme: $0.007001 of $0.010 used today (70%); no further call fits: the cheapest may cost $0.003",
+            ),
+        ),
+        // The limit of money refuses the next call, however many calls are left.
+        (
+            9,
+            8_000,
+            cheapest,
+            (
+                Status::Bad,
+                "acme: $0.008 of $0.010 used today (80%); no further call fits: the cheapest may cost $0.003",
+            ),
+        ),
+        (10, 8_000, cheapest, (Status::Bad, "acme: 10 of 10 calls used today (100%)")),
+        (2, 10_000, cheapest, (Status::Bad, "acme: $0.010 of $0.010 used today (100%)")),
+        (2, 9_999, None, (Status::Well, "acme: $0.009999 of $0.010 used today (99%)")),
+        (2, 10_000, Some(Micros(0)), (Status::Bad, "acme: $0.010 of $0.010 used today (100%)")),
+    ] {
+        let used = Usage { calls, money: Micros(money) }.with_assumed(Micros(0));
+        let evaluation = budget(&spec, "acme", used, limits, cheapest, "today");
+        assert_eq!((evaluation.status, evaluation.summary.as_str()), expected, "{calls} calls, {money}");
+    }
+    let used = Usage { calls: 3, money: Micros(10_000) };
+    for (assumed, words) in
+        [(4_000, "$0.010 ($0.004 assumed) of $0.010 used"), (10_001, "$0.010 (assumed) of $0.010 used")]
+    {
+        let evaluation = budget(&spec, "acme", used.with_assumed(Micros(assumed)), limits, cheapest, "today");
+        assert_eq!(evaluation.summary, format!("acme: {words} today (100%)"));
+    }
 }
 
 #[test]

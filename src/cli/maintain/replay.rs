@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::terminal::signals::StopSignals;
+use crate::cli::wiring::check_names::check_topics;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::collect::{self, ReplayOptions, Replayed};
@@ -39,6 +40,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReplayArgs) -> Result<Ex
     let context = Context::load_without_topics(common)?;
     let since = instant("--since", args.since.as_deref(), (context.clock)())?.unwrap_or(Time(i64::MIN));
     let store = context.store(false).await?;
+    check_topics(&context, &store, &args.topic).await?;
     let stop_requested = Arc::new(AtomicBool::new(false));
     let ending = {
         let stop_requested = Arc::clone(&stop_requested);

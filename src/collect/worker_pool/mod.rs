@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use super::{Collector, RunReport, Stop, fetch};
 use crate::model::Topic;
-use crate::store::{RunRef, StoreError};
+use crate::store::{RunRef, StoreError, StoreErrorKind};
 use commit_order::{CommitOrder, CommitTurn};
 
 /// A run that ended, and its result.
@@ -132,7 +132,8 @@ impl WorkerPool {
             match store.start_manual(&topic, &public_id, now, lease, &token).await {
                 Ok(run) => worker_pool.spawn_run(run, permit, None, turn),
                 Err(error) => {
-                    worker_pool.stuck.store(true, Ordering::Relaxed);
+                    // A refusal is about this run alone.
+                    worker_pool.stuck.fetch_or(error.kind != StoreErrorKind::Refused, Ordering::Relaxed);
                     worker_pool.report_end(Done { run: public_id, topic: topic.id, result: Err(error) }, permit);
                 }
             }
@@ -177,7 +178,7 @@ impl WorkerPool {
             let result = match ran {
                 Ok(result) => result,
                 Err(panic) => Err(StoreError::new(
-                    crate::store::StoreErrorKind::Statement,
+                    StoreErrorKind::Statement,
                     format!("run {} crashed: {panic}", run.public_id),
                     "please report this bug; the run is retried when its lease expires",
                 )),

@@ -28,11 +28,12 @@ const FOR_SOME: [(&str, &[AlertRule]); 7] = [
     ("percent", &[AlertRule::Budget]),
 ];
 
-/// Daily limits of the search service and of each other provider.
+/// Daily limits of the search service and of each other provider, and what a call of each source in use may cost.
 #[derive(Debug, Default)]
 pub(in crate::config) struct Limits {
     pub(in crate::config) service: TopicLimits,
     pub(in crate::config) providers: Vec<(Source, TopicLimits)>,
+    pub(in crate::config) prices: Vec<(Source, i64)>,
 }
 
 /// Reads all alerts. Mistakes are reported; an alert with a mistake is left out.
@@ -122,6 +123,7 @@ fn one(
         recovery: recovery?,
         service: limits.service,
         providers: limits.providers.clone(),
+        prices: if rule == AlertRule::Budget { limits.prices.clone() } else { Vec::new() },
         paused: paused?,
     })
 }

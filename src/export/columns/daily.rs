@@ -20,6 +20,8 @@ pub(in crate::export) struct DailyRow {
     pub(in crate::export) scorer: Option<String>,
     pub(in crate::export) calls: Option<i64>,
     pub(in crate::export) cost: Option<Micros>,
+    /// How much of it no bill confirms; `None` if that is not known of pruned searches.
+    pub(in crate::export) assumed: Option<Micros>,
     /// The number of answered and of failed searches; `None` if searches of the day were pruned.
     pub(in crate::export) social: Option<(u64, u64)>,
     pub(in crate::export) web: Option<(u64, u64)>,
@@ -105,7 +107,9 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     Column::decimal("positive_share", "fraction", "the same for positive", |r| share(r, r.sounds.positive)),
     Column::id("scorer", "version that scored most items of the fourteen days up to this one", |r| Cell::id(&r.scorer)),
     Column::integer("calls", "calls", "calls made, retries included", |r| Cell::integer(r.calls)),
-    Column::money("cost_usd", "actual cost; expected cost where unknown", |r| r.cost.map_or(Cell::Empty, Cell::Money)),
+    Column::money("cost_usd", "actual cost, or the price where it is unknown", |r| {
+        r.cost.map_or(Cell::Empty, Cell::Money)
+    }),
     Column::integer("social_answered", "searches", "answered social searches", |r| searches(r.social, |of| of.0)),
     Column::integer("social_failed", "searches", "failed or lost social searches", |r| searches(r.social, |of| of.1)),
     Column::integer("web_answered", "searches", "answered web searches", |r| searches(r.web, |of| of.0)),
@@ -136,7 +140,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     }),
     Column::flag(
         "pruned",
-        "searches of the day, or later ones that may have covered it, were pruned: their columns are empty; `runs`, `calls` and `cost_usd` stay for whole UTC days that were counted before",
+        "searches of the day, or later ones that may have covered it, were pruned: their columns are empty; `runs`, `calls` and `cost_usd` stay for whole UTC days counted before",
         |r| Cell::Flag(r.pruned),
     ),
     Column::flag(
@@ -144,4 +148,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
         "there may be more: full replies, over 2 % not covered, no check answered, a source added or removed, or `pruned`",
         |r| Cell::Flag(r.at_least),
     ),
+    Column::money("assumed_usd", "assumed part of `cost_usd`; empty if pruned", |r| {
+        r.assumed.map_or(Cell::Empty, Cell::Money)
+    }),
 ];

@@ -1,5 +1,9 @@
 //! Store failures, with a hint what to do next. Absent data is not an error: it is an `Option` or an empty list.
 
+use std::path::Path;
+
+use crate::model::shell_word;
+
 /// The kind of failure, which decides the exit code and whether waiting helps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreErrorKind {
@@ -51,6 +55,17 @@ impl StoreError {
     /// The request does not fit the stored data.
     pub(crate) fn refused(text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(StoreErrorKind::Refused, text, hint)
+    }
+
+    /// Adds to SQLite's error about a lock which file is locked, and how to find the process that holds the lock.
+    pub(crate) fn of_locked_file(self, path: &Path) -> Self {
+        let path = path.display().to_string();
+        let hint = format!(
+            "{}; if it stays locked, see which process has the file open: lsof {}",
+            self.hint,
+            shell_word(&path)
+        );
+        Self { text: format!("{path}: {}", self.text), hint, ..self }
     }
 
     /// The run belongs to another process by now.

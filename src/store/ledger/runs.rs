@@ -126,6 +126,11 @@ impl Store {
         read!(self, spent::assumed_of_topic(topic, (first, last)))
     }
 
+    /// Returns how much of what these topics cost on a UTC day was assumed, because the service named no cost.
+    pub async fn assumed_of_topics(&self, day: i64, topics: &[String]) -> Result<BTreeMap<String, Micros>, StoreError> {
+        read!(self, spent::assumed_of_topics(day, topics))
+    }
+
     /// Returns the usage on a UTC day of the service, and of each of these topics in their order. Where there is no
     /// counter, it returns sums over the ledger.
     pub async fn usage_on(&self, day: i64, topics: &[String]) -> Result<(Usage, Vec<Usage>), StoreError> {

@@ -1,8 +1,8 @@
 //! Streams whole tables for exports from a snapshot: each row once, in a total order that is the same on both
 //! databases. With a range of the reading order, rows come in that order.
 
-use crate::model::RunSearch;
-use crate::store::{AnswerRow, Filter, FirstSightingRow, ItemRow, RunRow, SearchExportRow, Store, StoreError};
+use crate::model::{RunExportRow, RunSearch};
+use crate::store::{AnswerRow, Filter, FirstSightingRow, ItemRow, SearchExportRow, Store, StoreError};
 
 impl Store {
     /// Streams items by topic, first sighting and key.
@@ -38,7 +38,7 @@ impl Store {
     pub async fn each_run<E: From<StoreError>>(
         &self,
         filter: &Filter,
-        each: &mut (dyn FnMut(RunRow) -> Result<(), E> + Send),
+        each: &mut (dyn FnMut(RunExportRow) -> Result<(), E> + Send),
     ) -> Result<(), E> {
         stream!(self, runs(filter, each))
     }

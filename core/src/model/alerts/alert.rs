@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use crate::model::{
-    Counts, Delivery, QuietHours, RunState, SERVICE, SIGN_AHEAD, SearchState, SeqRange, Source, Time, TopicLimits,
-    closed_list,
+    Counts, Delivery, Micros, QuietHours, RunState, SERVICE, SIGN_AHEAD, SearchState, SeqRange, Source, Time,
+    TopicLimits, closed_list,
 };
 
 closed_list! {
@@ -89,6 +89,9 @@ pub struct AlertSpec {
     /// The other providers' limits per day.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<(Source, TopicLimits)>,
+    /// Of a budget alert, what a call of each source in use may cost, in micro-dollars.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prices: Vec<(Source, i64)>,
     /// Whether the alert is paused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,
@@ -120,6 +123,13 @@ impl AlertSpec {
     pub fn checks_provider_budget(&self, provider: &str) -> bool {
         let checks = self.rule == AlertRule::Budget && !self.checks_topic_budgets();
         checks && (provider == SERVICE || self.providers.iter().any(|(name, _)| name.as_str() == provider))
+    }
+
+    /// What the cheapest call of these sources may cost; `None` if no price of them is known.
+    #[must_use]
+    pub fn cheapest_call(&self, is_one: impl Fn(Source) -> bool) -> Option<Micros> {
+        let prices = self.prices.iter().filter(|(source, _)| is_one(*source)).map(|(_, price)| *price);
+        prices.min().map(Micros)
     }
 
     /// The end of the quiet hours that an instant is in; `None` if it is in none.

@@ -157,6 +157,7 @@ mod tests {
             recovery: false,
             service: TopicLimits::default(),
             providers: Vec::new(),
+            prices: Vec::new(),
             paused: false,
         };
         let of_topics = AlertSpec { topics: vec!["acme".to_owned()], ..budget.clone() };

@@ -1,7 +1,15 @@
 //! Rows that only exports write: a search with its topic and both prices, and an item at its first sighting for a
 //! topic. Plain data, without database ids.
 
-use crate::model::{Kind, Micros, SearchRow, Time, WindowFit};
+use crate::model::{Kind, Micros, RunRow, SearchRow, Time, WindowFit};
+
+/// A run, and how much of its cost no bill confirms.
+#[derive(Debug, Clone)]
+pub struct RunExportRow {
+    pub run: RunRow,
+    /// `None` if its searches were deleted, so that it is not known.
+    pub assumed: Option<Micros>,
+}
 
 /// A search with its topic and its prices.
 #[derive(Debug, Clone)]

@@ -28,9 +28,32 @@ pub fn equal_language_tags(tag: &str) -> Vec<String> {
     std::iter::once(usual).chain(others).map(|code| format!("{code}{region}")).collect()
 }
 
+/// Returns whether this can be the language tag of a finding: a code of two or three letters, or `i` or `x` before a
+/// word, and then parts of up to eight letters and digits.
+#[must_use]
+pub fn is_language_tag(tag: &str) -> bool {
+    let (code, rest) = tag.split_at(tag.find(['-', '_']).unwrap_or(tag.len()));
+    let is_code = (2..=3).contains(&code.len())
+        || (code.eq_ignore_ascii_case("i") || code.eq_ignore_ascii_case("x")) && !rest.is_empty();
+    let good = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric());
+    is_code && code.bytes().all(|b| b.is_ascii_alphabetic()) && rest.split(['-', '_']).skip(1).all(good)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_language_tag_begins_with_a_code() {
+        for tag in ["en", "EN-gb", "pt_BR", "zh-Hant-TW", "ast", "und", "qaa", "i-klingon", "x-acme"] {
+            assert!(is_language_tag(tag), "{tag}");
+        }
+        for tag in
+            ["", "e", "x", "english", "engl", "12", "e%", "en-", "-en", "en--us", "en us", "x-", "日本", "en-abcdefghi"]
+        {
+            assert!(!is_language_tag(tag), "{tag}");
+        }
+    }
 
     #[test]
     fn a_tag_matches_every_code_of_its_language_and_keeps_its_region() {

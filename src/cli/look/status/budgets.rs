@@ -6,7 +6,7 @@ use crate::budget::UnaffordableCall;
 use crate::cli::wiring::context::Context;
 use crate::config::ProviderConfig;
 use crate::insight::Amount;
-use crate::model::{Budget, Micros, SearchCost, Topic, Usage, UsageByProvider};
+use crate::model::{Budget, Micros, PaidUsage, SearchCost, Topic, Usage, UsageByProvider};
 
 /// A daily budget, and how much of it is used.
 #[derive(serde::Serialize)]
@@ -14,6 +14,9 @@ pub(in crate::cli::look) struct BudgetLine {
     budget: Budget,
     topic: Option<String>,
     used: Amount,
+    /// How much of a topic's used money no bill confirms, if any.
+    #[serde(rename = "assumed_usd", skip_serializing_if = "Option::is_none")]
+    assumed: Option<Micros>,
     /// `None` means no limit; only the service's money can have none.
     pub(in crate::cli::look) limit: Option<Amount>,
     left: Option<Amount>,
@@ -29,14 +32,20 @@ impl BudgetLine {
             (Amount::Calls(limit), Amount::Calls(used)) => Amount::Calls((limit - used).max(0)),
             (other, _) => other,
         });
-        Self { budget, topic: topic.map(str::to_owned), used, limit, left, too_dear: None }
+        Self { budget, topic: topic.map(str::to_owned), used, assumed: None, limit, left, too_dear: None }
     }
 }
 
 impl std::fmt::Display for BudgetLine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let of = self.topic.as_ref().map_or_else(String::new, |topic| format!(" of {topic}"));
-        write!(f, "{}{of}: {} used today (UTC)", self.budget, self.used)?;
+        match (self.used, self.assumed) {
+            (Amount::Money(total), Some(assumed)) => {
+                write!(f, "{}{of}: {}", self.budget, SearchCost { total, assumed })?;
+            }
+            _ => write!(f, "{}{of}: {}", self.budget, self.used)?,
+        }
+        f.write_str(" used today (UTC)")?;
         match (self.limit, self.left) {
             (Some(limit), Some(left)) => write!(f, " of {limit}, {left} left")?,
             _ => return Ok(()),
@@ -59,7 +68,7 @@ pub(super) fn provider_days(context: &Context, used: &UsageByProvider) -> Vec<se
 }
 
 /// Returns the service's budgets for calls and money first, then the topics' own.
-pub(in crate::cli::look) fn budgets(context: &Context, used: Usage, topics: &[Usage]) -> Vec<BudgetLine> {
+pub(in crate::cli::look) fn budgets(context: &Context, used: Usage, topics: &[PaidUsage]) -> Vec<BudgetLine> {
     let limits = context.config.service.limits();
     let calls = |calls: u32| Amount::Calls(i64::from(calls));
     let prices = context.prices();
@@ -75,8 +84,10 @@ pub(in crate::cli::look) fn budgets(context: &Context, used: Usage, topics: &[Us
             lines.push(BudgetLine::new(Budget::TopicCalls, id, Amount::Calls(used.calls), Some(calls(limit))));
         }
         if let Some(limit) = topic.limits.money() {
-            let line = BudgetLine::new(Budget::TopicMoney, id, Amount::Money(used.money), Some(Amount::Money(limit)));
-            lines.push(BudgetLine { too_dear: prices.unaffordable(topic.sources(), limit), ..line });
+            let SearchCost { total, assumed } = used.cost;
+            let line = BudgetLine::new(Budget::TopicMoney, id, Amount::Money(total), Some(Amount::Money(limit)));
+            let assumed = Some(assumed).filter(|assumed| *assumed > Micros(0));
+            lines.push(BudgetLine { assumed, too_dear: prices.unaffordable(topic.sources(), limit), ..line });
         }
     }
     lines

@@ -8,7 +8,7 @@ use super::budgets::{BudgetLine, budgets, provider_days};
 use super::pages::Page;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::Context;
-use crate::model::{PaidUsage, Time, Topic, Undelivered, UsageByProvider};
+use crate::model::{PaidUsage, Time, Topic, Undelivered, Usage, UsageByProvider};
 use crate::schedule::{AHEAD, Schedule};
 use crate::store::{DataOrigin, Disk, RunRow, Store, TopicStatus};
 
@@ -34,6 +34,10 @@ impl<'c> Totals<'c> {
         let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
         let used = store.usage_by_provider(now.utc_day()).await?;
         let topics_used = store.usage_by_topics(now.utc_day(), &limited).await?;
+        let assumed = store.assumed_of_topics(now.utc_day(), &limited).await?;
+        let with_assumed =
+            |(topic, used): (&String, Usage)| used.with_assumed(assumed.get(topic).copied().unwrap_or_default());
+        let topics_used: Vec<PaidUsage> = limited.iter().zip(topics_used).map(with_assumed).collect();
         let channels: Vec<String> = context.config.channels.iter().map(|spec| spec.name.clone()).collect();
         Ok(Self {
             context,

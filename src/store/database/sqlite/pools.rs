@@ -126,10 +126,11 @@ impl Pools {
         checked
     }
 
-    /// Explains an error about a damaged file: the file may have been overwritten.
+    /// Explains an error about a damaged file, which may have been overwritten, and about a locked one.
     pub(in crate::store) fn explain<T>(&self, done: Result<T, StoreError>) -> Result<T, StoreError> {
         match done {
             Err(error) if error.kind == StoreErrorKind::Foreign => self.in_place().and(Err(error)),
+            Err(error) if error.kind == StoreErrorKind::Locked && error.again => Err(error.of_locked_file(self.path())),
             done => done,
         }
     }

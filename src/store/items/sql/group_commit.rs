@@ -39,8 +39,8 @@ pub(in crate::store) async fn write(
         }
     };
 
-    for (at, run) in begin_all(conn, &begins).await? {
-        answer(at, Ok(Written::Begun(Box::new(run))));
+    for (at, begun) in begin_all(conn, &begins).await? {
+        answer(at, begun.map(|run| Written::Begun(Box::new(run))));
     }
     let (valid, others): (Vec<_>, Vec<_>) = counts.into_iter().partition(|(_, count)| claimed.has(&count.run));
     for (at, count) in others {
@@ -116,7 +116,11 @@ async fn lock_runs(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Resu
     Ok(claimed)
 }
 
-async fn begin_all(conn: &mut Conn, begins: &[(usize, &ManualStart)]) -> Result<Vec<(usize, RunRef)>, StoreError> {
+/// A run whose id is taken is refused: rehearsals at the same time make the same ids.
+async fn begin_all(
+    conn: &mut Conn,
+    begins: &[(usize, &ManualStart)],
+) -> Result<Vec<(usize, Result<RunRef, StoreError>)>, StoreError> {
     if begins.is_empty() {
         return Ok(Vec::new());
     }
@@ -130,7 +134,8 @@ async fn begin_all(conn: &mut Conn, begins: &[(usize, &ManualStart)]) -> Result<
         row.push_bind(begin.lease_until.0).push_bind(&begin.token).push_bind(now).push_bind(now);
     });
     let mut ids: HashMap<String, i64> = HashMap::with_capacity(begins.len());
-    for row in insert.push(" RETURNING public_id, id").build().fetch_all(conn).await? {
+    insert.push(" ON CONFLICT (public_id) DO NOTHING RETURNING public_id, id");
+    for row in insert.build().fetch_all(conn).await? {
         ids.insert(row.try_get(0)?, row.try_get(1)?);
     }
     let run = |begin: &ManualStart, id| RunRef {
@@ -142,5 +147,13 @@ async fn begin_all(conn: &mut Conn, begins: &[(usize, &ManualStart)]) -> Result<
         trigger: Trigger::Manual,
         attempt: 1,
     };
-    Ok(begins.iter().filter_map(|(at, begin)| ids.get(&begin.public_id).map(|id| (*at, run(begin, *id)))).collect())
+    // Each id begins one run, also if it is given twice here.
+    let mut begun = |begin: &ManualStart| match ids.remove(&begin.public_id) {
+        Some(id) => Ok(run(begin, id)),
+        None => Err(StoreError::refused(
+            format!("run {} was already begun, perhaps by another process at the same moment", begin.public_id),
+            "nothing was changed; run the command again",
+        )),
+    };
+    Ok(begins.iter().map(|(at, begin)| (*at, begun(begin))).collect())
 }

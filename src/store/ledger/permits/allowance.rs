@@ -20,7 +20,7 @@ pub(in crate::store) fn refusal(
         let limit = limit.filter(|limit| used.saturating_add(more) > *limit)?;
         // A price above the daily limit will not fit tomorrow either.
         let clears_at = (more <= limit).then(|| now.next_utc_day());
-        Some(LimitExceeded { budget, used, limit, price, clears_at })
+        Some(LimitExceeded { budget, used, assumed: Micros(0), limit, price, clears_at })
     })
 }
 

@@ -233,6 +233,26 @@ pub(in crate::store) async fn assumed_of_topic(
     rows.iter().map(|row| Ok((row.try_get("day")?, Micros(row.try_get("assumed")?)))).collect()
 }
 
+/// Returns what the finished searches of these topics cost on a day for which the service named no cost. Topics without
+/// such searches are left out.
+pub(in crate::store) async fn assumed_of_topics(
+    conn: &mut Conn,
+    day: i64,
+    topics: &[String],
+) -> Result<BTreeMap<String, Micros>, StoreError> {
+    if topics.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let some = format!(
+        "{PART_DAY} = $3 AND s.cost_basis = 'assumed' AND called.topic IN (SELECT given.value FROM {}) GROUP BY called.topic",
+        super::texts(4)
+    );
+    let summed = sqlx::query(AssertSqlSafe(ledger("called.topic", &some)));
+    let summed = summed.bind(index_start(day)).bind(index_end(day)).bind(day);
+    let rows = summed.bind(super::resolve::to_json(topics)?).fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((row.try_get("topic")?, Micros(row.try_get("assumed")?)))).collect()
+}
+
 /// Returns the usage of these topics on a day: as counted, or summed over the ledger where there is no counter yet.
 pub(in crate::store) async fn of_topics(
     conn: &mut Conn,

@@ -3,10 +3,11 @@
 use futures_util::TryStreamExt as _;
 use sqlx::{QueryBuilder, Row as _};
 
+use super::spent::UNBILLED;
 use super::{Conn, Database, Row, filter_conditions, fresh, item_history, read, search_history};
-use crate::model::{FirstSightingRow, Kind, Micros, RunSearch, SearchExportRow, Time};
+use crate::model::{FirstSightingRow, Kind, Micros, RunExportRow, RunSearch, SearchExportRow, Time};
 use crate::store::reading::item_history as before;
-use crate::store::{AnswerRow, Filter, ItemRow, RunRow, StoreError};
+use crate::store::{AnswerRow, Filter, ItemRow, StoreError};
 
 /// Called for each row.
 type RowCallback<'a, T, E> = &'a mut (dyn FnMut(T) -> Result<(), E> + Send);
@@ -46,12 +47,21 @@ pub(in crate::store) async fn answers<E: From<StoreError>>(
 pub(in crate::store) async fn runs<E: From<StoreError>>(
     conn: &mut Conn,
     filter: &Filter,
-    each: RowCallback<'_, RunRow, E>,
+    each: RowCallback<'_, RunExportRow, E>,
 ) -> Result<(), E> {
-    let mut query = QueryBuilder::<Database>::new(read::RUN);
+    let assumed = format!(
+        "SELECT CASE WHEN r.pruned_at IS NULL OR r.cost = 0 THEN (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) \
+         FROM search s WHERE s.run = r.id AND {UNBILLED} AND s.cost > 0) END AS assumed, "
+    );
+    let mut query = QueryBuilder::<Database>::new(read::RUN.replacen("SELECT ", &assumed, 1));
     filter_conditions::topics(&mut query, filter, "r.topic", read::RUN_AT);
     filter_conditions::runs_in_order(&mut query, filter);
-    run(conn, query, read::run, each).await
+    run(conn, query, exported_run, each).await
+}
+
+fn exported_run(row: &Row) -> Result<RunExportRow, StoreError> {
+    let assumed = row.try_get::<Option<i64>, _>("assumed")?.map(Micros);
+    Ok(RunExportRow { run: read::run(row)?, assumed })
 }
 
 pub(in crate::store) async fn searches<E: From<StoreError>>(

@@ -79,6 +79,7 @@ mod tests {
             recovery: true,
             service: Default::default(),
             providers: Vec::new(),
+            prices: Vec::new(),
             paused: false,
         };
         let event = AlertEvent {
