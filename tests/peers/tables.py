@@ -64,7 +64,10 @@ SQL = {
     "runs": """
         SELECT public_id AS run, topic, trigger, state, reason, slot, started_at, finished_at, attempt, found, new,
                duplicate, outside, undated, unreadable, cost AS cost_usd, error_class, error_text,
-               coalesce(thinned, 0) AS thinned
+               coalesce(thinned, 0) AS thinned, (
+                   SELECT CAST(coalesce(sum(coalesce(s.cost, s.price)), 0) AS BIGINT) FROM search s
+                   WHERE s.run = run.id AND s.tries > 0 AND (s.cost_basis = 'assumed' OR s.cost IS NULL)
+               ) AS assumed_usd
         FROM run""",
 }
 
@@ -75,7 +78,7 @@ def cell(column, value):
         return " ".join(json.loads(value))
     if value is None:
         return ""
-    if column == "cost_usd":
+    if column in ("cost_usd", "assumed_usd"):
         return f"{value // 1_000_000}.{value % 1_000_000:06}"
     if column == "score":
         return f"{'-' if value < 0 else ''}{abs(value) // 1000}.{abs(value) % 1000:03}"
@@ -186,7 +189,7 @@ def sqlite(house, where):
 def views(house, where):
     """The documented views agree with the exports."""
     for what, view in (("items", "v_item"), ("sightings", "v_sighting"), ("answers", "v_answer"), ("runs", "v_run")):
-        expected = [{c: cell(c, v) for c, v in row.items() if c not in ("cost_usd", "score")} for row in house.rows(SQL[what])]
+        expected = [{c: cell(c, v) for c, v in row.items() if c not in ("cost_usd", "assumed_usd", "score")} for row in house.rows(SQL[what])]
         shown = [
             {c: "" if v is None else cell(c, v) if c in FLAGS | {"cited"} else str(v) for c, v in row.items()}
             for row in house.rows(f"SELECT * FROM {view}")
