@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::support::access_stage::add_share_link;
+use crate::support::access_stage::{Visitor, add_share_link, add_token};
 use crate::support::alert_rows::Event;
 use crate::support::copied_posts::cluster_heads;
 use crate::support::databases::{Database, block_on, databases, postgres, sqlite};
@@ -364,6 +364,27 @@ fn a_share_link_of_a_forgotten_topic_does_not_show_a_new_topic_with_its_id() {
         place.configure(&server.lines(), TOPICS);
         place.ok(&["once", "--at", TEN, "--topic", "acme"]);
         assert_eq!(shown(), 404, "{}", place.database.name);
+    }
+}
+
+#[test]
+fn a_token_for_a_forgotten_topic_does_not_show_a_new_topic_with_its_id() {
+    for database in databases() {
+        let (server, place) = place_that_mentions_jane(database);
+        let name = place.database.name;
+        let alone = add_token(&place, &["alone", "--role", "read", "--topic", "acme"]);
+        let both = add_token(&place, &["both", "--role", "read", "--topic", "acme", "--topic", "globex"]);
+        let shown = |secret: &str| {
+            let pages = Pages::serve(&place, &["--at", TEN]);
+            let status = |path: &str| Visitor::Bearer(secret).request(&pages, 1, "GET", path, "").status;
+            ["/api/v1/topics/acme", "/api/v1/topics/globex"].map(status)
+        };
+        assert_eq!([shown(&alone), shown(&both)], [[200, 404], [200, 200]], "{name}");
+        place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
+        place.ok(&["forget", "--topic", "acme", "--yes"]);
+        place.configure(&server.lines(), TOPICS);
+        place.ok(&["once", "--at", TEN, "--topic", "acme"]);
+        assert_eq!([shown(&alone), shown(&both)], [[401, 401], [404, 200]], "{name}");
     }
 }
 

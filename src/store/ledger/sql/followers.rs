@@ -160,6 +160,13 @@ pub(in crate::store) async fn raise_to_report(conn: &mut Conn, run: &str) -> Res
     Ok(())
 }
 
+/// Keeps checks of alerts that have begun from storing anything: their cursors are no longer where they began.
+pub(in crate::store) async fn restart_alerts(conn: &mut Conn) -> Result<(), StoreError> {
+    // `;` follows `:` in ASCII.
+    sqlx::query("UPDATE follower SET at = at + 1 WHERE name > 'alert:' AND name < 'alert;'").execute(conn).await?;
+    Ok(())
+}
+
 /// Moves a follower back, so that it reads the runs from this one on again.
 pub(in crate::store) async fn rewind(conn: &mut Conn, follower: Follower, from: i64) -> Result<(), StoreError> {
     let back = sqlx::query("UPDATE follower SET seq = $1 - 1 WHERE name = $2 AND seq >= $1");
