@@ -286,6 +286,24 @@ fn a_clock_ahead_for_a_moment_prunes_nothing_and_weekly_runs_prune() {
 }
 
 #[test]
+fn a_clock_ahead_at_three_prune_runs_keeps_what_is_kept_for_months() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let keep = "[retention]\nraw = \"1d\"\nsightings = \"8d\"\nruns = \"40d\"\n\n";
+        let place = Place::new(database, &sandbox.lines(), &format!("{keep}{}", topic("every = \"12h\"")));
+        let name = place.database.name;
+        due(&place, &sandbox, &[at(11, 0), at(11, 12), at(12, 0), at(12, 12)]);
+        let days = ["2027-06-20", "2027-06-21", "2027-06-22"];
+        due(&place, &sandbox, &days.map(|day| format!("{day}T04:00:01Z")));
+        due(&place, &sandbox, &[at(12, 13)]);
+        let pruned = "SELECT count(*) FROM v_run WHERE run LIKE 'prune@2027%' AND state = 'ok'";
+        assert_eq!(place.database.number(pruned), 3, "{name}");
+        let searches = "SELECT count(*) FROM v_search WHERE started_at < '2026-03-20'";
+        assert_eq!(place.database.number(searches), 3, "{name}");
+    }
+}
+
+#[test]
 fn a_schedule_that_changed_while_the_clock_showed_1970_missed_no_slot() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
