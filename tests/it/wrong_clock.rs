@@ -157,6 +157,34 @@ fn empty_replies_are_not_compared_with_replies_of_a_clock_ahead() {
 }
 
 #[test]
+fn items_stored_by_a_clock_ahead_are_new_when_they_were_found() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let place = Place::new(database, &world.lines(), &topic("every = \"1h\""));
+        let name = place.database.name;
+        for (number, now) in [at(11, 9), at(11, 10), at(25, 9), at(11, 11), at(11, 12)].iter().enumerate() {
+            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
+            place.ok(&["once", "--at", now]);
+        }
+        // Without the baseline, and with it.
+        for (now, since, counted, listed) in
+            [(at(11, 13), "2026-03-10T13:00:01Z", 4, 5), (at(14, 9), "2026-03-13T09:00:01Z", 0, 0)]
+        {
+            let pages = Pages::serve(&place, &["--at", &now]);
+            assert_eq!(get_json(&pages, "/api/v1/topics/acme")["data"]["new_24h"], counted, "{name}: {now}");
+            let of_api = get_json(&pages, &format!("/api/v1/topics/acme/items?new_since={since}&copies=all"));
+            let of_items = place.json(&["items", "--topic", "acme", "--new-since", since, "--json"]);
+            let export = ["export", "--what", "items", "--new-since", since, "--format", "jsonl", "--out", "-"];
+            let lists = [&of_api["data"], &of_items["items"]].map(|list| list.as_array().unwrap().len());
+            assert_eq!(lists, [listed; 2], "{name}: {now}\n{of_api:#}\n{of_items:#}");
+            assert_eq!(place.ok(&export).lines().count(), listed, "{name}: {now}");
+            let page = pages.page(&format!("/topics/acme?new_since={since}"));
+            assert!(page.contains(&format!("<strong>{counted} items</strong>")), "{name}: {now}\n{page}");
+        }
+    }
+}
+
+#[test]
 fn day_counts_survive_a_count_by_a_clock_ahead() {
     for database in databases() {
         let world = ScriptedService::new();
