@@ -98,12 +98,12 @@ pub(in crate::store) async fn ahead_before(conn: &mut Conn, since: Time) -> Resu
     .await?;
     let believed = runs_in_order(latest.into_iter().map(|(seq, at)| (seq, Time(at))).collect());
     let Some((seq, last)) = believed.last() else { return Ok(Vec::new()) };
-    // `seq + 0` keeps the database from walking through all runs: few are later.
+    // Few runs are later, so it must walk through the times, not through `seq`.
     let sql = format!(
-        "SELECT r.id, r.public_id FROM run r WHERE {} > $1 AND r.seq + 0 < $2 AND r.started_at IS NOT NULL \
+        "SELECT r.id, r.public_id FROM run r WHERE {at} > $1 AND r.seq + 0 < $2 AND r.started_at IS NOT NULL \
          AND (SELECT n.started_at FROM run n WHERE n.seq > r.seq AND n.started_at <= $1 ORDER BY n.seq LIMIT 1) < $3 \
-         ORDER BY r.id LIMIT {AHEAD}",
-        read::RUN_AT
+         ORDER BY {at} LIMIT {AHEAD}",
+        at = read::RUN_AT
     );
     let query = sqlx::query_as(AssertSqlSafe(sql)).bind(last.plus(LONGEST_RUN).0).bind(*seq).bind(since.0);
     Ok(query.fetch_all(conn).await?)
