@@ -380,12 +380,12 @@ fn a_token_for_a_forgotten_topic_does_not_show_a_new_topic_with_its_id() {
             let status = |path: &str| Visitor::Bearer(secret).request(&pages, 1, "GET", path, "").status;
             ["/api/v1/topics/acme", "/api/v1/topics/globex"].map(status)
         };
-        assert_eq!([shown(&alone), shown(&both)], [[200, 404], [200, 200]], "{name}");
+        assert_eq!([shown(&alone), shown(&both)], [[200, 403], [200, 200]], "{name}");
         place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
         place.ok(&["forget", "--topic", "acme", "--yes"]);
         place.configure(&server.lines(), TOPICS);
         place.ok(&["once", "--at", TEN, "--topic", "acme"]);
-        assert_eq!([shown(&alone), shown(&both)], [[401, 401], [404, 200]], "{name}");
+        assert_eq!([shown(&alone), shown(&both)], [[401, 401], [403, 200]], "{name}");
     }
 }
 
