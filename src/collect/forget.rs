@@ -57,19 +57,24 @@ impl Eraser<'_> {
         let former = self.erase_topics(&mut done).await?;
         let topics: Vec<String> = done.topics.iter().cloned().chain(former).collect();
         self.replies(&mut done.taken).await?;
+        // What reports and alerts read comes first, then what they store: events, then messages and reports.
         for place in [
             MentionPlace::Answers,
-            MentionPlace::Messages,
-            MentionPlace::Alerts,
-            MentionPlace::Reports,
             MentionPlace::Searches,
             MentionPlace::Runs,
-            MentionPlace::Jobs,
-            MentionPlace::Editions,
             MentionPlace::Pauses,
             MentionPlace::Notes,
             MentionPlace::SavedSearches,
+            MentionPlace::Alerts,
+            MentionPlace::Messages,
+            MentionPlace::Reports,
+            MentionPlace::Jobs,
+            MentionPlace::Editions,
         ] {
+            // Whoever read something before it was erased stores nothing of it after this.
+            if !self.rehearsal && matches!(place, MentionPlace::Alerts | MentionPlace::Messages) {
+                self.store.restart_readers(self.now).await?;
+            }
             let rows = self.blank_words(place, &topics, &gone).await?;
             match place {
                 MentionPlace::Answers => done.taken.answers += rows,

@@ -1,8 +1,10 @@
 //! Prepares items for a list: rates them, leaves out those that their topic's filter hides, and adds their
 //! near-copies and whether each lay in the window of the search that found it first.
 
+use std::collections::BTreeSet;
+
 use super::{FilterMode, Ranking, RowFilter};
-use crate::model::{CopyRow, ItemRow, WindowFit};
+use crate::model::{CopyRow, ItemRow, Time, WindowFit};
 use crate::store::{Filter as ListFilter, Store, StoreError};
 
 /// How to show the items of a topic.
@@ -13,8 +15,9 @@ pub struct ListOptions<'a> {
     pub filtered: FilterMode,
     /// Whether to leave out likely noise.
     pub without_noise: bool,
-    /// Whether to show only what counts as new: nothing that lay outside the window when it was found.
-    pub only_new: bool,
+    /// Since when items must be new, if so: nothing that lay outside the window when it was found, nor what a clock stored
+    /// before that was ahead.
+    pub new_since: Option<Time>,
     /// Near-copies to read for each item; `None` if they are rows of their own.
     pub copies: Option<u32>,
     /// The filter that listed the items, if it listed only one item of each cluster.
@@ -65,7 +68,7 @@ pub struct ItemList {
     pub items: Vec<ShownItem>,
     /// Items that the topic's filter hides.
     pub hidden: u64,
-    /// Items left out because they lay outside the window.
+    /// Items left out because they lay outside the window, or a clock was ahead.
     pub outside: u64,
     /// Likely noise that was left out.
     pub noise: usize,
@@ -91,10 +94,14 @@ pub async fn list_items(
     }
     let keys: Vec<String> = kept.iter().map(|(row, _)| row.key.clone()).collect();
     let mut fits = store.window_fits(Some(options.topic), &keys).await?;
+    let ahead = match options.new_since {
+        Some(since) => store.runs_ahead(since).await?,
+        None => BTreeSet::new(),
+    };
     for (row, hidden) in kept {
         let fit = fits.remove(&(options.topic.to_owned(), row.key.clone())).unwrap_or(WindowFit::Undated);
         // Stored, but not new: it lay outside the window of the search that found it first.
-        if options.only_new && fit == WindowFit::Outside {
+        if options.new_since.is_some() && (fit == WindowFit::Outside || ahead.contains(&row.first_run)) {
             list.outside += 1;
             continue;
         }

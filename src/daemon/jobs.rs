@@ -113,7 +113,8 @@ impl Jobs {
         let timeout = run.job.schedule.as_ref().map_or(TIMEOUT, |policy| Duration::from_millis(policy.timeout_ms));
         self.tasks.spawn(async move {
             let result = jobs.execute(&run, handler, timeout).await;
-            jobs.running().remove(run.public_id());
+            // By token: the run may have been given back and claimed again meanwhile.
+            jobs.running().retain(|_, held| held.hold.token != run.hold.token);
             drop(permit);
             (jobs.on_end)(JobDone { run: run.public_id().to_owned(), job: run.job.id.clone(), result });
             jobs.ended.notify_one();

@@ -3,11 +3,12 @@
 
 use serde_json::json;
 
-use crate::support::access_stage::add_share_link;
+use crate::support::access_stage::{Visitor, add_share_link, add_token};
 use crate::support::alert_rows::Event;
 use crate::support::copied_posts::cluster_heads;
 use crate::support::databases::{Database, block_on, databases, postgres, sqlite};
 use crate::support::program::{NINE, Place, wait_until};
+use crate::support::receivers::WebhookServer;
 use crate::support::service::{FakeServer, Reply, reply};
 use crate::support::web_client::Pages;
 use crate::support::world::{ScriptedService, hour, post};
@@ -368,6 +369,27 @@ fn a_share_link_of_a_forgotten_topic_does_not_show_a_new_topic_with_its_id() {
 }
 
 #[test]
+fn a_token_for_a_forgotten_topic_does_not_show_a_new_topic_with_its_id() {
+    for database in databases() {
+        let (server, place) = place_that_mentions_jane(database);
+        let name = place.database.name;
+        let alone = add_token(&place, &["alone", "--role", "read", "--topic", "acme"]);
+        let both = add_token(&place, &["both", "--role", "read", "--topic", "acme", "--topic", "globex"]);
+        let shown = |secret: &str| {
+            let pages = Pages::serve(&place, &["--at", TEN]);
+            let status = |path: &str| Visitor::Bearer(secret).request(&pages, 1, "GET", path, "").status;
+            ["/api/v1/topics/acme", "/api/v1/topics/globex"].map(status)
+        };
+        assert_eq!([shown(&alone), shown(&both)], [[200, 403], [200, 200]], "{name}");
+        place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
+        place.ok(&["forget", "--topic", "acme", "--yes"]);
+        place.configure(&server.lines(), TOPICS);
+        place.ok(&["once", "--at", TEN, "--topic", "acme"]);
+        assert_eq!([shown(&alone), shown(&both)], [[401, 401], [403, 200]], "{name}");
+    }
+}
+
+#[test]
 fn a_killed_forget_keeps_the_author_out_and_is_completed_later() {
     for point in [
         "forgotten::begin/written",
@@ -447,6 +469,49 @@ fn days_stored_during_forget_are_deleted_with_their_topic() {
         assert_eq!(ended.code, Some(0), "{ended}");
     }
     assert_eq!(place.database.number("SELECT count(*) FROM topic_day WHERE topic = 'acme'"), 0);
+}
+
+#[test]
+fn a_report_or_alert_that_was_read_before_forget_is_not_stored_after_it() {
+    let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1h\"\n\n\
+                  [[reports]]\nname = \"daily\"\nevery = \"1h\"\nwindow = \"since_last\"\nformat = [\"markdown\"]\npath = \"daily\"\n\
+                  channels = [\"hook\"]\n\n\
+                  [[alerts]]\nname = \"all\"\nrule = \"items\"\nchannels = [\"hook\"]\n\n\
+                  [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
+    for point in ["job/made of=report:daily", "alert/seen"] {
+        for database in databases() {
+            let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
+            let place = Place::new(database, &world.lines(), topics);
+            let name = place.database.name;
+            let run = |at: u32| place.program(&["once", "--due", "--at", &hour(at)]).env("HOOK_URL", &hook.url());
+            for at in [23, 24] {
+                assert_eq!(run(at).run().code, Some(0), "{point} on {name}");
+            }
+            let before = hook.received().len();
+            let mut hers = post(1, 24, WORDS, 9);
+            hers["user"] = json!("Jane_D");
+            world.set_posts(&[hers, post(2, 24, "the old factory was closed", 1)]);
+            let making = run(25).env("TOPICWATCH_TEST_FAILPOINT", &format!("stop {point} pass=1")).start();
+            making.wait_until_stopped();
+            let file = || std::fs::read_to_string(place.path("daily.md")).unwrap();
+            assert!(file().contains(WORDS), "{point} on {name}: it was read\n{}", file());
+            place.ok(&["forget", "--author", "jane_d", "--yes"]);
+            making.signal("CONT");
+            let ended = making.wait();
+            assert!(matches!(ended.code, Some(0 | 3)), "{point} on {name}: {ended}");
+            let stored = "SELECT summary || lines FROM alert_event";
+            let kept = [texts_with(&place, &["jane", WORDS]), place.database.texts(stored)].concat().join("\n");
+            assert!(!kept.contains(WORDS) && !kept.to_lowercase().contains("jane"), "{point} on {name}: {kept}");
+            let sent = hook.received().split_off(before);
+            let bodies: Vec<String> = sent.iter().map(|got| got.json().to_string()).collect();
+            assert!(!bodies.concat().contains(WORDS), "{point} on {name}: {bodies:?}");
+            // What was being made is made again, without her.
+            let made = if point == "alert/seen" { "alert:all/" } else { "report:daily@" };
+            let again = bodies.iter().filter(|body| body.contains(made) && body.contains("old factory")).count();
+            assert_eq!(again, 1, "{point} on {name}: {ended}\n{bodies:?}");
+            assert!(point == "alert/seen" || !file().contains(WORDS), "{point} on {name}: {}", file());
+        }
+    }
 }
 
 #[test]

@@ -147,7 +147,7 @@ async fn a_pruned_first_near_copy_is_replaced_by_a_copy_in_lists() {
             topic: "acme",
             filtered: FilterMode::Hide,
             without_noise: false,
-            only_new: false,
+            new_since: None,
             copies: Some(5),
             folded: Some(&filter),
         };

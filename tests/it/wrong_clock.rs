@@ -59,6 +59,22 @@ fn slots_run_by_a_clock_ahead_run_again_on_time() {
 }
 
 #[test]
+fn slots_recorded_as_missed_by_a_clock_ahead_do_not_count_on_the_health_page() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let topics = topic("schedule = \"30 * * * *\"") + &topic("schedule = \"30 * * * *\"").replace("acme", "globex");
+        let place = Place::new(database, &sandbox.lines(), &topics);
+        due(&place, &sandbox, &[at(11, 8), at(11, 9), at(14, 9)]);
+        // A paused topic is not planned again, so what is missed in the future stays where it is.
+        place.ok(&["topic", "pause", "globex"]);
+        due(&place, &sandbox, &[at(11, 10)]);
+        let page = Pages::serve(&place, &["--at", &at(11, 10)]).page("/health");
+        // Those of 09:30, which came while the clock was wrong.
+        assert!(page.contains(">2</span> in 7 days"), "{}: {page}", place.database.name);
+    }
+}
+
+#[test]
 fn a_finished_slot_does_not_run_again_after_a_clock_behind() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
@@ -137,6 +153,34 @@ fn empty_replies_are_not_compared_with_replies_of_a_clock_ahead() {
         }
         let nothing = "SELECT count(*) FROM v_search WHERE state = 'empty' AND covered_until IS NULL";
         assert_eq!(place.database.number(nothing), 2, "{}", place.database.name);
+    }
+}
+
+#[test]
+fn items_stored_by_a_clock_ahead_are_new_when_they_were_found() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let place = Place::new(database, &world.lines(), &topic("every = \"1h\""));
+        let name = place.database.name;
+        for (number, now) in [at(11, 9), at(11, 10), at(25, 9), at(11, 11), at(11, 12)].iter().enumerate() {
+            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
+            place.ok(&["once", "--at", now]);
+        }
+        // Without the baseline, and with it.
+        for (now, since, counted, listed) in
+            [(at(11, 13), "2026-03-10T13:00:01Z", 4, 5), (at(14, 9), "2026-03-13T09:00:01Z", 0, 0)]
+        {
+            let pages = Pages::serve(&place, &["--at", &now]);
+            assert_eq!(get_json(&pages, "/api/v1/topics/acme")["data"]["new_24h"], counted, "{name}: {now}");
+            let of_api = get_json(&pages, &format!("/api/v1/topics/acme/items?new_since={since}&copies=all"));
+            let of_items = place.json(&["items", "--topic", "acme", "--new-since", since, "--json"]);
+            let export = ["export", "--what", "items", "--new-since", since, "--format", "jsonl", "--out", "-"];
+            let lists = [&of_api["data"], &of_items["items"]].map(|list| list.as_array().unwrap().len());
+            assert_eq!(lists, [listed; 2], "{name}: {now}\n{of_api:#}\n{of_items:#}");
+            assert_eq!(place.ok(&export).lines().count(), listed, "{name}: {now}");
+            let page = pages.page(&format!("/topics/acme?new_since={since}"));
+            assert!(page.contains(&format!("<strong>{counted} items</strong>")), "{name}: {now}\n{page}");
+        }
     }
 }
 
@@ -266,6 +310,24 @@ fn a_clock_ahead_for_a_moment_prunes_nothing_and_weekly_runs_prune() {
         let days = ["2026-03-26", "2026-04-09", "2026-04-23", "2026-05-07", "2026-05-21"];
         due(&place, &sandbox, &days.map(|day| format!("{day}T09:00:01Z")));
         assert!(searches() < 3, "{name}");
+    }
+}
+
+#[test]
+fn a_clock_ahead_at_three_prune_runs_keeps_what_is_kept_for_months() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let keep = "[retention]\nraw = \"1d\"\nsightings = \"8d\"\nruns = \"40d\"\n\n";
+        let place = Place::new(database, &sandbox.lines(), &format!("{keep}{}", topic("every = \"12h\"")));
+        let name = place.database.name;
+        due(&place, &sandbox, &[at(11, 0), at(11, 12), at(12, 0), at(12, 12)]);
+        let days = ["2027-06-20", "2027-06-21", "2027-06-22"];
+        due(&place, &sandbox, &days.map(|day| format!("{day}T04:00:01Z")));
+        due(&place, &sandbox, &[at(12, 13)]);
+        let pruned = "SELECT count(*) FROM v_run WHERE run LIKE 'prune@2027%' AND state = 'ok'";
+        assert_eq!(place.database.number(pruned), 3, "{name}");
+        let searches = "SELECT count(*) FROM v_search WHERE started_at < '2026-03-20'";
+        assert_eq!(place.database.number(searches), 3, "{name}");
     }
 }
 

@@ -31,9 +31,12 @@ pub struct PruneArgs {
 /// The longest time one run of the job prunes; the next run continues.
 const OF_A_JOB: Duration = Duration::from_secs(20 * 60);
 
-/// How far the job goes beyond its last run: the clock may be ahead, and a wrong hour must not delete what is kept for months.
-/// After a longer pause, the next run deletes the rest.
+/// How far the job goes beyond each of its last runs, for each run since then: the clock may be ahead, also at some of these,
+/// and a few wrong days must not delete what is kept for months. After a longer pause, later runs delete the rest.
 const FARTHEST: Duration = Duration::from_secs(7 * 86_400);
+
+/// How many of its last runs count.
+const LAST_RUNS: i64 = 3;
 
 /// The longest time a manual prune takes.
 const BY_HAND: Duration = Duration::from_secs(30 * 86_400);
@@ -95,8 +98,8 @@ pub(in crate::cli) async fn job(run: &JobRun, store: &Store, now: Time) -> Resul
         hint: "is this the latest version of topicwatch?".to_owned(),
     })?;
     store.publish().await?;
-    let last = store.last_start_of_job(&run.job.id).await?;
-    let now = last.map_or(now, |last| now.min(last.plus(FARTHEST)));
+    let last = store.last_starts_of_job(&run.job.id, LAST_RUNS).await?;
+    let now = (1..).zip(last).map(|(runs, at)| at.plus(FARTHEST * runs)).fold(now, Time::min);
     let done = store.prune(&kept, now, OF_A_JOB, false, &|| false).await?;
     if done.rows() > 0 {
         tracing::info!(rows = done.rows(), thinned = done.thinned, given_back = done.given_back, "pruned");

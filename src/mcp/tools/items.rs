@@ -56,7 +56,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
         topic: &card.topic,
         filtered: arguments.text("filtered").and_then(FilterMode::parse).unwrap_or(FilterMode::Hide),
         without_noise: false,
-        only_new: arguments.text("new_since").is_some(),
+        new_since: arguments.instant("new_since", call.now),
         copies: folded.then_some(COPIES),
         folded: Some(&filter).filter(|_| folded),
     };

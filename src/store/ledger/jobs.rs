@@ -29,9 +29,9 @@ impl Store {
         read!(self, jobs::later_slot_is_due(&run.job.id, slot, now))
     }
 
-    /// Returns when the last finished run of a job began.
-    pub async fn last_start_of_job(&self, job: &str) -> Result<Option<Time>, StoreError> {
-        read!(self, jobs::last_start(job))
+    /// Returns when the last finished runs of a job began, the latest first.
+    pub async fn last_starts_of_job(&self, job: &str, most: i64) -> Result<Vec<Time>, StoreError> {
+        read!(self, jobs::last_starts(job, most))
     }
 
     /// Extends the leases of these runs. Returns the public ids of those that are no longer ours.

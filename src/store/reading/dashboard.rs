@@ -1,7 +1,7 @@
 //! Reads for pages. How they are shown is not decided here.
 
 use crate::model::{
-    AnswerRow, CopyRow, EditionRow, ItemRow, ItemSightingRow, LedgerRow, ProcessRow, RevisionRow, RunRow, Time,
+    AnswerRow, CopyRow, EditionRow, ItemRow, ItemSightingRow, LedgerRow, ProcessRow, RevisionRow, RunRow, Span, Time,
     TopicCard,
 };
 use crate::store::{Filter, ItemCursor, ItemOrder, ListPage, RunCursor, RunFilter, Store, StoreError};
@@ -40,8 +40,8 @@ impl Store {
     }
 
     /// Returns figures of the ledger that no topic has: missed slots, the oldest overdue slot, the end of the last run.
-    pub async fn ledger(&self, missed_since: Time, planned_by: Time) -> Result<LedgerRow, StoreError> {
-        read!(self, dashboard::ledger(missed_since, planned_by))
+    pub async fn ledger(&self, missed: Span, planned_by: Time) -> Result<LedgerRow, StoreError> {
+        read!(self, dashboard::ledger(missed, planned_by))
     }
 
     /// Returns items of the filter's one topic. `folded` keeps one item of each cluster of near-copies.

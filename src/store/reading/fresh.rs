@@ -1,11 +1,17 @@
 //! Whether items were new when topics first saw them; see `reading/sql/fresh`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use crate::model::WindowFit;
+use crate::model::{Time, WindowFit};
 use crate::store::{Store, StoreError};
 
 impl Store {
+    /// Returns the public ids of runs of a clock that was ahead whose items are not new since an instant: they were over
+    /// before it.
+    pub async fn runs_ahead(&self, since: Time) -> Result<BTreeSet<String>, StoreError> {
+        Ok(read!(self, followers::ahead_before(since))?.into_iter().map(|(_, run)| run).collect())
+    }
+
     /// Returns by topic and key whether items were in the window when topics first saw them; of all topics, or of one.
     pub async fn window_fits(
         &self,

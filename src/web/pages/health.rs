@@ -7,7 +7,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use crate::draw::format::{at_least, count_noun, number};
-use crate::model::{LATE, ProcessRow, Time};
+use crate::model::{LATE, ProcessRow, SIGN_AHEAD, Span, Time};
 use crate::normalise::words;
 use crate::web::layout::{Page, moment};
 use crate::web::page_request::{PageRequest, link};
@@ -24,8 +24,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
     let (store, now) = (&site.store, site.now());
     let process_rows = store.processes().await?;
     let counts = store.status_counts(now, now.minus(LATE)).await?;
-    let ledger = store.ledger(now.minus(MISSED), now.minus(LATE)).await?;
-    let since = now.minus(MISSED).to_string();
+    let missed = Span { from: now.minus(MISSED), until: now.plus(SIGN_AHEAD) };
+    let ledger = store.ledger(missed, now.minus(LATE)).await?;
+    let since = missed.from.to_string();
     let undelivered = store.undelivered(None).await?;
     let waiting = store.index_backlog(words::VERSION).await?;
     let disk = store.disk().await?;

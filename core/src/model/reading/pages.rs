@@ -96,7 +96,7 @@ impl ProcessRow {
 /// Figures of the ledger beside those of `StoreCounts`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LedgerRow {
-    /// Missed slots since a given time.
+    /// Missed slots of a given span.
     pub missed: i64,
     /// When the longest overdue slot was due.
     pub overdue_since: Option<Time>,

@@ -8,6 +8,8 @@ pub(in crate::cli) mod search;
 mod starred_list;
 pub(in crate::cli) mod story;
 
+use std::collections::BTreeSet;
+
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -187,6 +189,10 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
 async fn list(store: &Store, filter: &Filter, hiding: &mut RowFilter, limit: usize) -> Result<ItemPage, Failure> {
     let mut listed = ItemPage { items: Vec::new(), older: 0, more: false };
     let mut after: Option<ItemRow> = None;
+    let ahead = match filter.since {
+        Some(since) => store.runs_ahead(since).await?,
+        None => BTreeSet::new(),
+    };
     // One item more than the limit shows whether there are more.
     let mut page = limit.saturating_add(1);
     loop {
@@ -206,8 +212,8 @@ async fn list(store: &Store, filter: &Filter, hiding: &mut RowFilter, limit: usi
             if !hiding.shows_item(&item) {
                 continue;
             }
-            // Stored, but not new: it was outside the window of the search that first found it.
-            if filter.since.is_some() && fit == WindowFit::Outside {
+            // Stored, but not new: it was outside the window of the search that first found it, or a clock was ahead.
+            if filter.since.is_some() && (fit == WindowFit::Outside || ahead.contains(&item.first_run)) {
                 listed.older += 1;
                 continue;
             }

@@ -9,6 +9,9 @@ use super::xml_text::{after, local_name};
 /// The maximum number of entries read from one feed: the first ones, which are nearly always the newest.
 pub(super) const MOST: usize = 20_000;
 
+/// The maximum number of `<media:group>` in all entries: the parser makes half a kilobyte of each, even of an empty one.
+const MOST_GROUPS: usize = 5 * MOST;
+
 /// The length of the shortest entry, `<item/>`.
 const SHORTEST: usize = 7;
 
@@ -17,16 +20,16 @@ pub(super) fn with_first_entries(body: Cow<'_, [u8]>) -> (Cow<'_, [u8]>, usize) 
     if body.len() < MOST * SHORTEST {
         return (body, 0);
     }
-    let Some((cut, entries)) = surplus(&body, MOST) else { return (body, 0) };
+    let Some((cut, entries)) = surplus(&body, MOST, MOST_GROUPS) else { return (body, 0) };
     let (before, after) = (body.get(..cut.start).unwrap_or_default(), body.get(cut.end..).unwrap_or_default());
     (Cow::Owned([before, after].concat()), entries)
 }
 
-/// Returns where the entries after the first `most` are, and their number. What looks like an entry inside of another one
-/// is a part of it.
-fn surplus(body: &[u8], most: usize) -> Option<(Range<usize>, usize)> {
-    let (mut at, mut depth, mut entries) = (0, 0_usize, 0_usize);
-    let mut cut: Option<Range<usize>> = None;
+/// Returns where the entries after the first `most` are, and their number; also those from the entry on in which there are
+/// too many groups. What looks like an entry inside of another one is a part of it.
+fn surplus(body: &[u8], most: usize, most_groups: usize) -> Option<(Range<usize>, usize)> {
+    let (mut at, mut depth, mut entries, mut groups) = (0, 0_usize, 0_usize, 0_usize);
+    let (mut cut, mut kept, mut begin): (Option<Range<usize>>, usize, usize) = (None, 0, 0);
     while let Some(found) = body.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b'<')) {
         at += found;
         let text = body.get(at..).unwrap_or_default();
@@ -42,6 +45,10 @@ fn surplus(body: &[u8], most: usize) -> Option<(Range<usize>, usize)> {
         let closes = text.get(1) == Some(&b'/');
         let name = local_name(text.get(usize::from(closes)..).unwrap_or_default());
         if !name.eq_ignore_ascii_case(b"item") && !name.eq_ignore_ascii_case(b"entry") {
+            groups += usize::from(!closes && depth > 0 && name == b"group");
+            if groups > most_groups && cut.is_none() {
+                (cut, kept) = (Some(begin..begin), entries.saturating_sub(1));
+            }
             at += 1;
             continue;
         }
@@ -49,9 +56,9 @@ fn surplus(body: &[u8], most: usize) -> Option<(Range<usize>, usize)> {
         match (closes, depth) {
             (true, _) => depth = depth.saturating_sub(1),
             (false, 0) => {
-                entries += 1;
-                if entries == most + 1 {
-                    cut = Some(at..at);
+                (entries, begin) = (entries + 1, at);
+                if entries > most && cut.is_none() {
+                    (cut, kept) = (Some(at..at), most);
                 }
                 depth += usize::from(!is_empty);
             }
@@ -64,7 +71,12 @@ fn surplus(body: &[u8], most: usize) -> Option<(Range<usize>, usize)> {
             cut.end = at;
         }
     }
-    Some((cut?, entries - most))
+    let mut cut = cut?;
+    // Its last entry does not end.
+    if depth > 0 && groups > most_groups {
+        cut.end = body.len();
+    }
+    Some((cut, entries.saturating_sub(kept)))
 }
 
 /// Returns the length of the tag at the start of a text, and whether it is a whole element. A `>` in quotes does not end
@@ -90,7 +102,7 @@ mod tests {
     #[test]
     fn only_whole_feed_entries_are_cut() {
         let cut = |text: &str, most: usize| {
-            let (range, entries) = surplus(text.as_bytes(), most)?;
+            let (range, entries) = surplus(text.as_bytes(), most, 2)?;
             Some((format!("{}|{}", &text[..range.start], &text[range.end..]), entries))
         };
         let two = Some(("<c><item>1</item>|</c>".to_owned(), 2));
@@ -105,5 +117,13 @@ mod tests {
         let none_closed = Some(("<item>1</item>|<item>2".to_owned(), 1));
         assert_eq!(cut("<item>1</item><item>2", 1), none_closed);
         assert_eq!(cut("<item>1</item><item \"", 1).map(|(_, entries)| entries), Some(1));
+        let group = "<m:group></m:group>";
+        let too_many = format!("<c>{group}<item>{group}</item><item>{group}{group}</item><item/>");
+        let first = Some((format!("<c>{group}<item>{group}</item>|</c>"), 2));
+        assert_eq!(cut(&format!("{too_many}</c>"), 9), first);
+        assert_eq!(cut(&format!("{too_many}</c>"), 1), first);
+        let unfinished = Some((format!("<c>{group}<item>{group}</item>|"), 3));
+        assert_eq!(cut(&format!("{too_many}<item>"), 9), unfinished);
+        assert_eq!(cut(&format!("<c><item>{group}{group}</item></c>"), 9), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Statements for tokens and links: add, withdraw, read, prune, and follow a topic to its new id.
+//! Statements for tokens and links: add, withdraw, read, prune, follow a topic to its new id, and end with a forgotten one.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -180,15 +180,37 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> R
         let mut topics: Vec<&str> =
             token.topics.iter().map(|topic| if topic == old { new } else { topic.as_str() }).collect();
         topics.dedup();
-        let list = serde_json::json!(topics).to_string();
-        let sql = "UPDATE access_token SET topics = $1 WHERE name = $2";
-        sqlx::query(sql).bind(list).bind(&token.name).execute(&mut *conn).await?;
+        set_topics(conn, &token.name, &topics).await?;
     }
     sqlx::query("UPDATE share_link SET target = $1 WHERE kind = 'topic' AND target = $2")
         .bind(new)
         .bind(old)
         .execute(conn)
         .await?;
+    Ok(())
+}
+
+/// Takes a topic that was forgotten out of tokens, and withdraws its links and the tokens that were for it alone: they would
+/// show a topic that gets its id.
+pub(in crate::store) async fn forget_topic(conn: &mut Conn, topic: &str, now: Time) -> Result<(), StoreError> {
+    let has_topic = |token: &&TokenRow| token.withdrawn_at.is_none() && token.topics.iter().any(|id| id == topic);
+    for token in tokens(conn).await?.iter().filter(has_topic) {
+        let others: Vec<&str> = token.topics.iter().map(String::as_str).filter(|id| *id != topic).collect();
+        // Without any topic and tag, it would be for all topics.
+        if others.is_empty() && token.tags.is_empty() {
+            withdraw_token(conn, &token.name, now).await?;
+        } else {
+            set_topics(conn, &token.name, &others).await?;
+        }
+    }
+    let sql = "UPDATE share_link SET withdrawn_at = $1 WHERE kind = 'topic' AND target = $2 AND withdrawn_at IS NULL";
+    sqlx::query(sql).bind(now.0).bind(topic).execute(conn).await?;
+    Ok(())
+}
+
+async fn set_topics(conn: &mut Conn, token: &str, topics: &[&str]) -> Result<(), StoreError> {
+    let sql = "UPDATE access_token SET topics = $1 WHERE name = $2";
+    sqlx::query(sql).bind(serde_json::json!(topics).to_string()).bind(token).execute(conn).await?;
     Ok(())
 }
 

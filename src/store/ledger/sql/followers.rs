@@ -12,6 +12,12 @@ use crate::store::{Cursor, StoreError};
 /// The most runs whose order is checked.
 const CHECKED: usize = 10_000;
 
+/// How many of the latest runs tell the present.
+const LATEST: i64 = 200;
+
+/// The most runs of a clock that was ahead that are left out.
+const AHEAD: i64 = 1_000;
+
 /// The longest that a run may take.
 const LONGEST_RUN: Duration = Duration::from_secs(86_400);
 
@@ -78,6 +84,38 @@ pub(in crate::store) async fn unless_contradicted(
     let run = |row: &Row| Ok::<_, StoreError>((row.try_get::<i64, _>("seq")?, Time(row.try_get("began")?)));
     let runs = runs_in_order(rows.iter().map(run).collect::<Result<_, _>>()?);
     Ok(runs.into_iter().find(|(_, began)| span.contains(*began)).map(|(seq, _)| seq))
+}
+
+/// Returns runs of a clock that was ahead, and that were over before an instant: the next run with a believed time began
+/// before it. Each has its id and its public id. Nearly always there are none.
+pub(in crate::store) async fn ahead_before(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>, StoreError> {
+    let latest: Vec<(i64, i64)> = sqlx::query_as(
+        "SELECT l.seq, l.started_at FROM (SELECT seq, started_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT $1) AS l \
+         WHERE l.started_at IS NOT NULL",
+    )
+    .bind(LATEST)
+    .fetch_all(&mut *conn)
+    .await?;
+    let believed = runs_in_order(latest.into_iter().map(|(seq, at)| (seq, Time(at))).collect());
+    let Some((seq, last)) = believed.last() else { return Ok(Vec::new()) };
+    // Few runs are later, so it must walk through the times, not through `seq`.
+    let sql = format!(
+        "SELECT r.id, r.public_id FROM run r WHERE {at} > $1 AND r.seq + 0 < $2 AND r.started_at IS NOT NULL \
+         AND (SELECT n.started_at FROM run n WHERE n.seq > r.seq AND n.started_at <= $1 ORDER BY n.seq LIMIT 1) < $3 \
+         ORDER BY {at} LIMIT {AHEAD}",
+        at = read::RUN_AT
+    );
+    let query = sqlx::query_as(AssertSqlSafe(sql)).bind(last.plus(LONGEST_RUN).0).bind(*seq).bind(since.0);
+    Ok(query.fetch_all(conn).await?)
+}
+
+/// SQL condition: run `f` is none of these.
+pub(in crate::store) fn none_of(runs: &[(i64, String)]) -> String {
+    if runs.is_empty() {
+        return String::new();
+    }
+    let ids: Vec<String> = runs.iter().map(|(id, _)| id.to_string()).collect();
+    format!(" AND f.id NOT IN ({})", ids.join(", "))
 }
 
 fn of_topic(query: &mut QueryBuilder<Database>, topic: Option<&str>) {
@@ -157,6 +195,13 @@ pub(in crate::store) async fn raise_to_report(conn: &mut Conn, run: &str) -> Res
          WHERE excluded.seq > follower.seq OR (excluded.seq = follower.seq AND excluded.at > follower.at)",
     );
     raised.bind(run).execute(conn).await?;
+    Ok(())
+}
+
+/// Keeps checks of alerts that have begun from storing anything: their cursors are no longer where they began.
+pub(in crate::store) async fn restart_alerts(conn: &mut Conn) -> Result<(), StoreError> {
+    // `;` follows `:` in ASCII.
+    sqlx::query("UPDATE follower SET at = at + 1 WHERE name > 'alert:' AND name < 'alert;'").execute(conn).await?;
     Ok(())
 }
 

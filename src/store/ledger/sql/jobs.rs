@@ -29,13 +29,13 @@ pub(in crate::store) async fn later_slot_is_due(
     Ok(later.bind(job).bind(slot.0).bind(now.0).fetch_optional(conn).await?.is_some())
 }
 
-/// Returns when the last finished run of a job began.
-pub(in crate::store) async fn last_start(conn: &mut Conn, job: &str) -> Result<Option<Time>, StoreError> {
+/// Returns when the last finished runs of a job began, the latest first.
+pub(in crate::store) async fn last_starts(conn: &mut Conn, job: &str, most: i64) -> Result<Vec<Time>, StoreError> {
     // `seq + 0` keeps the database from walking through the runs of all jobs.
-    let at = sqlx::query_scalar::<_, Option<i64>>(
-        "SELECT started_at FROM run WHERE job = $1 AND seq IS NOT NULL AND started_at IS NOT NULL ORDER BY seq + 0 DESC LIMIT 1",
+    let at = sqlx::query_scalar::<_, i64>(
+        "SELECT started_at FROM run WHERE job = $1 AND seq IS NOT NULL AND started_at IS NOT NULL ORDER BY seq + 0 DESC LIMIT $2",
     );
-    Ok(at.bind(job).fetch_optional(conn).await?.flatten().map(Time))
+    Ok(at.bind(job).bind(most).fetch_all(conn).await?.into_iter().map(Time).collect())
 }
 
 /// Claims due runs, at most one of each job: the manual one first, then the one with the earliest slot.

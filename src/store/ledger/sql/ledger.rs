@@ -249,7 +249,7 @@ pub(in crate::store) async fn release_claim(conn: &mut Conn, run: &RunClaim, now
     give_back(conn, run, now).await
 }
 
-async fn give_back(conn: &mut Conn, run: &RunClaim, now: Time) -> Result<(), StoreError> {
+pub(super) async fn give_back(conn: &mut Conn, run: &RunClaim, now: Time) -> Result<(), StoreError> {
     mark_calls_lost(conn, run.id, now, "given up at shutdown").await?;
     // The attempt is returned only if the run never called: search rows are unique by (run, attempt, source), and a run
     // that called and was begun again is found by its attempt.

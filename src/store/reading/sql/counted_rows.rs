@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::day_counts::MOMENT;
-use super::{Conn, fresh, read};
+use super::{Conn, followers, fresh, read};
 use crate::model::{Source, Span, Time};
 use crate::store::{RunItem, RunItems, StoreError};
 
@@ -125,10 +125,15 @@ pub(in crate::store) async fn new_item_keys(
     most: i64,
 ) -> Result<Vec<String>, StoreError> {
     let list = serde_json::json!([topic]).to_string();
-    let begun = fresh::first_answers(&mut *conn, &list, since).await?;
+    let ahead = followers::ahead_before(&mut *conn, since).await?;
+    let is_ahead = |run: &i64| ahead.iter().any(|(id, _)| id == run);
+    let mut begun = fresh::first_answers(&mut *conn, &list, since).await?;
+    begun.retain(|(run, _)| !is_ahead(run));
     let mut runs: BTreeSet<i64> = begun.iter().map(|(run, _)| *run).collect();
     if !baseline {
-        runs.extend(fresh::backfill_runs(&mut *conn, &list, since).await?);
+        let mut backfills = fresh::backfill_runs(&mut *conn, &list, since).await?;
+        backfills.retain(|run| !is_ahead(run));
+        runs.extend(backfills);
     }
     let (fit, plain) = (fresh::FIT, fresh::PLAIN);
     let (of_runs, only_first) = (super::numbers(3), fresh::only_first_answers(4));
@@ -142,8 +147,9 @@ pub(in crate::store) async fn new_item_keys(
     };
     let sql = format!(
         "SELECT i.key FROM topic_item t CROSS JOIN run f CROSS JOIN item i WHERE t.topic = $1 AND t.first_seen >= $2 \
-         AND f.id = t.first_run AND f.seq IS NOT NULL AND i.id = t.item AND {counts} \
-         ORDER BY t.first_seen DESC, coalesce(i.published_at, 0) DESC, i.key LIMIT $5"
+         AND f.id = t.first_run AND f.seq IS NOT NULL AND i.id = t.item AND {counts}{} \
+         ORDER BY t.first_seen DESC, coalesce(i.published_at, 0) DESC, i.key LIMIT $5",
+        followers::none_of(&ahead)
     );
     let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(since.0);
     let query = query.bind(serde_json::json!(runs).to_string()).bind(fresh::pairs(&begun)).bind(most);

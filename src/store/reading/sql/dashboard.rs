@@ -7,7 +7,9 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::status_and_runs::LAST_RUN;
 use super::{Conn, fresh, read, status_and_runs};
-use crate::model::{LedgerRow, ProcessRow, ResultKind, Source, Time, Topic, TopicCard, result_kind};
+use crate::model::{
+    LedgerRow, ProcessRow, RECORDED_AHEAD, ResultKind, Source, Span, Time, Topic, TopicCard, result_kind,
+};
 use crate::store::StoreError;
 
 /// Returns topics after an id, in order of id; only those in `only` if given. Items count as new from `since` on.
@@ -138,20 +140,17 @@ pub(in crate::store) async fn process_rows(conn: &mut Conn) -> Result<Vec<Proces
         .collect()
 }
 
-/// Returns the slots missed since an instant, the oldest slot before `planned_by` that is not planned yet, and
-/// the end of the last numbered run.
-pub(in crate::store) async fn ledger(
-    conn: &mut Conn,
-    missed_since: Time,
-    planned_by: Time,
-) -> Result<LedgerRow, StoreError> {
+/// Returns the slots missed in a span, the oldest slot before `planned_by` that is not planned yet, and the end of the last
+/// numbered run. Slots that a clock recorded which was ahead were not missed.
+pub(in crate::store) async fn ledger(conn: &mut Conn, missed: Span, planned_by: Time) -> Result<LedgerRow, StoreError> {
     let sql = format!(
-        "SELECT (SELECT count(*) FROM run r WHERE {at} >= $1 AND r.state = 'missed') AS missed, \
+        "SELECT (SELECT count(*) FROM run r WHERE {at} >= $1 AND {at} < $3 AND r.state = 'missed' AND coalesce(r.reason, '') <> $4) AS missed, \
          (SELECT min(next_slot) FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < $2) AS overdue_since, \
          (SELECT finished_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1) AS last_end",
         at = read::RUN_AT
     );
-    let row = sqlx::query(AssertSqlSafe(sql)).bind(missed_since.0).bind(planned_by.0).fetch_one(conn).await?;
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(missed.from.0).bind(planned_by.0).bind(missed.until.0);
+    let row = query.bind(RECORDED_AHEAD).fetch_one(conn).await?;
     Ok(LedgerRow {
         missed: row.try_get("missed")?,
         overdue_since: read::time(&row, "overdue_since")?,

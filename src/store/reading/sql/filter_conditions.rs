@@ -3,7 +3,7 @@
 
 use sqlx::QueryBuilder;
 
-use super::{Conn, Database, fresh, read, tokens};
+use super::{Conn, Database, followers, fresh, read, tokens};
 use crate::model::equal_language_tags;
 use crate::store::{Filter, StoreError};
 
@@ -147,11 +147,19 @@ pub(in crate::store) fn marks_and_notes(query: &mut QueryBuilder<Database>, filt
     }
 }
 
+/// Returns the runs whose items do not count as new for the filter, since a clock was ahead.
+pub(in crate::store) async fn ahead(conn: &mut Conn, filter: &Filter) -> Result<Vec<(i64, String)>, StoreError> {
+    match filter.new_since {
+        Some(since) => followers::ahead_before(conn, since).await,
+        None => Ok(Vec::new()),
+    }
+}
+
 /// Keeps items first seen since `new_since` that were not older than their window then. `t` is the topic item, `f` its
-/// first run.
-pub(in crate::store) fn new(query: &mut QueryBuilder<Database>, filter: &Filter) {
+/// first run, which is none of `ahead`.
+pub(in crate::store) fn new(query: &mut QueryBuilder<Database>, filter: &Filter, ahead: &[(i64, String)]) {
     if let Some(since) = filter.new_since {
-        query.push(" AND t.first_seen >= ").push_bind(since.0);
+        query.push(" AND t.first_seen >= ").push_bind(since.0).push(followers::none_of(ahead));
         query.push(" AND coalesce(").push(fresh::FIT).push(", 1) <> 2");
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, Row, read};
+use super::{Conn, Row, followers, read};
 use crate::model::{Time, WindowFit};
 use crate::store::StoreError;
 
@@ -157,24 +157,29 @@ pub(in crate::store) struct NewItems {
 }
 
 /// Counts what is new since an instant. Baselines and backfills belong to few runs; their items are found by run and
-/// subtracted.
+/// subtracted. What a clock stored that was ahead counts with the runs after it.
 pub(in crate::store) async fn new_since(
     conn: &mut Conn,
     topics: &[String],
     since: Time,
 ) -> Result<NewItems, StoreError> {
     let list = serde_json::json!(topics).to_string();
+    let ahead = followers::ahead_before(conn, since).await?;
     let sql = format!(
         "SELECT given.value AS topic, (SELECT count(*) FROM topic_item t CROSS JOIN run f WHERE t.topic = given.value AND t.first_seen >= $2 \
-         AND f.id = t.first_run AND f.seq IS NOT NULL AND (f.outside = 0 OR {PLAIN} <> 2)) AS many FROM {}",
+         AND f.id = t.first_run AND f.seq IS NOT NULL AND (f.outside = 0 OR {PLAIN} <> 2){}) AS many FROM {}",
+        followers::none_of(&ahead),
         super::texts(1)
     );
     let mut new = HashMap::new();
     for row in sqlx::query(AssertSqlSafe(sql)).bind(&list).bind(since.0).fetch_all(&mut *conn).await? {
         new.insert(row.try_get::<String, _>("topic")?, row.try_get::<i64, _>("many")?);
     }
-    let begun = first_answers(conn, &list, since).await?;
-    let backfills = backfill_runs(conn, &list, since).await?;
+    let is_ahead = |run: &i64| ahead.iter().any(|(id, _)| id == run);
+    let mut begun = first_answers(conn, &list, since).await?;
+    begun.retain(|(run, _)| !is_ahead(run));
+    let mut backfills = backfill_runs(conn, &list, since).await?;
+    backfills.retain(|run| !is_ahead(run));
     if begun.is_empty() && backfills.is_empty() {
         return Ok(NewItems { new, ..NewItems::default() });
     }

@@ -20,11 +20,12 @@ pub(in crate::store) async fn items<E: From<StoreError>>(
     most: Option<i64>,
     each: RowCallback<'_, ItemRow, E>,
 ) -> Result<(), E> {
+    let ahead = filter_conditions::ahead(conn, filter).await?;
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
     filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
     filter_conditions::items(&mut query, filter);
     filter_conditions::marks_and_notes(&mut query, filter);
-    filter_conditions::new(&mut query, filter);
+    filter_conditions::new(&mut query, filter, &ahead);
     filter_conditions::found_by_sources(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
     query.push(" AND f.seq IS NOT NULL ORDER BY t.topic, t.first_seen, i.key");
     if let Some(most) = most {
@@ -94,6 +95,7 @@ pub(in crate::store) async fn new<E: From<StoreError>>(
     filter: &Filter,
     each: RowCallback<'_, FirstSightingRow, E>,
 ) -> Result<(), E> {
+    let ahead = filter_conditions::ahead(conn, filter).await?;
     let mut query = QueryBuilder::<Database>::new(
         "SELECT t.topic, i.key, i.kind, t.first_seen, f.public_id AS first_run, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, f.seq, ",
     );
@@ -104,7 +106,7 @@ pub(in crate::store) async fn new<E: From<StoreError>>(
         .push(" FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run");
     filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
     filter_conditions::items(&mut query, filter);
-    filter_conditions::new(&mut query, filter);
+    filter_conditions::new(&mut query, filter, &ahead);
     filter_conditions::found_by_sources(&mut query, filter, "s.run = t.first_run");
     if let Some(between) = filter.seq {
         // `first_seen` is the start of the first run, so the index on it bounds the search.

@@ -276,6 +276,7 @@ pub(in crate::store) async fn items_after(
     limit: i64,
 ) -> Result<Vec<ItemRow>, StoreError> {
     let mut list = filter_conditions::latest_list(conn, filter, "t.topic").await?;
+    let ahead = filter_conditions::ahead(conn, filter).await?;
     let is_common = match &filter.words {
         Some(wanted) => !is_rare(conn, wanted).await?,
         None => false,
@@ -300,7 +301,7 @@ pub(in crate::store) async fn items_after(
             tokens::push_found(&mut query, wanted);
         }
         filter_conditions::marks_and_notes(&mut query, filter);
-        filter_conditions::new(&mut query, filter);
+        filter_conditions::new(&mut query, filter, &ahead);
         filter_conditions::found_by_sources(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
         if let Some(after) = after {
             // The first part bounds the index scan; the others skip rows of the same instant already shown.

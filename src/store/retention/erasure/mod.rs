@@ -123,6 +123,11 @@ impl Store {
         write_tx!(self, erase::page_of_runs(topic, after, 200))
     }
 
+    /// Keeps reports, exports and checks of alerts that have begun from storing what they read before. They begin again.
+    pub async fn restart_readers(&self, now: Time) -> Result<(), StoreError> {
+        write_tx!(self, erase::restart_readers(now))
+    }
+
     /// Returns replies after one.
     pub async fn raw_replies(&self, after: Option<&StoredReply>, most: u32) -> Result<Vec<StoredReply>, StoreError> {
         let after = after.map_or(0, |reply| reply.search);

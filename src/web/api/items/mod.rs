@@ -69,7 +69,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
             topic: &card.topic,
             filtered: call.word("filtered", FilterMode::parse).unwrap_or(FilterMode::Hide),
             without_noise: call.one("noise") == Some("fold"),
-            only_new: call.one("new_since").is_some(),
+            new_since: call.instant("new_since"),
             copies: folded.then_some(MAX_COPIES),
             folded: listed_by.as_ref(),
         },

@@ -118,7 +118,7 @@ impl TopicItemQuery {
             filtered: if self.order == SUGGESTED { FilterMode::Hide } else { self.filtered },
             // Likely noise is worth marking.
             without_noise: self.fold_noise && self.order != SUGGESTED,
-            only_new: false,
+            new_since: None,
             copies: copies.filter(|_| self.folded),
             folded: Some(&self.filter).filter(|_| self.folded && self.is_filtered_list()),
         }

@@ -7,9 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use sqlx::AssertSqlSafe;
 
 use super::resolve::{fetch_json, to_json};
-use super::{Conn, alert_subjects, cluster_keys, day_counts, day_terms, followers, item_history, word_index};
+use super::{
+    Conn, access, alert_subjects, cluster_keys, day_counts, day_terms, followers, item_history, ledger, word_index,
+};
 use crate::model::{Follower, Time, page_keys_of_post};
-use crate::store::{ERASED, ErasedCounts, ForgetKey, StoreError, StoreErrorKind, TombstoneKind};
+use crate::store::{ERASED, ErasedCounts, ForgetKey, RunClaim, StoreError, StoreErrorKind, TombstoneKind};
 
 /// Erases items. With a key, leaves tombstones of their keys and of the pages at their own addresses. The caller must hold the items' lock.
 pub(in crate::store) async fn items(
@@ -108,8 +110,7 @@ pub(in crate::store) async fn page_of_items(
     items(conn, key, ids, now).await
 }
 
-/// Stops watching a topic: cancels its queued runs, deletes its job, and withdraws links to it, which would show a topic
-/// that gets its id.
+/// Stops watching a topic: cancels its queued runs, deletes its job, and ends the links and tokens that show it.
 pub(in crate::store) async fn close_topic(conn: &mut Conn, topic: &str, now: Time) -> Result<(), StoreError> {
     super::lock(conn, 1).await?;
     let running: i64 = sqlx::query_scalar("SELECT count(*) FROM run WHERE topic = $1 AND state = 'running'")
@@ -130,13 +131,7 @@ pub(in crate::store) async fn close_topic(conn: &mut Conn, topic: &str, now: Tim
     .bind(topic)
     .execute(&mut *conn)
     .await?;
-    sqlx::query(
-        "UPDATE share_link SET withdrawn_at = $1 WHERE kind = 'topic' AND target = $2 AND withdrawn_at IS NULL",
-    )
-    .bind(now.0)
-    .bind(topic)
-    .execute(&mut *conn)
-    .await?;
+    access::forget_topic(conn, topic, now).await?;
     alert_subjects::forget_topic(conn, topic).await?;
     for statement in [
         "DELETE FROM job WHERE topic = $1",
@@ -246,6 +241,21 @@ pub(in crate::store) async fn page_of_runs(
 async fn run(conn: &mut Conn, sql: &str, ids: &str) -> Result<u64, StoreError> {
     let done = sqlx::query(AssertSqlSafe(sql.to_owned())).bind(ids).execute(conn).await?;
     Ok(done.rows_affected())
+}
+
+/// Gives back the runs of reports and exports, and restarts the checks of alerts: they may have read what is erased by now.
+/// What they made of it is not stored.
+pub(in crate::store) async fn restart_readers(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
+    let sql = format!(
+        "SELECT id, public_id, token FROM run WHERE state = 'running' AND topic IS NULL AND job <> 'prune' AND token IS NOT NULL \
+         ORDER BY id{}",
+        super::ROW_LOCK
+    );
+    let held: Vec<(i64, String, String)> = sqlx::query_as(AssertSqlSafe(sql)).fetch_all(&mut *conn).await?;
+    for (id, public_id, token) in held {
+        ledger::give_back(conn, &RunClaim { id, public_id, token }, now).await?;
+    }
+    followers::restart_alerts(conn).await
 }
 
 /// Leaves tombstones of the keys of erased items, so that they are recognized even without their author.
