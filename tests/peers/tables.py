@@ -65,7 +65,7 @@ SQL = {
         SELECT public_id AS run, topic, trigger, state, reason, slot, started_at, finished_at, attempt, found, new,
                duplicate, outside, undated, unreadable, cost AS cost_usd, error_class, error_text,
                coalesce(thinned, 0) AS thinned, (
-                   SELECT CAST(coalesce(sum(coalesce(s.cost, s.price)), 0) AS BIGINT) FROM search s
+                   SELECT CAST(coalesce(sum(coalesce(s.cost, s.expected_cost)), 0) AS BIGINT) FROM search s
                    WHERE s.run = run.id AND s.tries > 0 AND (s.cost_basis = 'assumed' OR s.cost IS NULL)
                ) AS assumed_usd
         FROM run""",
