@@ -1,9 +1,14 @@
 //! A form that is sent after the session ended is kept on the page of the problem, and can be sent again after logging in.
 //! Nothing else is: no token, and nothing that has no route here. A note does not replace one that somebody wrote meanwhile.
 
+use std::sync::Barrier;
+
+use topicwatch::model::Source;
+
 use crate::support::databases::{Database, databases};
 use crate::support::editor::Form;
 use crate::support::program::{NINE, Place};
+use crate::support::searched::{NOW, open_store, outcome, seen_item, start_manual_run, topic};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Answer, ON_DEMAND_TOPIC, Pages};
 
@@ -132,5 +137,71 @@ fn saving_a_note_does_not_overwrite_a_newer_one() {
         let saved = save(&kept.value("seen"), &both);
         assert_eq!((saved.status, saved.header("location")), (303, Some(address.as_str())), "{name}: {}", saved.text);
         assert!(item().contains("words of Ann, words of Bob\nin two lines</span></blockquote>"), "{name}: {}", item());
+    }
+}
+
+#[test]
+fn one_of_several_notes_saved_at_once_is_kept() {
+    const WRITERS: usize = 4;
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place, pages) = daemon_with_items(database);
+        let (key, cookie) = (place.database.first_post(), pages.log_in());
+        let address = format!("/item?{}", form(&[("key", &key)]));
+        let item = || pages.request("GET", &address, &[("Cookie", &cookie)], "").body;
+        for round in 0..5 {
+            // All of them opened the same page.
+            let seen = Form::parse(&item(), "/items/note").value("seen");
+            let note = |writer: usize| format!("round {round}, writer {writer}");
+            let start = Barrier::new(WRITERS);
+            let save = |writer: usize| {
+                let typed = form(&[("key", &key), ("back", &address), ("seen", &seen), ("note", &note(writer))]);
+                start.wait();
+                send(&pages, "/items/note", Some(&cookie), &typed)
+            };
+            let save = &save;
+            let answers: Vec<Answer> = std::thread::scope(|scope| {
+                let writers: Vec<_> = (0..WRITERS).map(|writer| scope.spawn(move || save(writer))).collect();
+                writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+            });
+            let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+            let saved: Vec<usize> = (0..WRITERS).filter(|writer| statuses[*writer] == 303).collect();
+            assert!(
+                saved.len() == 1 && statuses.iter().filter(|status| **status == 409).count() == 3,
+                "{name}: {statuses:?}"
+            );
+            let stored = format!("{}</span></blockquote>", note(saved[0]));
+            assert!(item().contains(&stored), "{name}: {}", item());
+            for refused in answers.iter().filter(|answer| answer.status == 409) {
+                assert!(refused.body.contains(&stored), "{name}: {}", refused.body);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_note_replaces_only_the_note_it_was_made_from() {
+    for database in databases() {
+        let name = database.name;
+        let store = open_store(&database).await;
+        let run = start_manual_run(&store, &topic("rust"), "R1", NOW).await;
+        store.finish(&run, outcome(NOW, vec![seen_item(Source::Social, 1, &["post:x:1"], "hi")])).await.unwrap();
+        store.publish().await.unwrap();
+        let replace = async |replaces: &str, note: Option<&str>| {
+            store.replace_note("post:x:1", replaces, note, NOW).await.unwrap()
+        };
+        let stored = |note: &str| Some(note.to_owned());
+        // There is none, then there is one.
+        assert_eq!(replace("x", Some("a")).await, stored(""), "{name}");
+        assert_eq!(replace("", Some("a")).await, stored("a"), "{name}");
+        for (replaces, note) in [("", Some("b")), ("x", Some("b")), ("", None), ("x", None)] {
+            assert_eq!(replace(replaces, note).await, stored("a"), "{name}: {replaces} {note:?}");
+        }
+        assert_eq!(replace("a", Some("b")).await, stored("b"), "{name}");
+        assert_eq!(replace("b", None).await, stored(""), "{name}");
+        // Somebody deleted it meanwhile: it is not written again.
+        assert_eq!(replace("b", Some("c")).await, stored(""), "{name}");
+        assert_eq!(store.replace_note("post:x:2", "", Some("a"), NOW).await.unwrap(), None, "{name}");
+        database.close(store).await;
     }
 }
