@@ -1,11 +1,12 @@
-//! A form that is sent after the session ended is kept on the page of the problem, and can be sent again after logging in.
-//! Nothing else is: no token, and nothing that has no route here. A note does not replace one that somebody wrote meanwhile.
+//! What was typed into a form is kept on the page of a problem. A form that is sent after the session ended can be sent
+//! again after logging in; one that was refused can be copied. Nothing else is kept: no token, and nothing that has no route
+//! here. A note does not replace one that somebody wrote meanwhile.
 
 use std::sync::Barrier;
 
 use topicwatch::model::Source;
 
-use crate::support::databases::{Database, databases};
+use crate::support::databases::{Database, databases, sqlite};
 use crate::support::editor::Form;
 use crate::support::program::{NINE, Place};
 use crate::support::searched::{NOW, open_store, outcome, seen_item, start_manual_run, topic};
@@ -78,7 +79,7 @@ fn a_form_sent_after_the_session_ended_can_be_sent_again() {
 #[test]
 fn logins_unknown_paths_and_foreign_forms_are_not_kept() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), ON_DEMAND_TOPIC);
+    let place = Place::new(sqlite(), &sandbox.lines(), ON_DEMAND_TOPIC);
     place.ok(&["once", "--at", NINE]);
     let pages = Pages::serve_with_token(&place, &["--at", NINE]);
     let typed = form(&[("note", "typed words")]);
@@ -109,6 +110,40 @@ fn logins_unknown_paths_and_foreign_forms_are_not_kept() {
     let refused = send(&pages, "/jobs/new", None, &long);
     assert!(refused.status == 401 && refused.body.contains("is longer than 32 KiB"), "{}", refused.text);
     assert!(!refused.body.contains("typed words"), "{}", refused.text);
+}
+
+#[test]
+fn a_refused_form_shows_what_was_typed_but_is_not_sent_again() {
+    let (_sandbox, place, pages) = daemon_with_items(sqlite());
+    let (key, cookie) = (place.database.first_post(), pages.log_in());
+    let long = NOTE.repeat(100);
+    let search = "what=save&name=a&search=%3Cb%3EAnn&tone=loud";
+    let hidden = form(&[("key", "post:x:gone"), ("seen", "unseen"), ("note", NOTE)]);
+    for (status, path, body) in [
+        (404, "/items/note", hidden.as_str()),
+        (400, "/items/note", &form(&[("key", &key), ("note", &long)])),
+        (400, "/searches", search),
+    ] {
+        let refused = send(&pages, path, Some(&cookie), body);
+        assert_eq!(refused.status, status, "{path}: {}", refused.text);
+        let page = &refused.body;
+        assert!(page.contains("<dl class=\"facts\" data-unsaved>") && page.contains("Nothing was saved. "), "{page}");
+        assert!(page.contains("&lt;b&gt;Ann") && !page.contains("<b>Ann"), "{page}");
+        assert!(!page.contains("Send it again") && !page.contains(&format!("action=\"{path}\"")), "{page}");
+        assert!(!page.contains("post:x:gone") && !page.contains("unseen") && page.contains("href=\"/\""), "{page}");
+    }
+    // Buttons of what is gone: nobody typed anything.
+    for (path, body) in [
+        ("/items/star", "key=post%3Ax%3Agone&starred=true"),
+        ("/searches", "what=delete&name=gone"),
+        ("/topics/gone/marks", "key=post%3Ax%3Agone&mark=good&back=%2Fitems"),
+    ] {
+        let refused = send(&pages, path, Some(&cookie), body);
+        assert!(refused.status == 404 && !refused.body.contains("data-unsaved"), "{path}: {}", refused.text);
+        assert!(!refused.body.contains("Nothing was saved"), "{path}: {}", refused.text);
+    }
+    let nowhere = send(&pages, "/nowhere", Some(&cookie), &form(&[("note", "typed words")]));
+    assert!(nowhere.status == 404 && !nowhere.body.contains("typed words"), "{}", nowhere.text);
 }
 
 #[test]
