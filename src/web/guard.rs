@@ -17,6 +17,7 @@ use super::access::access_rule::{AccessRule, need_of};
 use super::access::authentication::{self, MOST_PASSES, basic_password, bearer, problem_page, session_cookies};
 use super::access::visitor::{Identity, Visitor};
 use super::api::is_api_path;
+use super::downloads;
 use super::layout;
 use super::page_request::{self, NEXT, largest_form, link};
 use super::problem::Problem;
@@ -97,7 +98,7 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: I
     };
     let sent = SentForm::of(&head, &body);
     let request = Request::from_parts(head, Body::from(body));
-    let _stays = peer.answer();
+    let stays = peer.answer();
     let places = std::sync::Arc::clone(&app.places);
     let task = tokio::spawn(async move {
         let _place = places.acquire_owned().await.ok()?;
@@ -114,7 +115,7 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: I
     if let Some(sent) = sent {
         sent.add_to(&mut response, true);
     }
-    response
+    downloads::keep_connection(response, stays)
 }
 
 type Refused = Box<Response>;
