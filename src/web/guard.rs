@@ -50,8 +50,10 @@ pub(super) async fn handle(
     let mut response = match checked {
         Err(_) => busy(&app.site, head.uri.path()),
         Ok(Err(mut refused)) => {
-            sent_form::keep(&mut refused, &head, body, until).await;
-            layout::with_menu(&app.site, *refused, &Visitor::default())
+            let is_own = host(&head).is_some_and(|host| is_same_origin(&head.headers, &host));
+            sent_form::keep(&mut refused, &head, body, is_own, until).await;
+            let visitor = refused.extensions_mut().remove::<Visitor>().unwrap_or_default();
+            layout::with_menu(&app.site, *refused, &visitor)
         }
         Ok(Ok(visitor)) => {
             head.extensions.insert(visitor.clone());
@@ -160,7 +162,12 @@ async fn check(
     let topic = params.ok().and_then(|params| params.iter().find(|(name, _)| *name == "topic")).map(|(_, topic)| topic);
     match need.map_or(Ok(()), |need| need.check(&visitor, topic)) {
         Ok(()) => Ok(visitor),
-        Err(refused) => Err(Box::new(layout::with_menu(site, *problem(refused), &visitor))),
+        Err(refused) => {
+            let mut refused = problem(refused);
+            // For the menu of its page.
+            refused.extensions_mut().insert(visitor);
+            Err(refused)
+        }
     }
 }
 

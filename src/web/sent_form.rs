@@ -141,9 +141,11 @@ fn passing_problem(response: &mut Response) -> Option<&mut Problem> {
     response.extensions_mut().get_mut::<Problem>().filter(|problem| PASSING.contains(&problem.status))
 }
 
-/// Reads the form of a visitor who was not let in: a session that ended meanwhile must cost nobody what they typed.
-pub(super) async fn keep(refused: &mut Response, head: &Parts, body: Body, until: Instant) {
-    if !SentForm::is_sent_by(head) || passing_problem(refused).is_none() {
+/// Reads the form of a visitor who was not let in: a session that ended or a role that was lowered meanwhile must cost nobody
+/// what they typed. `is_own` says whether the browser names one of these pages as the sender.
+pub(super) async fn keep(refused: &mut Response, head: &Parts, body: Body, is_own: bool, until: Instant) {
+    let is_kept = |problem: &Problem| PASSING.contains(&problem.status) || is_own && REFUSED.contains(&problem.status);
+    if !SentForm::is_sent_by(head) || !refused.extensions().get::<Problem>().is_some_and(is_kept) {
         return;
     }
     let read = timeout_at(until, read_form(body, largest_form(head.uri.path()))).await;

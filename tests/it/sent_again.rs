@@ -6,6 +6,7 @@ use std::sync::Barrier;
 
 use topicwatch::model::Source;
 
+use crate::support::access_stage::add_token;
 use crate::support::databases::{Database, databases, sqlite};
 use crate::support::editor::Form;
 use crate::support::program::{NINE, Place};
@@ -81,6 +82,7 @@ fn logins_unknown_paths_and_foreign_forms_are_not_kept() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), ON_DEMAND_TOPIC);
     place.ok(&["once", "--at", NINE]);
+    let reader = add_token(&place, &["reader", "--role", "read"]);
     let pages = Pages::serve_with_token(&place, &["--at", NINE]);
     let typed = form(&[("note", "typed words")]);
     for path in ["//evil.example/items/note", "/nowhere", "/logout"] {
@@ -90,6 +92,12 @@ fn logins_unknown_paths_and_foreign_forms_are_not_kept() {
     }
     let foreign = pages.request("POST", "/items/note", &[("Origin", "https://evil.example")], &typed);
     assert!(foreign.status == 403 && !foreign.text.contains("typed words"), "{}", foreign.text);
+    // Of somebody who may only read by now, it is shown, and is not sent again.
+    let (origin, bearer) = (pages.origin(), format!("Bearer {reader}"));
+    let headers = [("Origin", origin.as_str()), ("Authorization", bearer.as_str())];
+    let refused = pages.request("POST", "/items/note", &headers, &typed);
+    assert!(refused.status == 403 && refused.body.contains("typed words"), "{}", refused.text);
+    assert!(!refused.body.contains("Send it again") && refused.body.contains("href=\"/items\""), "{}", refused.text);
     // Too many wrong tokens: the last answers are problems.
     let guess = form(&[("token", "a-wrong-token-of-some-length")]);
     let guessed: Vec<Answer> = (0..12).map(|_| send(&pages, "/login", None, &guess)).collect();
