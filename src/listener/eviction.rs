@@ -61,7 +61,7 @@ impl ConnectionTable {
         for seat in taken.values() {
             *held.entry(seat.peer).or_default() += 1;
         }
-        let idle = taken.values().filter(|seat| seat.answering.load(Ordering::Relaxed) == 0);
+        let idle = taken.values().filter(|seat| !seat.is_answering());
         let first = idle.min_by_key(|seat| {
             let most = held.get(&seat.peer).copied().unwrap_or(0);
             (std::cmp::Reverse(most), seat.last.load(Ordering::Relaxed))
@@ -73,7 +73,12 @@ impl ConnectionTable {
 }
 
 impl ConnectionEntry {
-    /// Keeps the connection from being closed for another until the result is dropped.
+    /// Whether a request is being answered.
+    pub(super) fn is_answering(&self) -> bool {
+        self.answering.load(Ordering::Relaxed) > 0
+    }
+
+    /// Keeps the connection from being closed for another, or for want of bytes, until the result is dropped.
     pub(super) fn answer(self: Arc<Self>) -> ActiveRequest {
         self.answering.fetch_add(1, Ordering::Relaxed);
         ActiveRequest(self)

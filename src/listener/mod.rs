@@ -1,6 +1,6 @@
 //! A listener with a limited number of connections. With a patience, a connection is cut if its client neither
-//! completes a request nor takes the answer, however busy it looks, and a new connection takes the place of an idle
-//! one. Without a patience, further connections wait in the system's queue. It speaks no protocol.
+//! completes a request nor takes the answer, however busy it looks, but not while the client waits for an answer. A new
+//! connection takes the place of an idle one. Without a patience, further connections wait in the system's queue. It speaks no protocol.
 
 mod eviction;
 
@@ -73,6 +73,7 @@ impl Listener for LimitedListener {
         let cut = self.patience.map(|patience| Cut {
             patience,
             at: Box::pin(tokio::time::sleep(patience)),
+            is_blocked: false,
             asked: Box::pin(seat.go.clone().cancelled_owned()),
         });
         let place = ConnectionSlot { seats: Arc::clone(&self.seats), seat, _permit: permit };
@@ -92,7 +93,7 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Keeps the connection from being closed for another until the result is dropped.
+    /// Keeps the connection from being closed for another, or for want of bytes, until the result is dropped.
     pub(crate) fn answer(&self) -> ActiveRequest {
         Arc::clone(&self.seat).answer()
     }
@@ -127,6 +128,8 @@ impl Drop for ConnectionSlot {
 struct Cut {
     patience: Duration,
     at: Pin<Box<Sleep>>,
+    /// Whether the client takes no more bytes of an answer.
+    is_blocked: bool,
     /// Completes when another connection needs the place.
     asked: Pin<Box<WaitForCancellationFutureOwned>>,
 }
@@ -138,20 +141,32 @@ impl Connection {
         if cut.asked.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
         }
-        match cut.at.as_mut().poll(cx) {
-            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
-            Poll::Pending => Poll::Pending,
+        while cut.at.as_mut().poll(cx).is_ready() {
+            if cut.is_blocked || !self.place.seat.is_answering() {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+            // The client waits for the answer.
+            cut.at.as_mut().reset(Instant::now() + cut.patience);
         }
+        Poll::Pending
     }
 
     /// Handles the result of a write: each byte that was sent restarts the patience.
     fn after_write(&mut self, cx: &mut Context<'_>, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match (&wrote, &mut self.cut) {
             (Poll::Ready(Ok(1..)), Some(cut)) => {
+                cut.is_blocked = false;
                 cut.at.as_mut().reset(Instant::now() + cut.patience);
                 self.place.seats.record_write(&self.place.seat);
             }
-            (Poll::Pending, _) => return self.poll_timeout(cx),
+            (Poll::Pending, Some(cut)) => {
+                let was_blocked = std::mem::replace(&mut cut.is_blocked, true);
+                if !was_blocked && self.place.seat.is_answering() {
+                    // It may have waited long for these bytes.
+                    cut.at.as_mut().reset(Instant::now() + cut.patience);
+                }
+                return self.poll_timeout(cx);
+            }
             _ => {}
         }
         wrote
@@ -192,5 +207,55 @@ impl AsyncWrite for Connection {
     ) -> Poll<io::Result<usize>> {
         let wrote = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
         self.after_write(cx, wrote)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::time::timeout;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_millis(50);
+    const LONG: Duration = Duration::from_secs(60);
+
+    /// A client that sends and takes nothing, and its connection.
+    async fn connected() -> (TcpStream, Connection) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut listener = LimitedListener::new(listener, 1, Some(PATIENCE));
+        let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (connection, _) = listener.accept().await;
+        (client, connection)
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_not_cut_while_its_client_waits_for_an_answer() {
+        let (_client, mut connection) = connected().await;
+        let answering = Arc::clone(&connection.place.seat).answer();
+        let mut byte = [0; 1];
+        assert!(timeout(PATIENCE * 6, connection.read(&mut byte)).await.is_err(), "the answer takes long");
+        assert_eq!(connection.write(b"x").await.unwrap(), 1);
+        drop(answering);
+        // Now it is the client that sends nothing.
+        let cut = timeout(LONG, connection.read(&mut byte)).await.unwrap();
+        assert_eq!(cut.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_cut_if_its_client_does_not_take_the_answer() {
+        let (_client, mut connection) = connected().await;
+        let _answering = Arc::clone(&connection.place.seat).answer();
+        let part = vec![0_u8; 1024 * 1024];
+        let error = loop {
+            if let Err(error) = timeout(LONG, connection.write(&part)).await.unwrap() {
+                break error;
+            }
+        };
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        // Reading notices it, too: nothing is extended for a client that takes nothing.
+        let cut = timeout(LONG, connection.read(&mut [0; 1])).await.unwrap();
+        assert_eq!(cut.unwrap_err().kind(), io::ErrorKind::TimedOut);
     }
 }

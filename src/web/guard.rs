@@ -17,6 +17,7 @@ use super::access::access_rule::{AccessRule, need_of};
 use super::access::authentication::{self, MOST_PASSES, basic_password, bearer, problem_page, session_cookies};
 use super::access::visitor::{Identity, Visitor};
 use super::api::is_api_path;
+use super::downloads;
 use super::layout;
 use super::page_request::{self, NEXT, largest_form, link};
 use super::problem::Problem;
@@ -49,8 +50,10 @@ pub(super) async fn handle(
     let mut response = match checked {
         Err(_) => busy(&app.site, head.uri.path()),
         Ok(Err(mut refused)) => {
-            sent_form::keep(&mut refused, &head, body, until).await;
-            layout::with_menu(&app.site, *refused, &Visitor::default())
+            let is_own = host(&head).is_some_and(|host| is_same_origin(&head.headers, &host));
+            sent_form::keep(&mut refused, &head, body, is_own, until).await;
+            let visitor = refused.extensions_mut().remove::<Visitor>().unwrap_or_default();
+            layout::with_menu(&app.site, *refused, &visitor)
         }
         Ok(Ok(visitor)) => {
             head.extensions.insert(visitor.clone());
@@ -97,7 +100,7 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: I
     };
     let sent = SentForm::of(&head, &body);
     let request = Request::from_parts(head, Body::from(body));
-    let _stays = peer.answer();
+    let stays = peer.answer();
     let places = std::sync::Arc::clone(&app.places);
     let task = tokio::spawn(async move {
         let _place = places.acquire_owned().await.ok()?;
@@ -114,7 +117,7 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: I
     if let Some(sent) = sent {
         sent.add_to(&mut response, true);
     }
-    response
+    downloads::keep_connection(response, stays)
 }
 
 type Refused = Box<Response>;
@@ -159,7 +162,12 @@ async fn check(
     let topic = params.ok().and_then(|params| params.iter().find(|(name, _)| *name == "topic")).map(|(_, topic)| topic);
     match need.map_or(Ok(()), |need| need.check(&visitor, topic)) {
         Ok(()) => Ok(visitor),
-        Err(refused) => Err(Box::new(layout::with_menu(site, *problem(refused), &visitor))),
+        Err(refused) => {
+            let mut refused = problem(refused);
+            // For the menu of its page.
+            refused.extensions_mut().insert(visitor);
+            Err(refused)
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! A form that was sent and not carried out, because its sender was logged out or the database was away. The page of the
-//! problem shows what was typed, and sends it again.
+//! A form that was sent and not carried out. The page of the problem shows what was typed; if its sender was logged out or
+//! the database was away, it sends it again, too.
 
 use std::pin::pin;
 
@@ -19,9 +19,10 @@ use super::problem::Problem;
 const NEVER: [&str; 2] = ["/login", "/logout"];
 
 /// Fields that nobody types.
-const UNTYPED: [&str; 15] = [
+const UNTYPED: [&str; 16] = [
     "key",
     "back",
+    "from",
     "seen",
     "press",
     "do",
@@ -35,6 +36,23 @@ const UNTYPED: [&str; 15] = [
     "kind",
     "alert",
     "length",
+];
+
+/// Problems that may soon be over.
+const PASSING: [StatusCode; 4] = [
+    StatusCode::UNAUTHORIZED,
+    StatusCode::TOO_MANY_REQUESTS,
+    StatusCode::INTERNAL_SERVER_ERROR,
+    StatusCode::SERVICE_UNAVAILABLE,
+];
+
+/// Problems that the same form would have again.
+const REFUSED: [StatusCode; 5] = [
+    StatusCode::BAD_REQUEST,
+    StatusCode::FORBIDDEN,
+    StatusCode::NOT_FOUND,
+    StatusCode::CONFLICT,
+    StatusCode::UNPROCESSABLE_ENTITY,
 ];
 
 /// Maximum number of fields: no form has half as many, and each field costs more on the page than in the request.
@@ -66,17 +84,41 @@ impl SentForm {
         is_form.then(|| Self { to: head.uri.path().to_owned(), fields })
     }
 
-    /// Adds it to the page of a problem that may soon be over. With any other problem it would only fail again. `was_begun`
+    /// Adds it to the page of a problem, to be sent again if the problem may soon be over, else to be copied. `was_begun`
     /// says whether the form may have been carried out before the problem.
     pub(super) fn add_to(self, response: &mut Response, was_begun: bool) {
-        if let Some(problem) = passing_problem(response).filter(|problem| problem.form.is_none()) {
-            problem.form = Some(self.markup(problem.status, was_begun));
+        let problem = response.extensions_mut().get_mut::<Problem>();
+        let Some(problem) = problem.filter(|problem| problem.form.is_none()) else { return };
+        if PASSING.contains(&problem.status) {
+            problem.form = Some(self.to_send_again(problem.status, was_begun));
+        } else if REFUSED.contains(&problem.status) && self.typed().next().is_some() {
+            problem.form = Some(self.to_copy());
         }
     }
 
-    fn markup(&self, status: StatusCode, was_begun: bool) -> Markup {
-        let typed =
-            || self.fields.iter().filter(|(name, value)| !UNTYPED.contains(&&**name) && !value.trim().is_empty());
+    /// The fields that somebody filled in. The name of a saved search is typed, any other belongs to a button.
+    fn typed(&self) -> impl Iterator<Item = &(String, String)> {
+        let saves = self.fields.iter().any(|(name, value)| name == "what" && value == "save");
+        let is_typed = move |name: &str| if name == "name" { saves } else { !UNTYPED.contains(&name) };
+        self.fields.iter().filter(move |(name, value)| is_typed(name.as_str()) && !value.trim().is_empty())
+    }
+
+    /// The page asks before it is left only if the list is marked, or the form that it belongs to.
+    fn typed_list(&self, is_marked: bool) -> Markup {
+        html! { dl.facts data-unsaved[is_marked] { @for (name, value) in self.typed() {
+            dt { (name) } dd { pre dir="auto" { "\n" (value) } }
+        } } }
+    }
+
+    fn to_copy(&self) -> Markup {
+        html! {
+            p { "Nothing was saved. " strong { "What you typed is kept on this page until you leave it. " } "Copy what you need. " a href="/" { "Overview" } }
+            (self.typed_list(true))
+        }
+    }
+
+    fn to_send_again(&self, status: StatusCode, was_begun: bool) -> Markup {
+        let has_typed = self.typed().next().is_some();
         let is_unsaved = !was_begun || status == StatusCode::TOO_MANY_REQUESTS;
         html! {
             p {
@@ -85,31 +127,25 @@ impl SentForm {
                 @if status == StatusCode::UNAUTHORIZED { a href="/login" target="_blank" rel="noopener" { "Log in in a new tab" } ", then come back here and send it again." }
                 @else if !is_unsaved { "It may have been saved all the same: look in another tab, and send it again if it is missing." }
             }
-            form method="post" action=(self.to) data-unsaved[typed().next().is_some()] {
+            form method="post" action=(self.to) data-unsaved[has_typed] {
                 @for (name, value) in &self.fields { input type="hidden" name=(name) value=(value); }
                 button.main type="submit" { "Send it again" }
             }
-            @if typed().next().is_some() { dl.facts { @for (name, value) in typed() {
-                dt { (name) } dd { pre dir="auto" { "\n" (value) } }
-            } } }
+            @if has_typed { (self.typed_list(false)) }
         }
     }
 }
 
 /// The problem that a page is about, if it may soon be over.
 fn passing_problem(response: &mut Response) -> Option<&mut Problem> {
-    const PASSING: [StatusCode; 4] = [
-        StatusCode::UNAUTHORIZED,
-        StatusCode::TOO_MANY_REQUESTS,
-        StatusCode::INTERNAL_SERVER_ERROR,
-        StatusCode::SERVICE_UNAVAILABLE,
-    ];
     response.extensions_mut().get_mut::<Problem>().filter(|problem| PASSING.contains(&problem.status))
 }
 
-/// Reads the form of a visitor who was not let in: a session that ended meanwhile must cost nobody what they typed.
-pub(super) async fn keep(refused: &mut Response, head: &Parts, body: Body, until: Instant) {
-    if !SentForm::is_sent_by(head) || passing_problem(refused).is_none() {
+/// Reads the form of a visitor who was not let in: a session that ended or a role that was lowered meanwhile must cost nobody
+/// what they typed. `is_own` says whether the browser names one of these pages as the sender.
+pub(super) async fn keep(refused: &mut Response, head: &Parts, body: Body, is_own: bool, until: Instant) {
+    let is_kept = |problem: &Problem| PASSING.contains(&problem.status) || is_own && REFUSED.contains(&problem.status);
+    if !SentForm::is_sent_by(head) || !refused.extensions().get::<Problem>().is_some_and(is_kept) {
         return;
     }
     let read = timeout_at(until, read_form(body, largest_form(head.uri.path()))).await;

@@ -86,6 +86,43 @@ fn lists_of_latest_items_do_not_sort_the_whole_history() {
     }
 }
 
+/// The bounds of a list's time on one side.
+fn bounds<'s>(list: &'s str, side: &str) -> Vec<&'s str> {
+    let parts = list.split(&format!(" AND t.first_seen {side}")).skip(1).collect::<Vec<_>>();
+    parts.into_iter().filter_map(|part| part.split(" AND ").next()).collect()
+}
+
+/// SQLite reads a list within the first bound on each side. With a wider one before it, each page would read all earlier
+/// pages again, and what is new since an instant would be sought in the whole history.
+#[test]
+fn pages_of_a_list_are_read_within_their_own_times() {
+    const ALL: &str = "9223372036854775807";
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let name = place.database.name;
+        let of_topic = "/api/v1/topics/acme/items?limit=1";
+        let first = Pages::serve(&place, &["--at", NINE]).page(of_topic);
+        let first: serde_json::Value = serde_json::from_str(&first).unwrap();
+        let next = format!("{of_topic}&page_token={}", first["next_page_token"].as_str().unwrap());
+        let after = "after=1773219600001/acme/post:x:1";
+        let (later, until) = (format!("/items?{after}"), format!("/items?{after}&until=2026-03-12"));
+        let (tagged, both) = (format!("/items?{after}&tag=shop"), format!("/items?{after}&since=7d&new_since=24h"));
+        let paths: [&str; 8] = [&next, of_topic, &later, &until, &tagged, &both, "/items", "/items?new_since=24h"];
+        let log = log_of_pages(&place, &paths);
+        let is_list = |sql: &String| sql.starts_with("WITH seen") || sql.contains("AS published, t.topic");
+        let lists: Vec<String> = statements(&log).filter(is_list).collect();
+        assert_eq!(lists.len(), paths.len(), "{name}: {lists:#?}");
+        for list in lists.iter().flat_map(|sql| sql.split(" UNION ALL ")) {
+            let (lower, upper) = (bounds(list, ">"), bounds(list, "<"));
+            assert_eq!(upper.len(), 1, "{name}: {list}");
+            let is_all = |bound: &&str| bound.contains(ALL);
+            assert!(lower.len() == 1 || lower.len() > 1 && !lower.iter().any(is_all), "{name}: {list}");
+        }
+    }
+}
+
 #[test]
 fn earlier_answers_to_a_query_are_looked_up_from_the_latest_run_back() {
     for database in databases() {

@@ -1,9 +1,16 @@
-//! A form that is sent after the session ended is kept on the page of the problem, and can be sent again after logging in.
-//! Nothing else is: no token, and nothing that has no route here. A note does not replace one that somebody wrote meanwhile.
+//! What was typed into a form is kept on the page of a problem. A form that is sent after the session ended can be sent
+//! again after logging in; one that was refused can be copied. Nothing else is kept: no token, and nothing that has no route
+//! here. A note does not replace one that somebody wrote meanwhile.
 
-use crate::support::databases::{Database, databases};
+use std::sync::Barrier;
+
+use topicwatch::model::Source;
+
+use crate::support::access_stage::add_token;
+use crate::support::databases::{Database, databases, sqlite};
 use crate::support::editor::Form;
 use crate::support::program::{NINE, Place};
+use crate::support::searched::{NOW, open_store, outcome, seen_item, start_manual_run, topic};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Answer, ON_DEMAND_TOPIC, Pages};
 
@@ -73,8 +80,9 @@ fn a_form_sent_after_the_session_ended_can_be_sent_again() {
 #[test]
 fn logins_unknown_paths_and_foreign_forms_are_not_kept() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), ON_DEMAND_TOPIC);
+    let place = Place::new(sqlite(), &sandbox.lines(), ON_DEMAND_TOPIC);
     place.ok(&["once", "--at", NINE]);
+    let reader = add_token(&place, &["reader", "--role", "read"]);
     let pages = Pages::serve_with_token(&place, &["--at", NINE]);
     let typed = form(&[("note", "typed words")]);
     for path in ["//evil.example/items/note", "/nowhere", "/logout"] {
@@ -84,6 +92,12 @@ fn logins_unknown_paths_and_foreign_forms_are_not_kept() {
     }
     let foreign = pages.request("POST", "/items/note", &[("Origin", "https://evil.example")], &typed);
     assert!(foreign.status == 403 && !foreign.text.contains("typed words"), "{}", foreign.text);
+    // Of somebody who may only read by now, it is shown, and is not sent again.
+    let (origin, bearer) = (pages.origin(), format!("Bearer {reader}"));
+    let headers = [("Origin", origin.as_str()), ("Authorization", bearer.as_str())];
+    let refused = pages.request("POST", "/items/note", &headers, &typed);
+    assert!(refused.status == 403 && refused.body.contains("typed words"), "{}", refused.text);
+    assert!(!refused.body.contains("Send it again") && refused.body.contains("href=\"/items\""), "{}", refused.text);
     // Too many wrong tokens: the last answers are problems.
     let guess = form(&[("token", "a-wrong-token-of-some-length")]);
     let guessed: Vec<Answer> = (0..12).map(|_| send(&pages, "/login", None, &guess)).collect();
@@ -104,6 +118,40 @@ fn logins_unknown_paths_and_foreign_forms_are_not_kept() {
     let refused = send(&pages, "/jobs/new", None, &long);
     assert!(refused.status == 401 && refused.body.contains("is longer than 32 KiB"), "{}", refused.text);
     assert!(!refused.body.contains("typed words"), "{}", refused.text);
+}
+
+#[test]
+fn a_refused_form_shows_what_was_typed_but_is_not_sent_again() {
+    let (_sandbox, place, pages) = daemon_with_items(sqlite());
+    let (key, cookie) = (place.database.first_post(), pages.log_in());
+    let long = NOTE.repeat(100);
+    let search = "what=save&name=a&search=%3Cb%3EAnn&tone=loud";
+    let hidden = form(&[("key", "post:x:gone"), ("seen", "unseen"), ("note", NOTE)]);
+    for (status, path, body) in [
+        (404, "/items/note", hidden.as_str()),
+        (400, "/items/note", &form(&[("key", &key), ("note", &long)])),
+        (400, "/searches", search),
+    ] {
+        let refused = send(&pages, path, Some(&cookie), body);
+        assert_eq!(refused.status, status, "{path}: {}", refused.text);
+        let page = &refused.body;
+        assert!(page.contains("<dl class=\"facts\" data-unsaved>") && page.contains("Nothing was saved. "), "{page}");
+        assert!(page.contains("&lt;b&gt;Ann") && !page.contains("<b>Ann"), "{page}");
+        assert!(!page.contains("Send it again") && !page.contains(&format!("action=\"{path}\"")), "{page}");
+        assert!(!page.contains("post:x:gone") && !page.contains("unseen") && page.contains("href=\"/\""), "{page}");
+    }
+    // Buttons of what is gone: nobody typed anything.
+    for (path, body) in [
+        ("/items/star", "key=post%3Ax%3Agone&starred=true"),
+        ("/searches", "what=delete&name=gone"),
+        ("/topics/gone/marks", "key=post%3Ax%3Agone&mark=good&back=%2Fitems"),
+    ] {
+        let refused = send(&pages, path, Some(&cookie), body);
+        assert!(refused.status == 404 && !refused.body.contains("data-unsaved"), "{path}: {}", refused.text);
+        assert!(!refused.body.contains("Nothing was saved"), "{path}: {}", refused.text);
+    }
+    let nowhere = send(&pages, "/nowhere", Some(&cookie), &form(&[("note", "typed words")]));
+    assert!(nowhere.status == 404 && !nowhere.body.contains("typed words"), "{}", nowhere.text);
 }
 
 #[test]
@@ -132,5 +180,71 @@ fn saving_a_note_does_not_overwrite_a_newer_one() {
         let saved = save(&kept.value("seen"), &both);
         assert_eq!((saved.status, saved.header("location")), (303, Some(address.as_str())), "{name}: {}", saved.text);
         assert!(item().contains("words of Ann, words of Bob\nin two lines</span></blockquote>"), "{name}: {}", item());
+    }
+}
+
+#[test]
+fn one_of_several_notes_saved_at_once_is_kept() {
+    const WRITERS: usize = 4;
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place, pages) = daemon_with_items(database);
+        let (key, cookie) = (place.database.first_post(), pages.log_in());
+        let address = format!("/item?{}", form(&[("key", &key)]));
+        let item = || pages.request("GET", &address, &[("Cookie", &cookie)], "").body;
+        for round in 0..5 {
+            // All of them opened the same page.
+            let seen = Form::parse(&item(), "/items/note").value("seen");
+            let note = |writer: usize| format!("round {round}, writer {writer}");
+            let start = Barrier::new(WRITERS);
+            let save = |writer: usize| {
+                let typed = form(&[("key", &key), ("back", &address), ("seen", &seen), ("note", &note(writer))]);
+                start.wait();
+                send(&pages, "/items/note", Some(&cookie), &typed)
+            };
+            let save = &save;
+            let answers: Vec<Answer> = std::thread::scope(|scope| {
+                let writers: Vec<_> = (0..WRITERS).map(|writer| scope.spawn(move || save(writer))).collect();
+                writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+            });
+            let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+            let saved: Vec<usize> = (0..WRITERS).filter(|writer| statuses[*writer] == 303).collect();
+            assert!(
+                saved.len() == 1 && statuses.iter().filter(|status| **status == 409).count() == 3,
+                "{name}: {statuses:?}"
+            );
+            let stored = format!("{}</span></blockquote>", note(saved[0]));
+            assert!(item().contains(&stored), "{name}: {}", item());
+            for refused in answers.iter().filter(|answer| answer.status == 409) {
+                assert!(refused.body.contains(&stored), "{name}: {}", refused.body);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_note_replaces_only_the_note_it_was_made_from() {
+    for database in databases() {
+        let name = database.name;
+        let store = open_store(&database).await;
+        let run = start_manual_run(&store, &topic("rust"), "R1", NOW).await;
+        store.finish(&run, outcome(NOW, vec![seen_item(Source::Social, 1, &["post:x:1"], "hi")])).await.unwrap();
+        store.publish().await.unwrap();
+        let replace = async |replaces: &str, note: Option<&str>| {
+            store.replace_note("post:x:1", replaces, note, NOW).await.unwrap()
+        };
+        let stored = |note: &str| Some(note.to_owned());
+        // There is none, then there is one.
+        assert_eq!(replace("x", Some("a")).await, stored(""), "{name}");
+        assert_eq!(replace("", Some("a")).await, stored("a"), "{name}");
+        for (replaces, note) in [("", Some("b")), ("x", Some("b")), ("", None), ("x", None)] {
+            assert_eq!(replace(replaces, note).await, stored("a"), "{name}: {replaces} {note:?}");
+        }
+        assert_eq!(replace("a", Some("b")).await, stored("b"), "{name}");
+        assert_eq!(replace("b", None).await, stored(""), "{name}");
+        // Somebody deleted it meanwhile: it is not written again.
+        assert_eq!(replace("b", Some("c")).await, stored(""), "{name}");
+        assert_eq!(store.replace_note("post:x:2", "", Some("a"), NOW).await.unwrap(), None, "{name}");
+        database.close(store).await;
     }
 }

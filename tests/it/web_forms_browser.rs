@@ -84,6 +84,26 @@ fn a_checked_form_asks_before_it_is_left_only_if_something_was_typed() {
 }
 
 #[test]
+fn the_page_of_a_refused_form_asks_before_its_text_is_lost() {
+    let Some(browser) = find_browser() else { return };
+    let (_sandbox, place) = stage();
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let mut driven = DrivenBrowser::start(&browser, &place);
+    driven.open(&format!("http://{}/items", pages.address));
+    // As a page that was opened while they took notes.
+    driven.evaluate(
+        "const form = document.createElement('form'); form.method = 'post'; form.action = '/items/note'; \
+         form.innerHTML = '<input name=\"note\" value=\"typed words\">'; document.body.append(form); form.requestSubmit()",
+    );
+    driven.wait_until(
+        "what was typed",
+        "document.querySelector('dl[data-unsaved]') !== null && document.readyState === 'complete'",
+    );
+    assert_eq!(driven.evaluate("document.querySelector('dl pre').textContent.trim()"), json!("typed words"));
+    assert_eq!(driven.evaluate(ASKS), json!(true));
+}
+
+#[test]
 fn an_error_is_shown_beside_its_field_which_has_the_focus() {
     let Some(browser) = find_browser() else { return };
     let (_sandbox, place) = stage();

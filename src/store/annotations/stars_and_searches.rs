@@ -12,7 +12,19 @@ impl Store {
 
     /// Sets the note of an item by any of its keys, or removes it. Returns false if there is no such item.
     pub async fn note(&self, key: &str, note: Option<&str>, now: Time) -> Result<bool, StoreError> {
-        asked_tx!(self, stars_and_searches::note(key, note, now))
+        Ok(asked_tx!(self, stars_and_searches::note(key, note, None, now))?.is_some())
+    }
+
+    /// Sets or removes the note of an item, if the stored note is still the one it replaces; empty means none. Returns the
+    /// note that is stored then: another one if somebody else wrote it meanwhile. Returns `None` if there is no such item.
+    pub async fn replace_note(
+        &self,
+        key: &str,
+        replaces: &str,
+        note: Option<&str>,
+        now: Time,
+    ) -> Result<Option<String>, StoreError> {
+        asked_tx!(self, stars_and_searches::note(key, note, Some(replaces), now))
     }
 
     /// Saves a search under its name, replacing an older one. Returns false if there are too many.

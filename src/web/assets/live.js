@@ -71,7 +71,7 @@
   document.addEventListener("submit", (event) => { sent = event.target; });
   const isLost = (field) => field.form !== sent && field.isConnected && (field.value !== field.defaultValue || field.checked !== field.defaultChecked);
   addEventListener("beforeunload", (event) => {
-    const unsaved = [...document.querySelectorAll("form[data-unsaved]")].filter((form) => form !== sent);
+    const unsaved = [...document.querySelectorAll("[data-unsaved]")].filter((kept) => kept !== sent);
     if (unsaved.length > 0 || [...typed].some(isLost)) event.preventDefault();
   });
   // What is about to come is another page at this address.

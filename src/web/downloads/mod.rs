@@ -9,9 +9,11 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use futures_util::StreamExt as _;
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
@@ -21,6 +23,7 @@ use super::problem::Problem;
 use super::site::Site;
 use crate::compare::{FilterMode, RowFilter};
 use crate::export::{self, ExportError, ExportOptions, Format, InvalidRequest};
+use crate::listener::ActiveRequest;
 use crate::model::excerpt;
 use crate::normalise::words;
 use crate::store::{Store, StoreError};
@@ -34,6 +37,10 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(super) const CSV: &str = "text/csv; charset=utf-8; header=present";
 pub(super) const JSONL: &str = "application/x-ndjson; charset=utf-8";
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+/// Marks the response of a download.
+#[derive(Debug, Clone)]
+struct Download;
 
 /// A file to send.
 pub(super) struct File<'f> {
@@ -91,7 +98,21 @@ where
         Body::from_stream(begin(site, visitor, place, name.to_owned(), write))
     };
     let disposition = format!("attachment; filename=\"{name}\"");
-    Ok(([(header::CONTENT_TYPE, media), (header::CONTENT_DISPOSITION, &disposition)], body).into_response())
+    let headers = [(header::CONTENT_TYPE, media), (header::CONTENT_DISPOSITION, &disposition)];
+    Ok((Extension(Download), headers, body).into_response())
+}
+
+/// Keeps the connection of a download to its end: the next rows may take longer than a client may be idle.
+pub(super) fn keep_connection(mut response: Response, stays: ActiveRequest) -> Response {
+    if response.extensions_mut().remove::<Download>().is_none() {
+        return response;
+    }
+    response.map(|body| {
+        Body::from_stream(body.into_data_stream().map(move |part| {
+            let _stays = &stays;
+            part
+        }))
+    })
 }
 
 /// Checks that no items of these topics wait for the index.

@@ -33,24 +33,34 @@ pub(in crate::store) async fn star(conn: &mut Conn, key: &str, starred: bool, no
     Ok(true)
 }
 
+/// Sets or removes a note; only the note `replaces`, if given, where an empty text means that there is none. Returns the
+/// note that is stored then, empty if there is none.
 pub(in crate::store) async fn note(
     conn: &mut Conn,
     key: &str,
     note: Option<&str>,
+    replaces: Option<&str>,
     now: Time,
-) -> Result<bool, StoreError> {
-    let Some(item) = item(conn, key).await? else { return Ok(false) };
+) -> Result<Option<String>, StoreError> {
+    let Some(item) = item(conn, key).await? else { return Ok(None) };
+    let (any, replaces) = (replaces.is_none(), replaces.unwrap_or_default());
     match note {
         Some(note) => {
-            let sql = "INSERT INTO item_note (item, note, at) VALUES ($1, $2, $3) \
-                       ON CONFLICT (item) DO UPDATE SET note = excluded.note, at = excluded.at";
-            sqlx::query(sql).bind(item).bind(note).bind(now.0).execute(conn).await?;
+            let sql = "INSERT INTO item_note (item, note, at) SELECT $1, $2, $3 \
+                       WHERE $4 OR coalesce((SELECT n.note FROM item_note n WHERE n.item = $1), '') = $5 \
+                       ON CONFLICT (item) DO UPDATE SET note = excluded.note, at = excluded.at \
+                       WHERE $4 OR item_note.note = $5";
+            let query = sqlx::query(sql).bind(item).bind(note).bind(now.0).bind(any).bind(replaces);
+            query.execute(&mut *conn).await?;
         }
         None => {
-            sqlx::query("DELETE FROM item_note WHERE item = $1").bind(item).execute(conn).await?;
+            let sql = "DELETE FROM item_note WHERE item = $1 AND ($2 OR note = $3)";
+            sqlx::query(sql).bind(item).bind(any).bind(replaces).execute(&mut *conn).await?;
         }
     }
-    Ok(true)
+    let stored: Option<String> =
+        sqlx::query_scalar("SELECT note FROM item_note WHERE item = $1").bind(item).fetch_optional(conn).await?;
+    Ok(Some(stored.unwrap_or_default()))
 }
 
 pub(in crate::store) async fn save(conn: &mut Conn, search: &SavedSearch) -> Result<bool, StoreError> {

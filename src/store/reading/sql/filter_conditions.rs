@@ -4,7 +4,7 @@
 use sqlx::QueryBuilder;
 
 use super::{Conn, Database, followers, fresh, read, tokens};
-use crate::model::equal_language_tags;
+use crate::model::{Time, equal_language_tags};
 use crate::store::{Filter, StoreError};
 
 /// Up to this many topics, a list of the latest rows is merged from one list for each topic. Preparing a list takes SQLite a
@@ -47,10 +47,27 @@ pub(in crate::store) fn topics(query: &mut QueryBuilder<Database>, filter: &Filt
     }
 }
 
-/// Bounds an indexed time by all times there are. A list of the latest rows needs it if more columns decide the order:
-/// with bounds on both sides SQLite walks back along the index and stops at the limit, without them it sorts all rows.
-pub(in crate::store) fn any_time(query: &mut QueryBuilder<Database>, time: &str) {
-    query.push(format!(" AND {time} >= {} AND {time} <= {}", -i64::MAX, i64::MAX));
+/// Bounds an indexed time by all times there are, on each side without a bound. A list of the latest rows needs it if more
+/// columns decide the order: with bounds on both sides SQLite walks back along the index and stops at the limit, without
+/// them it sorts all rows. Of two bounds on one side it uses the first, however far that is from the other.
+pub(in crate::store) fn any_time(
+    query: &mut QueryBuilder<Database>,
+    time: &str,
+    since: Option<Time>,
+    until: Option<Time>,
+) {
+    if since.is_none() {
+        query.push(format!(" AND {time} >= {}", -i64::MAX));
+    }
+    if until.is_none() {
+        query.push(format!(" AND {time} <= {}", i64::MAX));
+    }
+}
+
+/// The filter of what a list of the latest rows has from a place on: one bound, so that no page reads those before it again.
+pub(in crate::store) fn from_place(filter: &Filter, place: Option<Time>) -> Filter {
+    let until = place.map(|at| Time(at.0.saturating_add(1)));
+    Filter { until: filter.until.into_iter().chain(until).min(), ..filter.clone() }
 }
 
 /// A list of the latest rows as the lists that make it up: their filters, to be joined by `UNION ALL`, and the topic column.
@@ -100,7 +117,7 @@ pub(in crate::store) async fn latest_list(
 /// Like [`any_time`], for items as topics know them. Those with certain words are found by their words.
 pub(in crate::store) fn latest_items(query: &mut QueryBuilder<Database>, filter: &Filter) {
     if filter.words.is_none() {
-        any_time(query, "t.first_seen");
+        any_time(query, "t.first_seen", filter.since, filter.until);
     }
 }
 

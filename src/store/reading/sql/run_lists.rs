@@ -75,7 +75,7 @@ async fn some_runs(
                 .push_bind(after.run.clone())
                 .push("))");
         } else if filter.since.is_none() && filter.until.is_none() && filter.called.is_none() {
-            filter_conditions::any_time(&mut query, at);
+            filter_conditions::any_time(&mut query, at, None, None);
         }
     }
     query.push(" ORDER BY ").push(read::LATEST_RUN_FIRST).push(" LIMIT ").push_bind(limit);

@@ -111,7 +111,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64)
     for (place, filter) in list.parts.iter().enumerate() {
         query.push(if place > 0 { " UNION ALL " } else { "" }).push(read::ordered_run());
         filter_conditions::topics(&mut query, filter, &list.topic, read::RUN_AT);
-        filter_conditions::any_time(&mut query, read::RUN_AT);
+        filter_conditions::any_time(&mut query, read::RUN_AT, filter.since, filter.until);
     }
     query.push(" ORDER BY ").push(read::LATEST_RUN_FIRST).push(" LIMIT ").push_bind(limit);
     query.build().persistent(list.parts.len() == 1).fetch_all(conn).await?.iter().map(read::run).collect()
@@ -242,13 +242,13 @@ pub(in crate::store) async fn items(
     let mut query = QueryBuilder::<Database>::new("");
     for (place, filter) in list.parts.iter().enumerate() {
         query.push(if place > 0 { " UNION ALL " } else { "" }).push(&select);
+        let filter = &filter_conditions::from_place(filter, after.map(|after| after.first_seen));
         filter_conditions::topics(&mut query, filter, &list.topic, "t.first_seen");
         filter_conditions::latest_items(&mut query, filter);
         filter_conditions::items(&mut query, filter);
         if let Some(after) = after {
-            // The first part bounds the index scan; the others skip rows of the same instant already shown.
+            // Skips rows of the same instant already shown.
             let published = after.published_at.unwrap_or_default().0;
-            query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
             query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
             query.push(" OR coalesce(i.published_at, 0) < ").push_bind(published);
             query.push(" OR (coalesce(i.published_at, 0) = ").push_bind(published);

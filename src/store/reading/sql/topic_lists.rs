@@ -4,7 +4,7 @@
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, filter_conditions, read, tokens};
-use crate::model::TextQuery;
+use crate::model::{TextQuery, Time};
 use crate::store::{AllItemsCursor, Filter, ItemCursor, ItemOrder, ItemRow, ListPage, StoreError};
 
 /// The most items searched for a page: `STEP` by time, `WINDOW` in other orders, where no further page continues.
@@ -213,7 +213,7 @@ fn push_window(query: &mut QueryBuilder<Database>, filter: &Filter, from: Option
     push_since(query, filter);
     // Items with rare words are found by their words.
     if window < ALL {
-        filter_conditions::any_time(query, "t.first_seen");
+        filter_conditions::any_time(query, "t.first_seen", filter.since, from.map(|from| Time(from.value)));
     }
     if let Some(from) = from {
         push_after(query, ["t.first_seen", PUBLISHED, "i.key"], from);
@@ -291,9 +291,11 @@ pub(in crate::store) async fn items_after(
     let mut query = QueryBuilder::<Database>::new("");
     for (place, filter) in list.parts.iter().enumerate() {
         query.push(if place > 0 { " UNION ALL " } else { "" }).push(&select);
-        filter_conditions::topics(&mut query, filter, &list.topic, "t.first_seen");
+        let bounds = filter_conditions::from_place(filter, after.map(|after| after.first_seen));
+        let bounds = Filter { since: filter.since.max(filter.new_since), ..bounds };
+        filter_conditions::topics(&mut query, &bounds, &list.topic, "t.first_seen");
         if filter.words.is_none() || is_common {
-            filter_conditions::any_time(&mut query, "t.first_seen");
+            filter_conditions::any_time(&mut query, "t.first_seen", bounds.since, bounds.until);
         }
         filter_conditions::items(&mut query, &Filter { words: None, ..filter.clone() });
         if let Some(wanted) = &filter.words {
@@ -304,8 +306,7 @@ pub(in crate::store) async fn items_after(
         filter_conditions::new(&mut query, filter, &ahead);
         filter_conditions::found_by_sources(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
         if let Some(after) = after {
-            // The first part bounds the index scan; the others skip rows of the same instant already shown.
-            query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
+            // Skips rows of the same instant already shown.
             query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
             push_published_before(&mut query, PUBLISHED, &after.key);
             query.push(" AND (t.topic > ").push_bind(after.topic.clone()).push(" OR (t.topic = ");

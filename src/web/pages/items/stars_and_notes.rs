@@ -44,7 +44,8 @@ pub(in crate::web::pages) fn of_item(row: &ItemRow, acts: bool, back: &str, numb
             summary { @if row.note.is_some() { "Change the note" } @else { "Add a note" } span.quiet { ": " (item_line) } }
             form method="post" action="/items/note" {
                 (hidden())
-                (fields(row.note.as_deref(), row.note.as_deref().unwrap_or_default(), number))
+                @let note = row.note.as_deref().unwrap_or_default();
+                (fields(note, note, number))
             }
         } }
     }
@@ -54,8 +55,8 @@ fn shown(note: &str) -> Markup {
     html! { blockquote.kept { span.meta { "Note: " } span dir="auto" { (lines(note)) } } }
 }
 
-/// The fields of the form of a note: what is stored, and the text in it.
-fn fields(stored: Option<&str>, text: &str, number: usize) -> Markup {
+/// The fields of the form of a note: what is stored, empty if there is none, and the text in it.
+fn fields(stored: &str, text: &str, number: usize) -> Markup {
     html! {
         input type="hidden" name="seen" value=(fingerprint(stored));
         label for=(format!("note{number}")) { "Note, up to " (format::number(LONGEST_NOTE as u64)) " characters; empty deletes it" }
@@ -65,8 +66,8 @@ fn fields(stored: Option<&str>, text: &str, number: usize) -> Markup {
 }
 
 /// Tells whether a note is still the one that a form was made for.
-fn fingerprint(note: Option<&str>) -> String {
-    let hash = blake3::hash(note.unwrap_or_default().as_bytes());
+fn fingerprint(note: &str) -> String {
+    let hash = blake3::hash(note.as_bytes());
     hash.to_hex().chars().take(16).collect()
 }
 
@@ -117,34 +118,39 @@ pub(in crate::web) async fn note(State(app): State<App>, body: Body) -> Response
         may_annotate(&app.site)?;
         let form = long_form(body, LONGEST_NOTE * 4).await?;
         let note = as_note(form.get("note").unwrap_or(""))?;
-        check_unchanged(&app.site, &form, note.as_deref()).await?;
-        let exists = app.site.store.note(form.get("key").unwrap_or(""), note.as_deref(), app.site.now()).await?;
-        exists.then(|| return_page(&form)).ok_or_else(unknown)
+        save(&app.site, &form, note.as_deref()).await.map(|()| return_page(&form))
     };
     answer(&app.site, pressed.await)
 }
 
-/// Refuses to replace a note that was changed since its form was shown. The page of the problem has both.
-async fn check_unchanged(site: &Site, form: &PageRequest, typed: Option<&str>) -> Result<(), Problem> {
-    let (key, text) = (form.get("key").unwrap_or(""), form.get("note").unwrap_or(""));
-    let (Some(seen), Some(item)) = (form.get("seen"), site.store.item_by_key(key).await?.into_iter().next()) else {
-        return Ok(());
+/// Saves a typed note, but not over one that somebody wrote since the form was shown.
+async fn save(site: &Site, form: &PageRequest, typed: Option<&str>) -> Result<(), Problem> {
+    let (store, key, now) = (&site.store, form.get("key").unwrap_or(""), site.now());
+    let Some(seen) = form.get("seen") else {
+        return store.note(key, typed, now).await?.then_some(()).ok_or_else(unknown);
     };
-    let stored = item.note.as_deref();
-    if stored == typed || fingerprint(stored) == seen {
-        return Ok(());
+    let item = store.item_by_key(key).await?.into_iter().next().ok_or_else(unknown)?;
+    let mut stored = item.note.unwrap_or_default();
+    if fingerprint(&stored) == seen {
+        // Another form may be saved between this read and the write.
+        stored = store.replace_note(key, &stored, typed, now).await?.ok_or_else(unknown)?;
     }
+    if stored == typed.unwrap_or_default() { Ok(()) } else { Err(changed(form, &stored)) }
+}
+
+/// The problem that a note was changed since its form was shown. Its page has both.
+fn changed(form: &PageRequest, stored: &str) -> Problem {
     let again = html! {
-        @if let Some(note) = stored { (shown(note)) } @else { p { "It was deleted." } }
+        @if stored.is_empty() { p { "It was deleted." } } @else { (shown(stored)) }
         form method="post" action="/items/note" data-unsaved {
-            input type="hidden" name="key" value=(key);
+            input type="hidden" name="key" value=(form.get("key").unwrap_or(""));
             input type="hidden" name="back" value=(return_page(form));
-            (fields(stored, text, 0))
+            (fields(stored, form.get("note").unwrap_or(""), 0))
         }
     };
     let hint = "Nothing was saved. This is the note as it is now, and below it is what you typed.";
     let problem = Problem::conflict("The note was changed since this page was opened", hint);
-    Err(Problem { form: Some(again), ..problem })
+    Problem { form: Some(again), ..problem }
 }
 
 /// The page where the button was pressed.
