@@ -233,8 +233,7 @@ pub(in crate::store) async fn assumed_of_topic(
     rows.iter().map(|row| Ok((row.try_get("day")?, Micros(row.try_get("assumed")?)))).collect()
 }
 
-/// Returns what the finished searches of these topics cost on a day for which the service named no cost. Topics without
-/// such searches are left out.
+/// Returns how much of what these topics cost on a day no bill confirms. Topics without such searches are left out.
 pub(in crate::store) async fn assumed_of_topics(
     conn: &mut Conn,
     day: i64,
@@ -244,7 +243,7 @@ pub(in crate::store) async fn assumed_of_topics(
         return Ok(BTreeMap::new());
     }
     let some = format!(
-        "{PART_DAY} = $3 AND s.cost_basis = 'assumed' AND called.topic IN (SELECT given.value FROM {}) GROUP BY called.topic",
+        "{PART_DAY} = $3 AND {UNBILLED} AND called.topic IN (SELECT given.value FROM {}) GROUP BY called.topic",
         super::texts(4)
     );
     let summed = sqlx::query(AssertSqlSafe(ledger("called.topic", &some)));
