@@ -10,7 +10,8 @@ use super::{dispatch, read};
 use crate::compare::WordFilters;
 use crate::insight::EvaluatedWindow;
 use crate::model::{
-    AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, Micros, RunState, Source, Time, Topic, Usage, subject_topic,
+    AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, Micros, RunState, Source, Time, Topic, TopicLimits, Usage,
+    UsageByProvider, subject_topic,
 };
 use crate::store::{AlertChange, Store, StoreError};
 
@@ -280,8 +281,13 @@ async fn evaluate_day(
     for subject in old {
         seen.end(&subject);
     }
-    let mut evaluations = Vec::new();
-    let billed = |used: Usage| used.with_assumed(Micros(0));
+    // How much of it was assumed is looked up only for a message.
+    let counted = |used: Usage| used.with_assumed(Micros(0));
+    let begins = |evaluations: &[Evaluation]| -> Vec<String> {
+        let bad = evaluations.iter().filter(|one| one.status == Status::Bad).map(|one| &one.subject);
+        bad.filter(|subject| !seen.firing.contains_key(&format!("{subject}/{day}"))).cloned().collect()
+    };
+    let mut evaluations;
     if let Some(topics) = selected {
         let evaluate = |assumed: &BTreeMap<String, Micros>| -> Vec<Evaluation> {
             let one = |(topic, used): (&Topic, &Usage)| {
@@ -293,21 +299,25 @@ async fn evaluate_day(
             topics.iter().zip(&used).map(one).collect()
         };
         evaluations = evaluate(&BTreeMap::new());
-        // What was assumed is looked up only for a message.
-        let begins = evaluations.iter().filter(|one| one.status == Status::Bad);
-        let begins = begins.filter(|one| !seen.firing.contains_key(&format!("{}/{day}", one.subject)));
-        let begins: Vec<String> = begins.map(|one| one.subject.clone()).collect();
-        if !begins.is_empty() {
-            evaluations = evaluate(&store.assumed_of_topics(at.utc_day(), &begins).await?);
+        let begun = begins(&evaluations);
+        if !begun.is_empty() {
+            evaluations = evaluate(&store.assumed_of_topics(at.utc_day(), &begun).await?);
         }
     } else {
-        let cheapest = spec.cheapest_call(Source::is_service);
-        evaluations.push(rules::budget(spec, "service", billed(service), spec.service, cheapest, &named));
-        let used = store.used_by_provider(at.utc_day()).await?;
-        for (name, limits) in &spec.providers {
-            let used = used.iter().find(|(one, _)| one == name).map(|(_, used)| *used).unwrap_or_default();
-            let cheapest = spec.cheapest_call(|source| source == *name);
-            evaluations.push(rules::budget(spec, name.as_str(), billed(used), *limits, cheapest, &named));
+        let evaluate = |used: &UsageByProvider| -> Vec<Evaluation> {
+            let cheapest = spec.cheapest_call(Source::is_service);
+            let of_service = rules::budget(spec, "service", used.service, spec.service, cheapest, &named);
+            let one = |(name, limits): &(Source, TopicLimits)| {
+                let cheapest = spec.cheapest_call(|source| source == *name);
+                rules::budget(spec, name.as_str(), used.of(*name), *limits, cheapest, &named)
+            };
+            std::iter::once(of_service).chain(spec.providers.iter().map(one)).collect()
+        };
+        let others = store.used_by_provider(at.utc_day()).await?;
+        let others = others.into_iter().map(|(name, used)| (name, counted(used))).collect();
+        evaluations = evaluate(&UsageByProvider { service: counted(service), others });
+        if !begins(&evaluations).is_empty() {
+            evaluations = evaluate(&store.usage_by_provider(at.utc_day()).await?);
         }
     }
     for evaluation in &mut evaluations {

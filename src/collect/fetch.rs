@@ -114,9 +114,9 @@ impl Gate for CallGate {
             if let Permission::OverQuota(what) = &mut permission
                 && what.budget == Budget::TopicMoney
             {
-                let topic = std::slice::from_ref(&run.topic.id);
+                let day = now.utc_day();
                 // Without it the refusal says less, but it stands.
-                let assumed = store.assumed_of_topics(now.utc_day(), topic).await.unwrap_or_default();
+                let assumed = store.assumed_of_topic(&run.topic.id, day, day).await.unwrap_or_default();
                 what.assumed = assumed.into_values().next().unwrap_or_default().min(Micros(what.used));
             }
             if permission == Permission::Granted {

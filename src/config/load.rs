@@ -1,7 +1,7 @@
 //! Loads the configuration: finds, reads and walks the file, applies the overrides, and returns either a [`Config`] or
 //! everything that is wrong.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::file::discover::{LoadRequest, display_path, find};
@@ -236,7 +236,7 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     let limits = alerts::Limits {
         service: service.as_ref().filter(|_| !absent).map(|service| of(service.limits())).unwrap_or_default(),
         providers: providers.iter().map(|one| (one.name, of(one.limits()))).collect(),
-        prices: service.as_ref().map(|service| prices_in_use(service, &providers, &topics)).unwrap_or_default(),
+        prices: service.as_ref().map(|service| least_prices(service, &providers, &topics)).unwrap_or_default(),
     };
     let alerts = alerts::read(document, &limits, mistakes);
     let longest = topics
@@ -256,11 +256,18 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     Some((service?, database?, scheduler?, retention?, web?, topics, lists))
 }
 
-/// Returns what a call of each source that topics use may cost.
-fn prices_in_use(service: &ServiceConfig, providers: &[ProviderConfig], topics: &[Topic]) -> Vec<(Source, i64)> {
-    let prices = prices(service, providers, topics);
-    let in_use: BTreeSet<Source> = topics.iter().flat_map(Topic::sources).collect();
-    in_use.into_iter().map(|source| (source, prices.of(source).0)).collect()
+/// Returns the expected price of a call of each source that topics use; of a provider, that of the topic whose questions
+/// and replies are shortest: no call is expected to cost less.
+fn least_prices(service: &ServiceConfig, providers: &[ProviderConfig], topics: &[Topic]) -> Vec<(Source, i64)> {
+    let mut least: BTreeMap<Source, i64> = BTreeMap::new();
+    for topic in topics {
+        let prices = prices(service, providers, std::slice::from_ref(topic));
+        for source in topic.sources() {
+            let price = prices.of(source).0;
+            least.entry(source).and_modify(|known| *known = price.min(*known)).or_insert(price);
+        }
+    }
+    least.into_iter().collect()
 }
 
 /// Reports a mix of sandbox and real providers: invented and real findings are never mixed.

@@ -546,16 +546,22 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
 fn a_budget_of_which_no_further_call_fits_is_reported_as_used_up() {
     for database in databases() {
         let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
-        let alert = "rule = \"budget\"\ntopics = [\"acme\"]\npercent = 100\ncooldown = \"0s\"\n";
-        let service = format!("{}prices.social = 0.003\n", world.lines());
-        let place = Place::new(database, &service, &file("budget_per_day = \"0.0076\"\n", alert));
+        let rule = "rule = \"budget\"\npercent = 100\ncooldown = \"0s\"\n";
+        let of_service = format!("[[alerts]]\nname = \"all\"\nchannels = [\"hook\"]\n{rule}");
+        let budget = "budget_per_day = \"0.0076\"\n";
+        let service = format!("{}prices.social = 0.003\n{budget}", world.lines());
+        let place =
+            Place::new(database, &service, &file(budget, &format!("{rule}topics = [\"acme\"]\n\n{of_service}")));
         // A first evaluation, then a day in which the third call would exceed the limit.
         for n in 23..26 {
             run_due(&place, &hook, &hour(n));
         }
-        let reported = "[recalls] acme: $0.006 (assumed) of $0.0076 used on the UTC day 2026-03-12 (78%); no further call fits: \
-                        the cheapest may cost $0.003";
-        assert_eq!(subjects(&hook), [reported], "{}", place.database.name);
+        let used = "$0.006 (assumed) of $0.0076 used on the UTC day 2026-03-12 (78%); no paid call fits into the rest: \
+                    the cheapest may cost $0.003";
+        let reported = [format!("[all] service: {used}"), format!("[recalls] acme: {used}")];
+        let mut subjects = subjects(&hook);
+        subjects.sort_unstable();
+        assert_eq!(subjects, reported, "{}", place.database.name);
     }
 }
 

@@ -198,6 +198,28 @@ fn a_topic_budget_says_how_much_of_its_use_is_assumed() {
     }
 }
 
+#[test]
+fn what_an_open_call_may_cost_is_assumed_in_every_total_of_the_day() {
+    for database in databases() {
+        let (service, place) = (service(), Place::new(database, "", ""));
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nbudget_per_day = \"0.005\"\n";
+        place.configure(&format!("{}prices.social = 0.003\n", service.lines()), topic);
+        let killed = place.program(&["once", "--at", NINE]);
+        let killed = killed.env("TOPICWATCH_TEST_FAILPOINT", "kill call/replied of=acme").run();
+        assert_eq!(killed.code, None, "{killed}");
+        let status = place.json(&["status", "--json", "--at", NINE]);
+        let budgets = status["budgets"].as_array().unwrap();
+        let line = budgets.iter().find(|line| line["budget"] == "topic money").unwrap();
+        let assumed = json!(0.003);
+        assert_eq!(
+            [&status["cost_usd"], &status["assumed_usd"], &line["used"], &line["assumed_usd"]],
+            [&assumed; 4],
+            "{}: {status}",
+            place.database.name
+        );
+    }
+}
+
 fn assert_metrics(name: &str, exposed: &ExposedMetrics, with_budget: bool) {
     let news = [("provider", "news")];
     for (metric, labels, value) in

@@ -717,6 +717,23 @@ fn a_clock_change_is_a_warning_only_where_no_call_looks_back_over_it() {
 }
 
 #[test]
+fn a_budget_alert_knows_the_least_price_of_each_source() {
+    let topic = |id: &str, limit: u32| {
+        format!("[[topics]]\nid = \"{id}\"\nquery = \"q\"\nsources = [\"web\", \"one\"]\none.limit = {limit}\n")
+    };
+    let file = format!(
+        "[service]\nbase_url = \"https://s.example\"\nprices.web = 0.002\n\
+         [providers.one]\nkind = \"spec-web\"\nbase_url = \"https://one.example\"\nkey_env = \"ONE\"\nprice.result = 0.0001\n\
+         {}{}[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK\"\n\
+         [[alerts]]\nname = \"dear\"\nrule = \"budget\"\nchannels = [\"hook\"]\n",
+        topic("long", 50),
+        topic("short", 10)
+    );
+    let one = Source::parse("one").unwrap();
+    assert_eq!(load_valid(&file).alerts[0].prices, [(Source::Web, 2_000), (one, 1_000)]);
+}
+
+#[test]
 fn variables_without_effect_are_warned_about() {
     let file = format!("[providers.hn]\nkind = \"hackernews\"\n[defaults]\nevery = \"1h\"\n{TOPIC}");
     let env = [

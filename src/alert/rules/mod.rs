@@ -272,7 +272,8 @@ pub(super) fn missed(topic: &str, many: usize, first: Time, last: Time) -> (Stri
 }
 
 /// Compares the calls and cost of a day with its limits. Calls stop before their price would exceed the limit, so the
-/// limit itself is seldom reached: it is used up if not even the cheapest call fits. `day` is how the day is named.
+/// limit itself is seldom reached: it is used up if not even the cheapest paid call fits. A limit below any price is
+/// never used, and is a mistake that `check` and each run report. `day` is how the day is named.
 pub(super) fn budget(
     spec: &AlertSpec,
     subject: &str,
@@ -286,13 +287,14 @@ pub(super) fn budget(
         limits.calls.map(|limit| (part(used.calls, i64::from(limit)), format!("{} of {limit} calls", used.calls)));
     let total = used.cost.total;
     let money = limits.money().map(|limit| (part(total.0, limit.0), format!("{} of {limit}", used.cost)));
-    let unaffordable = limits.money().zip(cheapest).filter(|(limit, price)| total.plus(*price) > *limit);
+    let is_used_up = |limit: Micros, price: Micros| total > Micros(0) && total.plus(price) > limit;
+    let unaffordable = limits.money().zip(cheapest).filter(|(limit, price)| is_used_up(*limit, *price));
     let most = [calls, money.clone()].into_iter().flatten().max_by_key(|(part, _)| *part);
     let (part, usage) = most.unwrap_or((0, "nothing".to_owned()));
     let (status, (part, usage), why) = match (part >= i128::from(spec.share), unaffordable.zip(money)) {
         (true, _) => (Status::Bad, (part, usage), String::new()),
         (false, Some(((_, price), money))) => {
-            (Status::Bad, money, format!("; no further call fits: the cheapest may cost {price}"))
+            (Status::Bad, money, format!("; no paid call fits into the rest: the cheapest may cost {price}"))
         }
         (false, None) => (Status::Well, (part, usage), String::new()),
     };

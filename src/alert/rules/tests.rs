@@ -188,7 +188,9 @@ fn a_budget_alert_fires_at_its_percentage_of_calls_or_money() {
 
 #[test]
 fn a_budget_alert_fires_when_no_further_call_fits() {
-    let spec = AlertSpec { share: 100, prices: vec![(Source::Web, 3_000), (Source::Ai, 4_000)], ..spec() };
+    // A free call fits into any limit.
+    let prices = vec![(Source::Social, 0), (Source::Web, 3_000), (Source::Ai, 4_000)];
+    let spec = AlertSpec { share: 100, prices, ..spec() };
     let cheapest = spec.cheapest_call(Source::is_service);
     assert_eq!((cheapest, spec.cheapest_call(|source| source == Source::Social)), (Some(Micros(3_000)), None));
     let limits = TopicLimits { calls: Some(10), micros: Some(10_000) };
@@ -200,7 +202,7 @@ fn a_budget_alert_fires_when_no_further_call_fits() {
             cheapest,
             (
                 Status::Bad,
-                "acme: $0.007001 of $0.010 used today (70%); no further call fits: the cheapest may cost $0.003",
+                "acme: $0.007001 of $0.010 used today (70%); no paid call fits into the rest: the cheapest may cost $0.003",
             ),
         ),
         // The limit of money refuses the next call, however many calls are left.
@@ -210,13 +212,15 @@ fn a_budget_alert_fires_when_no_further_call_fits() {
             cheapest,
             (
                 Status::Bad,
-                "acme: $0.008 of $0.010 used today (80%); no further call fits: the cheapest may cost $0.003",
+                "acme: $0.008 of $0.010 used today (80%); no paid call fits into the rest: the cheapest may cost $0.003",
             ),
         ),
         (10, 8_000, cheapest, (Status::Bad, "acme: 10 of 10 calls used today (100%)")),
         (2, 10_000, cheapest, (Status::Bad, "acme: $0.010 of $0.010 used today (100%)")),
         (2, 9_999, None, (Status::Well, "acme: $0.009999 of $0.010 used today (99%)")),
-        (2, 10_000, Some(Micros(0)), (Status::Bad, "acme: $0.010 of $0.010 used today (100%)")),
+        (2, 10_000, None, (Status::Bad, "acme: $0.010 of $0.010 used today (100%)")),
+        // A limit below one price is not used up, and would be reported every day.
+        (0, 0, Some(Micros(10_001)), (Status::Well, "acme: $0.000 of $0.010 used today (0%)")),
     ] {
         let used = Usage { calls, money: Micros(money) }.with_assumed(Micros(0));
         let evaluation = budget(&spec, "acme", used, limits, cheapest, "today");

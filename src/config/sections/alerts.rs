@@ -28,7 +28,8 @@ const FOR_SOME: [(&str, &[AlertRule]); 7] = [
     ("percent", &[AlertRule::Budget]),
 ];
 
-/// Daily limits of the search service and of each other provider, and what a call of each source in use may cost.
+/// Daily limits of the search service and of each other provider, and the least that a call of each source in use
+/// may cost.
 #[derive(Debug, Default)]
 pub(in crate::config) struct Limits {
     pub(in crate::config) service: TopicLimits,

@@ -126,7 +126,7 @@ impl Store {
         read!(self, spent::assumed_of_topic(topic, (first, last)))
     }
 
-    /// Returns how much of what these topics cost on a UTC day was assumed, because the service named no cost.
+    /// Returns how much of what these topics cost on a UTC day no bill confirms. Topics without such a part are left out.
     pub async fn assumed_of_topics(&self, day: i64, topics: &[String]) -> Result<BTreeMap<String, Micros>, StoreError> {
         read!(self, spent::assumed_of_topics(day, topics))
     }

@@ -89,7 +89,7 @@ pub struct AlertSpec {
     /// The other providers' limits per day.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<(Source, TopicLimits)>,
-    /// Of a budget alert, what a call of each source in use may cost, in micro-dollars.
+    /// Of a budget alert, the least that a call of each source in use may cost, in micro-dollars.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prices: Vec<(Source, i64)>,
     /// Whether the alert is paused.
@@ -125,11 +125,12 @@ impl AlertSpec {
         checks && (provider == SERVICE || self.providers.iter().any(|(name, _)| name.as_str() == provider))
     }
 
-    /// What the cheapest call of these sources may cost; `None` if no price of them is known.
+    /// What the cheapest paid call of these sources may cost; `None` if no price of them is known. Free calls fit into
+    /// any limit.
     #[must_use]
     pub fn cheapest_call(&self, is_one: impl Fn(Source) -> bool) -> Option<Micros> {
-        let prices = self.prices.iter().filter(|(source, _)| is_one(*source)).map(|(_, price)| *price);
-        prices.min().map(Micros)
+        let prices = self.prices.iter().filter(|(source, price)| *price > 0 && is_one(*source));
+        prices.map(|(_, price)| Micros(*price)).min()
     }
 
     /// The end of the quiet hours that an instant is in; `None` if it is in none.

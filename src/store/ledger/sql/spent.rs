@@ -233,8 +233,8 @@ pub(in crate::store) async fn assumed_of_topic(
     rows.iter().map(|row| Ok((row.try_get("day")?, Micros(row.try_get("assumed")?)))).collect()
 }
 
-/// Returns what the finished searches of these topics cost on a day for which the service named no cost. Topics without
-/// such searches are left out.
+/// Returns how much of what these topics, each given once, cost on a day no bill confirms. Topics without such searches
+/// are left out.
 pub(in crate::store) async fn assumed_of_topics(
     conn: &mut Conn,
     day: i64,
@@ -243,11 +243,11 @@ pub(in crate::store) async fn assumed_of_topics(
     if topics.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let some = format!(
-        "{PART_DAY} = $3 AND s.cost_basis = 'assumed' AND called.topic IN (SELECT given.value FROM {}) GROUP BY called.topic",
-        super::texts(4)
-    );
-    let summed = sqlx::query(AssertSqlSafe(ledger("called.topic", &some)));
+    // It reads the runs of these topics alone: of few topics among many.
+    let runs = format!("FROM {} CROSS JOIN run r WHERE r.topic = given.value AND ", super::texts(4));
+    let some = format!("{PART_DAY} = $3 AND {UNBILLED} GROUP BY called.topic");
+    let sql = ledger("called.topic", &some).replace("FROM run r WHERE ", &runs);
+    let summed = sqlx::query(AssertSqlSafe(sql));
     let summed = summed.bind(index_start(day)).bind(index_end(day)).bind(day);
     let rows = summed.bind(super::resolve::to_json(topics)?).fetch_all(conn).await?;
     rows.iter().map(|row| Ok((row.try_get("topic")?, Micros(row.try_get("assumed")?)))).collect()
