@@ -593,6 +593,10 @@ fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
         "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\nschedule = \"x\"\nevery = \"5x\"\n";
     let lines: Vec<usize> = mistakes(load_config(both)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [6, 7, 7]);
+    // Nor does one wrong key of [retention] hide that another contradicts the file.
+    let kept = "[service]\nbase_url = \"sandbox\"\n[retention]\nraw = \"1s\"\nruns = \"29d\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n";
+    let lines: Vec<usize> = mistakes(load_config(kept)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
+    assert_eq!(lines, [4, 5]);
 }
 
 #[test]
