@@ -1,5 +1,5 @@
-//! urlwatch's `urls.yaml`: documents with `name` and `url` (or `navigate`) at their top level, and `enabled`. Only these keys
-//! are read, one line each. Filters and everything else are about pages and are left out.
+//! urlwatch's `urls.yaml`: documents with `name`, `url` (or `navigate`) and `enabled` at their top level. Only these
+//! keys are read, one line each. Filters and everything else are about pages and are left out.
 
 use super::entry::{Entry, name};
 
