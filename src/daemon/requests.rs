@@ -29,7 +29,7 @@ pub(super) async fn process_requests(store: Store, clock: Clock, stop: Cancellat
 async fn carry_out(store: &Store, clock: &Clock) -> Result<(), StoreError> {
     for request in store.open_requests().await? {
         if store.execute_request(&request, clock()).await? {
-            tracing::info!(of = request.request.of, kind = %request.request.kind, request = request.id, "requested on a web page");
+            tracing::info!(of = request.request.of, kind = %request.request.kind, request = request.id, "requested through the pages or the API");
         }
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! urlwatch's `urls.yaml`: documents with `name` and `url` (or `navigate`) at their top level. Only these keys are
-//! read, one line each. Filters and everything else are about pages and are left out.
+//! urlwatch's `urls.yaml`: documents with `name`, `url` (or `navigate`) and `enabled` at their top level. Only these
+//! keys are read, one line each. Filters and everything else are about pages and are left out.
 
 use super::entry::{Entry, name};
 
@@ -14,7 +14,13 @@ fn document(text: &str) -> Option<Entry> {
         (!value.is_empty()).then_some(value)
     };
     let address = value("url").or_else(|| value("navigate"));
-    let unfit = address.is_none().then_some("is a command, and no command is run");
+    // All words that YAML's readers take for `false`.
+    let is_off = value("enabled").is_some_and(|word| matches!(&*word.to_ascii_lowercase(), "false" | "no" | "off"));
+    let unfit = match (&address, is_off) {
+        (None, _) => Some("is a command, and no command is run"),
+        (Some(_), true) => Some("is paused there"),
+        (Some(_), false) => None,
+    };
     let url = address.or_else(|| value("command"))?;
     Some(Entry { title: value("name").as_deref().and_then(name), folder: None, url, is_feed: false, unfit })
 }
@@ -37,6 +43,14 @@ fn scalar(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_job_that_is_not_enabled_is_paused() {
+        let text = "url: https://a.example/feed\nenabled: false\n---\nurl: https://b.example/feed\nenabled: No # later\n---\n\
+                    url: https://c.example/feed\nenabled: true\n---\nurl: https://d.example/feed\n";
+        let unfit: Vec<Option<&str>> = entries(text).into_iter().map(|one| one.unfit).collect();
+        assert_eq!(unfit, [Some("is paused there"), Some("is paused there"), None, None]);
+    }
 
     #[test]
     fn only_names_and_urls_are_read() {

@@ -54,15 +54,23 @@ pub struct DeliveryError {
     pub text: String,
     /// How long the receiver asks to wait.
     pub wait: Option<Duration>,
+    /// Whether the text is the program's own, without words of the other side and without secrets.
+    pub is_own: bool,
 }
 
 impl DeliveryError {
     pub(super) fn transient(text: impl Into<String>) -> Self {
-        Self { for_good: false, text: text.into(), wait: None }
+        Self { for_good: false, text: text.into(), wait: None, is_own: false }
     }
 
     pub(super) fn permanent(text: impl Into<String>) -> Self {
-        Self { for_good: true, text: text.into(), wait: None }
+        Self { for_good: true, text: text.into(), wait: None, is_own: false }
+    }
+
+    /// A permanent failure in the program's own words. Nothing is removed from them: a part of the address may be a
+    /// word of theirs, such as `private`.
+    pub(super) fn in_own_words(text: impl Into<String>) -> Self {
+        Self { is_own: true, ..Self::permanent(text) }
     }
 
     pub(super) fn timeout(timeout: Duration) -> Self {

@@ -48,6 +48,6 @@ impl Channel {
                 sent.unwrap_or_else(|_| Err(DeliveryError::timeout(self.timeout)))
             }
         };
-        sent.map_err(|refusal| DeliveryError { text: redact::redact(&self.endpoint, &refusal.text), ..refusal })
+        sent.map_err(|refusal| redact::redact_error(&self.endpoint, refusal))
     }
 }

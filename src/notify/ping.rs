@@ -199,7 +199,7 @@ async fn post(ping: &Ping) -> Result<(), DeliveryError> {
             form: WebhookFormat::Own,
             allow_private: *allow_private,
         };
-        DeliveryError { text: redact::redact(&endpoint, &refusal.text), ..refusal }
+        redact::redact_error(&endpoint, refusal)
     })
 }
 

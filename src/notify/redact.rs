@@ -4,7 +4,7 @@
 use secrecy::ExposeSecret as _;
 use url::Url;
 
-use super::channel::{Endpoint, is_plain};
+use super::channel::{DeliveryError, Endpoint, is_plain};
 use crate::http::KeyRedactor;
 
 /// Maximum number of characters of an error that are kept.
@@ -22,8 +22,16 @@ const SHORTEST_NAME: usize = 3;
 /// Shortest start of a secret that is removed where the text was cut.
 const SHORTEST_BEGINNING: usize = 4;
 
+/// A failure without the secrets of a channel.
+pub(super) fn redact_error(endpoint: &Endpoint, error: DeliveryError) -> DeliveryError {
+    if error.is_own {
+        return error;
+    }
+    DeliveryError { text: redact(endpoint, &error.text), ..error }
+}
+
 /// A text without the secrets of a channel, on one line, and cut.
-pub(super) fn redact(endpoint: &Endpoint, text: &str) -> String {
+fn redact(endpoint: &Endpoint, text: &str) -> String {
     let text = mask_secrets(&plain(text), &secrets(endpoint));
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(LONGEST_ERROR) {

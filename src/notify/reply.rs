@@ -31,7 +31,7 @@ pub(super) async fn judge_as(
     match form {
         WebhookFormat::Apprise { .. } if status == StatusCode::NO_CONTENT => {
             let why = "Apprise has no configuration under this key; add its services there; `topicwatch outbox retry --dead` queues all dead messages again";
-            Err(DeliveryError::permanent(format!("{status}: {why}")))
+            Err(DeliveryError::in_own_words(format!("{status}: {why}")))
         }
         // One of its services did not accept the message. Those that did get it again.
         WebhookFormat::Apprise { .. } if status == StatusCode::FAILED_DEPENDENCY => {
@@ -59,7 +59,7 @@ pub(super) async fn judge(reply: reqwest::Response, deadline: Instant, now: Opti
         return Ok(());
     }
     if status.is_redirection() {
-        return Err(DeliveryError::permanent(format!("{status}: redirects are not followed; use the final URL")));
+        return Err(DeliveryError::in_own_words(format!("{status}: redirects are not followed; use the final URL")));
     }
     let header = reply.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
     let header = header.zip(now).and_then(|(text, now)| http::retry_after::header(text, now));
@@ -68,7 +68,7 @@ pub(super) async fn judge(reply: reqwest::Response, deadline: Instant, now: Opti
     let wait = header.max(retry_after(&serde_json::from_str(&body).unwrap_or_default()));
     let passing = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS);
     let for_good = status.is_client_error() && !passing;
-    Err(DeliveryError { for_good, text: format!("{status} {body}"), wait })
+    Err(DeliveryError { for_good, text: format!("{status} {body}"), wait, is_own: false })
 }
 
 /// The body, not shortened: if it were cut before secrets are removed, half of a secret could stay.

@@ -93,7 +93,7 @@ pub(super) async fn resolve(url: &Url, allow_private: bool, key: &str) -> Result
             Some(inner) => {
                 let ip = inner.ip().to_string();
                 let resolved = if ip == host { String::new() } else { format!(" {ip},") };
-                DeliveryError::permanent(format!(
+                DeliveryError::in_own_words(format!(
                     "{host} is{resolved} an address in a private network; set {key} = true if that is intended"
                 ))
             }

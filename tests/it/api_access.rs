@@ -119,7 +119,9 @@ fn a_daemon_executes_authorised_requests_and_reports_their_result() {
         crate::support::program::wait_until("the run", || see(&run).json()["data"]["state"] == "ok");
         assert_eq!(see(&run).json()["data"]["trigger"], "manual");
         assert_eq!(done(&put("pause").0)["answer"], "paused");
-        assert_eq!(see("/api/v1/topics/acme").json()["data"]["paused"]["by"], "pause", "{name}");
+        let paused = see("/api/v1/topics/acme").json()["data"]["paused"].clone();
+        let reason = "requested through the pages or the API";
+        assert_eq!((&paused["by"], &paused["reason"]), (&"pause".into(), &reason.into()), "{name}");
         assert_eq!(done(&put("resume").0)["answer"], "resumed");
         assert_eq!(see("/api/v1/topics/acme").json()["data"]["paused"], Value::Null, "{name}");
         assert_eq!(see(REQUESTS).json()["data"].as_array().unwrap().len(), 3);

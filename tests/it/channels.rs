@@ -308,6 +308,31 @@ async fn answers_of_each_chat_service_are_read_as_documented() {
     }
 }
 
+/// `apprise` is the usual key of an Apprise server.
+#[tokio::test]
+async fn the_programs_own_words_stay_whole_when_the_url_contains_them() {
+    let apprise = || WebhookFormat::Apprise { tag: None };
+    for (form, path, answer, says) in [
+        (
+            apprise(),
+            "/notify/apprise",
+            "204 No Content",
+            "204 No Content: Apprise has no configuration under this key;",
+        ),
+        (WebhookFormat::Slack, "/redirects", "302 Found", "302 Found: redirects are not followed; use the final URL"),
+    ] {
+        let hook = WebhookServer::answering(move |_| Answer::Say(answer));
+        let refused = channel(form, hook.url_of(path), None).send(&message(), NOW, 1, NOW).await.unwrap_err();
+        assert!(refused.for_good && refused.text.starts_with(says), "{refused:?}");
+    }
+    let mut inside = channel(apprise(), "http://127.0.0.1:1/notify/private".into(), None);
+    if let Endpoint::Webhook { allow_private, .. } = &mut inside.endpoint {
+        *allow_private = false;
+    }
+    let refused = inside.send(&message(), NOW, 1, NOW).await.unwrap_err();
+    assert!(refused.text.ends_with("set allow_private = true if that is intended"), "{refused:?}");
+}
+
 #[tokio::test]
 async fn an_echoed_token_is_redacted_and_private_addresses_are_refused() {
     let echo = reply_with_body(

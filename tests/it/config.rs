@@ -593,6 +593,15 @@ fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
         "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\nschedule = \"x\"\nevery = \"5x\"\n";
     let lines: Vec<usize> = mistakes(load_config(both)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [6, 7, 7]);
+    // Nor does one wrong key hide another of its section, or that the section contradicts the file.
+    let kept = "[service]\nbase_url = \"sandbox\"\n[retention]\nraw = \"1s\"\nruns = \"29d\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n";
+    let lines: Vec<usize> = mistakes(load_config(kept)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
+    assert_eq!(lines, [4, 5]);
+    let more = "[service]\nbase_url = \"sandbox\"\n[web]\nlisten = \"x\"\nhosts = [\"*\"]\ntoken_env = \"a b\"\n\
+                [[topics]]\nid = \"a\"\nquery = \"q\"\n[[channels]]\nname = \"c\"\nkind = \"telegram\"\nurl = \"https://a.example\"\n\
+                url_env = \"A\"\nchat = \"b c\"\n";
+    let lines: Vec<usize> = mistakes(load_config(more)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
+    assert_eq!(lines, [4, 5, 6, 10, 10, 15]);
 }
 
 #[test]

@@ -384,7 +384,7 @@ fn coverage_that_cannot_be_computed_is_refused_with_a_hint() {
         place.run(&["coverage", "--at", NINE]).assert_stdout(0, &["acme social: nothing to cover yet"]);
         place.run(&["coverage", "--at", &day(2)]).assert_stdout(
             0,
-            &["0.00% of 2d covered, 1 gap, 2d", "at least one slot has passed, but nothing has run yet"],
+            &["0.00% of 2d covered, 1 gap, 2d", "at least one slot has passed, but its run has not started yet"],
         );
     }
 }

@@ -139,7 +139,7 @@ fn schedule_explain_shows_the_days_of_clock_changes() {
     let lines = "schedule = \"30 2 * * *\"\ntimezone = \"Europe/Berlin\"\njitter = \"30s\"\noverlap = \"buffer_one\"";
     let topics = [
         topic("acme", lines),
-        topic("minutes", "schedule = \"*/30 * * * *\"\ntimezone = \"Europe/Berlin\""),
+        topic("minutes", "schedule = \"*/30 * * * *\"\ntimezone = \"Europe/Berlin\"\nmax_attempts = 1"),
         topic("hand", ""),
     ];
     let place = Place::new(sqlite(), SANDBOX, &topics.concat());
@@ -155,9 +155,9 @@ fn schedule_explain_shows_the_days_of_clock_changes() {
     acme
       schedule  30 2 * * *
       timezone  Europe/Berlin
-      follows   fixed local times: each runs once a day; a time that the clock skips
-                runs at the first instant after it, a time that occurs twice runs
-                the first time
+      follows   fixed local times: each runs once on a matching day; a time that the
+                clock skips runs at the first instant after it, a time that occurs
+                twice runs the first time
       missed    after an outage, only the latest slot of the last 7d runs
       overlap   one slot due during a run waits; further ones are recorded as
                 skipped
@@ -177,9 +177,14 @@ fn schedule_explain_shows_the_days_of_clock_changes() {
     ");
     assert!(wide.split_whitespace().eq(narrow.split_whitespace()), "{wide}");
     assert!(wide.lines().count() < narrow.lines().count(), "{wide}");
-    explain(&["minutes"])
-        .run()
-        .assert_stdout(0, &["real time", "02:00 and 02:30 occur twice on 2026-10-25: they run both times"]);
+    explain(&["minutes"]).run().assert_stdout(
+        0,
+        &[
+            "real time",
+            "02:00 and 02:30 occur twice on 2026-10-25: they run both times",
+            "1 attempt, even if its process dies",
+        ],
+    );
 
     let output = place.json(&["topic", "schedule", "explain", "acme", "--next", "3", "--at", at, "--json"]);
     let slots: Vec<&str> = output["slots"].as_array().unwrap().iter().map(|s| s["slot"].as_str().unwrap()).collect();

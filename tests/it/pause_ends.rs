@@ -77,7 +77,7 @@ fn time_of_a_pause_is_a_gap_and_does_not_wait_for_a_search() {
 #[test]
 fn after_a_pause_time_counts_as_pending_only_until_the_next_slot() {
     let slot = |at: Time| gaps(watched(false, Some(at)), None);
-    let passed = "at least one slot has passed, but nothing has run yet";
+    let passed = "at least one slot has passed, but its run has not started yet";
     assert_eq!(slot(Time(at(12).0 + 1)), [(span(0, 12), true, String::new())]);
     assert_eq!(slot(at(12)), [(span(0, 12), false, "no search reached it".to_owned())]);
     assert_eq!(slot(Time(at(12).0 - 1)), [(span(0, 12), false, passed.to_owned())]);

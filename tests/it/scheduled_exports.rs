@@ -551,6 +551,20 @@ fn contradictory_export_settings_are_refused_with_their_place() {
     }
     place.configure("base_url = \"sandbox\"", &rest("[[exports]]\nname = \"CON\"\nwhat = \"items\"\n"));
     place.run(&["check"]).assert_stderr(2, &["cannot be \"CON\"", "this export has no schedule"]);
+    // All mistakes at once.
+    let several = "[[exports]]\nname = \"x\"\nwhat = \"daily\"\nmode = \"incremental\"\nformat = \"jsonl\"\nprofile = \"excel\"\n\
+                   sources = [\"web\"]\nping = \"ftp://a.example\"\n";
+    place.configure("base_url = \"sandbox\"", &rest(several));
+    place.run(&["check"]).assert_stderr(
+        2,
+        &[
+            "this export has no schedule",
+            "rows of daily change later",
+            "\"excel\" works only with csv",
+            "does not apply to daily",
+            "`ping` is not the URL of a web server",
+        ],
+    );
     let twice = export("x", "what = \"items\"") + &export("x", "what = \"runs\"");
     place.configure("base_url = \"sandbox\"", &rest(&twice));
     place.run(&["check"]).assert_stderr(2, &["is already used by another export"]);

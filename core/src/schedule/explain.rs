@@ -86,7 +86,7 @@ fn clock_rule(when: &When, moves: bool) -> (&'static str, String) {
         ),
         When::Cron(_) => (
             "local times",
-            "fixed local times: each runs once a day",
+            "fixed local times: each runs once on a matching day",
             "; a time that the clock skips runs at the first instant after it, a time that occurs twice runs the first time",
         ),
     };
@@ -118,8 +118,12 @@ fn rules(schedule: &Schedule, policy: &SchedulePolicy, meaning: String) -> Vec<(
     } else {
         format!("up to {} after the slot, always the same for a slot", format_ms(policy.jitter_ms))
     };
-    let limits =
-        format!("{} at most; {} attempts if its process dies", format_ms(policy.timeout_ms), policy.max_attempts);
+    let many = if policy.max_attempts == 1 {
+        "1 attempt, even".to_owned()
+    } else {
+        format!("{} attempts", policy.max_attempts)
+    };
+    let limits = format!("{} at most; {many} if its process dies", format_ms(policy.timeout_ms));
     let mut rules = vec![("schedule", period), ("timezone", policy.timezone.clone()), ("follows", meaning)];
     if policy.paused {
         rules.push(("paused", "nothing is planned; the slots below are those it would have".to_owned()));

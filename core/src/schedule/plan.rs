@@ -21,13 +21,13 @@ pub enum Decision {
 /// The reasons of [`Decision::Missed`] and [`Decision::Skipped`], as stored in the ledger.
 pub mod reason {
     /// `catch_up = "latest"` and a later slot was due as well.
-    pub const SUPERSEDED: &str = "not started in time; only the latest missed slot is caught up";
+    pub const SUPERSEDED: &str = "not started in time; only the latest due slot runs";
     /// `catch_up = "none"`.
     pub const NOT_CAUGHT_UP: &str = "not started in time; missed slots are not caught up";
     /// Older than `catch_up_window`.
     pub const TOO_OLD: &str = "not started in time; older than catch_up_window";
     /// `catch_up = "all"`, and `max_catch_up_runs` later slots were due as well.
-    pub const TOO_MANY: &str = "not started in time; more than max_catch_up_runs later slots were missed too";
+    pub const TOO_MANY: &str = "not started in time; only the latest max_catch_up_runs slots are caught up";
     /// `overlap = "skip"` and a run is still going.
     pub const OVERLAP: &str = "the last run was still going on";
     /// `overlap = "skip"` and the run of an earlier slot waits for its jitter or for a place.

@@ -47,11 +47,11 @@ pub(in crate::config) fn read(
         (false, false, Some(header)) if !broken => {
             let hint = "write url = \"https://…\", or url_env = \"…\" when the URL itself is a secret";
             mistakes.at(header, "this channel has no `url`", hint);
-            return None;
+            None
         }
         (true, true, Some(header)) => {
             mistakes.at(header, "`url_env` cannot be combined with `url`", "keep one of the two");
-            return None;
+            None
         }
         _ => url,
     };

@@ -17,7 +17,9 @@ use crate::config::values::paths;
 use crate::config::values::scalars::{duration, text, texts};
 use crate::config::values::value::{Table, Value};
 use crate::export::{ExportFilter, ExportKind, ExportSpec, FilterMode, Format, Mode, Profile, parse_query, strip_gz};
-use crate::model::{PingSpec, SeqRange, Time, Tone};
+use crate::model::{Period, PingSpec, SchedulePolicy, SeqRange, Time, Tone};
+
+const DAY_MS: u64 = 86_400_000;
 
 /// Reads all exports. Mistakes are reported; an export with a mistake is left out.
 pub(in crate::config) fn read(
@@ -34,8 +36,12 @@ pub(in crate::config) fn read(
     for table in &document.exports {
         let tables = [table];
         let reader = Reader { section: Section::Export, tables: &tables };
-        let Some(mut export) = one(&reader, table, &known, &mut schedules, document.broken, mistakes) else { continue };
-        pings.extend(super::pings::read(&reader, &format!("export:{}", export.name), mistakes));
+        let export = one(&reader, table, &known, &mut schedules, document.broken, mistakes);
+        // Read even if another key is wrong, to find every mistake at once.
+        let name = export.as_ref().map_or("export", |export| export.name.as_str());
+        let ping = super::pings::read(&reader, &format!("export:{name}"), mistakes);
+        let Some(mut export) = export else { continue };
+        pings.extend(ping);
         let mut once = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
             reader.check_unique(mistakes, key, seen, value, "export", hint);
         };
@@ -107,13 +113,14 @@ fn one(
         }
         (Some(format), Some(path)) => (format, path),
     };
+    let mut good = schedule.is_some();
     if let (Some(Profile::Excel), Some(setting), true) = (profile, reader.written("profile"), format != Format::Csv) {
         let fault = Fault::new(
             format!("\"excel\" works only with csv, not with {format}"),
             "remove it, or set format = \"csv\"",
         );
         mistakes.fault("profile", &setting.origin, fault);
-        return None;
+        good = false;
     }
     let authors = authors?.into_iter().map(|handle| handle.trim_start_matches('@').to_owned()).collect();
     let since_ms = since.and_then(|since| u64::try_from(since.as_millis()).ok());
@@ -125,7 +132,8 @@ fn one(
         tones: tones?,
         search,
         filtered: filtered?,
-        schedule: schedule?,
+        // Without a schedule the export is left out, but the rest is checked, to find every mistake at once.
+        schedule: schedule.unwrap_or_else(|| SchedulePolicy::timing_only(Period::Every(DAY_MS), "UTC")),
         timezone: timezone?,
         name,
         what,
@@ -136,7 +144,8 @@ fn one(
         path,
         retain,
     };
-    check_combination(&spec, named, reader, mistakes).then_some(spec)
+    let fits = check_combination(&spec, named, reader, mistakes);
+    (fits && good).then_some(spec)
 }
 
 /// Returns whether the parts of an export fit together. Each that does not is reported where it is written.

@@ -36,8 +36,11 @@ pub(in crate::config) fn read(
         let tables = [table];
         let reader = Reader { section: Section::Report, tables: &tables };
         let report = one(&reader, table, &known, &mut schedules, document.broken, mistakes);
+        // Read even if another key is wrong, to find every mistake at once.
+        let job = report.as_ref().map_or_else(|| "report:report".to_owned(), ReportSpec::job);
+        let ping = super::pings::read(&reader, &job, mistakes);
         let Some(mut report) = report else { continue };
-        pings.extend(super::pings::read(&reader, &report.job(), mistakes));
+        pings.extend(ping);
         let mut once = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
             reader.check_unique(mistakes, key, seen, value, "report", hint);
         };

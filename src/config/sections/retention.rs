@@ -30,24 +30,25 @@ pub(in crate::config) fn read(table: &Table, catch_up_ms: u64, mistakes: &mut Mi
     let (raw, sightings) = (kept("raw", Duration::from_secs(3_600)), kept("sightings", DAY));
     let (items, runs) = (kept("items", DAY), kept("runs", DAY));
     let schedule = reader.read(mistakes, "prune", schedule);
-    let kept = Retention { raw: raw?, sightings: sightings?, items: items?, runs: runs? };
+    let (sightings, runs) = (sightings?, runs?);
     let mut refuse = |text: String, hint: String| {
         if let Some(setting) = reader.value_or_default("runs") {
             mistakes.fault("runs", &setting.origin, Fault::new(text, hint));
         }
     };
     let ledger = i64::try_from(catch_up_ms).unwrap_or(i64::MAX).saturating_add(millis(LEDGER));
-    if kept.runs.is_some_and(|runs| runs < ledger) {
+    if runs.is_some_and(|runs| runs < ledger) {
         let least = format_duration(Duration::from_millis(u64::try_from(ledger).unwrap_or(0)));
         let text = "is shorter than the widest `catch_up_window` plus 30 days: completed slots would be forgotten";
         refuse(text.to_owned(), format!("write at least {least}, or {FOREVER:?}"));
         return None;
     }
-    if kept.runs.is_some_and(|runs| kept.sightings.is_none_or(|sightings| sightings > runs)) {
+    if runs.is_some_and(|runs| sightings.is_none_or(|sightings| sightings > runs)) {
         let text = "is shorter than `sightings`, but a snapshot is deleted with its run";
         refuse(text.to_owned(), "set `runs` to at least `sightings`".to_owned());
         return None;
     }
+    let kept = Retention { raw: raw?, sightings, items: items?, runs };
     Some(RetentionConfig { kept, schedule: schedule? })
 }
 

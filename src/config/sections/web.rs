@@ -27,20 +27,25 @@ pub(in crate::config) fn read(
 ) -> Option<WebConfig> {
     let reader = Reader { section: Section::Web, tables: &[table] };
     let listen = match reader.written("listen") {
-        None => None,
-        Some(_) => Some(reader.read(mistakes, "listen", listen)?),
+        None => Some(None),
+        Some(_) => reader.read(mistakes, "listen", listen).map(Some),
     };
-    let variable = reader.read(mistakes, "token_env", variable_name)?;
+    let variable = reader.read(mistakes, "token_env", variable_name);
     let file = match reader.written("token_file") {
-        None => None,
-        Some(_) => Some(dir.join(reader.read(mistakes, "token_file", |value| plain_text(value, 4_096))?)),
+        None => Some(None),
+        Some(_) => {
+            let path = reader.read(mistakes, "token_file", |value| plain_text(value, 4_096));
+            path.map(|path| Some(dir.join(path)))
+        }
     };
-    let hosts = reader.read(mistakes, "hosts", hosts)?;
-    let https = reader.read(mistakes, "https", flag)?;
+    let hosts = reader.read(mistakes, "hosts", hosts);
+    let https = reader.read(mistakes, "https", flag);
     let edit = match reader.written("edit") {
-        None => None,
-        Some(_) => Some(reader.read(mistakes, "edit", flag)?),
+        None => Some(None),
+        Some(_) => reader.read(mistakes, "edit", flag).map(Some),
     };
+    // All keys are read before one that is wrong ends this, to find every mistake at once.
+    let (listen, variable, file, hosts, https, edit) = (listen?, variable?, file?, hosts?, https?, edit?);
     let set = |name: &str| (request.env)(name).is_some_and(|value| !value.is_empty());
     let token = if set(&variable) || set(&format!("{variable}_FILE")) {
         SecretSource { variable: Some(variable.clone()), file: None }

@@ -67,7 +67,7 @@ pub(super) async fn ask_of_alert(call: Call) -> Result<Response, Problem> {
         (RequestKind::Snooze, Some(length)) => {
             let length =
                 Some(length).filter(|length| SNOOZE.fits(length)).and_then(|length| parse_duration(length).ok());
-            let hint = "Up to 366 days: \"30m\", \"8h\", \"3d\".";
+            let hint = "Write \"30m\", \"8h\", \"1h30m\" or \"3d\", up to \"366d\".";
             let length = length.ok_or_else(|| Problem::bad_request("`for` is not a valid duration", hint))?;
             i64::try_from(length.as_millis()).ok()
         }

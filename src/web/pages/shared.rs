@@ -1,4 +1,4 @@
-//! What a share link shows: one report as it was made, or one topic as of now. Nothing on it links to another page,
+//! What a share link shows: one report's file, or one topic as of now. Nothing on it links to another page,
 //! and a wrong link looks the same as one that has expired or was withdrawn.
 
 use axum::extract::{ConnectInfo, Path, State};

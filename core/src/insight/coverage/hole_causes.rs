@@ -60,7 +60,9 @@ impl fmt::Display for Cause {
         let detail = self.detail.as_deref().unwrap_or("");
         match self.why {
             HoleCause::Paused => write!(f, "paused"),
-            HoleCause::MissedSlot if n == 0 => write!(f, "at least one slot has passed, but nothing has run yet"),
+            HoleCause::MissedSlot if n == 0 => {
+                write!(f, "at least one slot has passed, but its run has not started yet")
+            }
             HoleCause::MissedSlot => write!(f, "{n} missed slot{s}"),
             HoleCause::SkippedSlot => write!(f, "{n} skipped slot{s}"),
             HoleCause::FailedSearch => write!(f, "{n} failed search{es} ({detail})"),

@@ -171,7 +171,8 @@ async fn queue_test_message(conn: &mut Conn, channel: &str, id: &str, now: Time)
 }
 
 async fn pause(conn: &mut Conn, topic: &String, now: Time) -> Result<String, StoreError> {
-    let paused = controls::pause(conn, std::slice::from_ref(topic), Some("requested on a web page"), now).await?;
+    let paused =
+        controls::pause(conn, std::slice::from_ref(topic), Some("requested through the pages or the API"), now).await?;
     let paused = paused.first();
     let cancelled = paused.map_or(0, |topic| topic.cancelled);
     let word = if paused.is_some_and(|topic| topic.already) { "was already paused" } else { "paused" };

@@ -172,17 +172,21 @@ fn time_that_the_next_search_will_cover_is_open_not_a_hole() {
     // A slot that passed but is not planned yet: something was due.
     let planned = |next: i64| WatchedTopic { next: Some(at(next)), ..watched(SocialOperation::Search) };
     let causes_of = |next: i64| holes_of(&planned(next), &[ok(0)], span(0, 25)).1[0].2.clone();
-    assert_eq!(causes_of(6), "at least one slot has passed, but nothing has run yet");
+    assert_eq!(causes_of(6), "at least one slot has passed, but its run has not started yet");
     assert_eq!(causes_of(30), "no search reached it");
     // After failures, too; and a full reply is not blamed for what came after it.
     let (_, holes, _) = holes_of(&planned(36), &[ok(0), failed(12), failed(24)], span(0, 60));
     assert_eq!(
         holes,
-        [(0, 60, "at least one slot has passed, but nothing has run yet; 2 failed searches (server)".to_owned())]
+        [(
+            0,
+            60,
+            "at least one slot has passed, but its run has not started yet; 2 failed searches (server)".to_owned()
+        )]
     );
     let runs = [ok(0), full(12, -12, None)];
     let full_only = (0, 12, "the reply was full and did not reach further back".to_owned());
-    let after = (12, 60, "at least one slot has passed, but nothing has run yet".to_owned());
+    let after = (12, 60, "at least one slot has passed, but its run has not started yet".to_owned());
     assert_eq!(holes_of(&planned(24), &runs, span(0, 60)).1, [full_only.clone(), after]);
     assert_eq!(holes_of(&planned(24), &runs, span(0, 20)), (vec![], vec![full_only], Some((12, 20))));
     let paused = WatchedTopic { paused: true, ..acme };
