@@ -58,7 +58,7 @@ fn pruned_days_keep_their_counts_and_other_values_are_empty_and_marked() {
             (2, &(13 * 3_600_000).into()),
             "{name}: {web}"
         );
-        const GONE: [&str; 12] = [
+        const GONE: [&str; 13] = [
             "last_run",
             "social_answered",
             "social_failed",
@@ -71,6 +71,7 @@ fn pruned_days_keep_their_counts_and_other_values_are_empty_and_marked() {
             "covered_s",
             "holes",
             "holes_s",
+            "assumed_usd",
         ];
         for (before, after) in before.iter().zip(&after) {
             let (day, columns) = (before["day"].as_str().unwrap(), before.as_object().unwrap());
