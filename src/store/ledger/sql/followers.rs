@@ -87,7 +87,8 @@ pub(in crate::store) async fn unless_contradicted(
 }
 
 /// Returns runs of a clock that was ahead, and that were over before an instant: a later run with a believed time began
-/// before it. Each has its id and its public id. Nearly always there are none.
+/// before it. Each has its id and its public id. Nearly always there are none. Runs whose time has come by now, to a day, are
+/// not among them.
 pub(in crate::store) async fn ahead_before(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>, StoreError> {
     // An interrupted run may end, and get its number, weeks after it began. It tells nothing of the clock.
     let prompt = format!("r.finished_at <= r.started_at + {}", LONGEST_RUN.as_millis());
