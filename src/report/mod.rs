@@ -104,6 +104,7 @@ pub async fn make(
     for (topic, facts) in selected.iter().zip(&mut gathered).filter(|(_, facts)| facts.began.is_some()) {
         changes::read(store, topic, facts, span, now, alone).await?;
     }
+    crate::failpoint::at_of("report/read", &spec.name);
     let compared: Vec<&TopicFacts> =
         selected.iter().zip(&gathered).filter(|(topic, _)| is_in_group(topic)).map(|(_, facts)| facts).collect();
     let (matters, matters_left_out) = highlights::of(&gathered, span, now, &spec.timezone);

@@ -515,6 +515,35 @@ fn a_report_or_alert_that_was_read_before_forget_is_not_stored_after_it() {
 }
 
 #[test]
+fn a_report_that_was_read_before_forget_does_not_replace_the_file_made_after_it() {
+    let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1h\"\n\n\
+                  [[reports]]\nname = \"daily\"\nevery = \"1h\"\nwindow = \"since_last\"\nformat = [\"markdown\"]\npath = \"daily\"\n";
+    for database in databases() {
+        let world = ScriptedService::new();
+        let place = Place::new(database, &world.lines(), topics);
+        let name = place.database.name;
+        let run = |at: u32| place.program(&["once", "--due", "--at", &hour(at)]);
+        for at in [23, 24] {
+            assert_eq!(run(at).run().code, Some(0), "{name}");
+        }
+        let mut hers = post(1, 24, WORDS, 9);
+        hers["user"] = json!("Jane_D");
+        world.set_posts(&[hers, post(2, 24, "the old factory was closed", 1)]);
+        let slow = run(25).env("TOPICWATCH_TEST_FAILPOINT", "stop report/read of=daily pass=1").start();
+        slow.wait_until_stopped();
+        place.ok(&["forget", "--author", "jane_d", "--yes"]);
+        assert_eq!(run(25).run().code, Some(0), "{name}");
+        let file = || std::fs::read_to_string(place.path("daily.md")).unwrap();
+        let made = file();
+        assert!(made.contains("old factory") && !made.contains(WORDS), "{name}: {made}");
+        slow.signal("CONT");
+        let ended = slow.wait();
+        assert!(matches!(ended.code, Some(0 | 3)), "{name}: {ended}");
+        assert_eq!(file(), made, "{name}: {ended}");
+    }
+}
+
+#[test]
 fn a_restored_backup_is_refused_until_the_author_is_forgotten_in_it() {
     let (_server, place) = place_that_mentions_jane(sqlite());
     let file = place.database.url.strip_prefix("sqlite:").unwrap().to_owned();

@@ -185,6 +185,34 @@ fn items_stored_by_a_clock_ahead_are_new_when_they_were_found() {
 }
 
 #[test]
+fn items_stay_new_when_a_run_that_was_interrupted_weeks_ago_ends_after_them() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let acme = topic("schedule = \"0 9 * * *\"");
+        let globex = acme.replace("acme", "globex").replace("0 9 * * *", "0 9 1 * *");
+        let place = Place::new(database, &world.lines(), &(acme + &globex));
+        let name = place.database.name;
+        place.run(&["once", "--due", "--at", &at(11, 8)]);
+        place.ok(&["once", "--topic", "globex", "--at", &at(11, 9)]);
+        let interrupted = place.program(&["once", "--due", "--at", &at(12, 9)]);
+        interrupted.env("TOPICWATCH_TEST_FAILPOINT", "kill call/counted of=acme").start().wait();
+        world.set_posts(&[undated(1)]);
+        place.ok(&["once", "--topic", "globex", "--at", &at(26, 9)]);
+        // Acme is not watched any more, so what was due of it ends now.
+        place.configure(&world.lines(), &globex);
+        place.run(&["once", "--due", "--at", &at(26, 10)]);
+        let since = "2026-03-25T09:00:00Z";
+        let of_items = place.json(&["items", "--topic", "globex", "--new-since", since, "--json"]);
+        assert_eq!((of_items["items"].as_array().unwrap().len(), &of_items["outside"]), (1, &json!(0)), "{name}");
+        let late = "SELECT count(*) FROM run WHERE finished_at > started_at + 86400000 \
+                    AND seq > (SELECT max(seq) FROM run WHERE topic = 'globex')";
+        assert_eq!(place.database.number(late), 1, "{name}: the interrupted run ended after it");
+        let export = ["export", "--what", "items", "--new-since", since, "--format", "jsonl", "--out", "-"];
+        assert_eq!(place.ok(&export).lines().count(), 1, "{name}");
+    }
+}
+
+#[test]
 fn day_counts_survive_a_count_by_a_clock_ahead() {
     for database in databases() {
         let world = ScriptedService::new();

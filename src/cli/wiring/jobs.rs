@@ -97,6 +97,8 @@ async fn make_report(
     let span = skipped.unwrap_or_else(|| report::report_span(&spec, at, last.map(|cursor| cursor.at)));
     let topics = store.definitions().await?;
     let report = report::make(store, &spec, &topics, span, last.map(|cursor| cursor.seq), now, false).await?;
+    // A process that lost the run may have read what was erased since: it must not replace the file made after that.
+    store.check_held(run).await?;
     let files = write_files(&spec, &report, protected)?;
     let (messages, file_count) = (messages(run.public_id(), &spec, &report, kinds), files.len());
     let record = ReportRecord { from: span.from, until: span.until, seq: report.seq, subject: report.subject(), files };
@@ -210,9 +212,8 @@ impl DeliveryTask {
     ) -> Self {
         let courier = delivery_worker(store, clock);
         let (channels, receiver) = watch::channel(channels);
-        let (wake, serving) = (courier.clone(), courier.clone());
+        let (wake, serving, job_pinger) = (courier.clone(), courier.clone(), pinger.clone());
         let task = tokio::spawn(async move { serving.run(receiver, stop).await });
-        let job_pinger = pinger.clone();
         let on_done = Arc::new(move |done: JobDone| {
             log_job(&done);
             pings::job_ended(&job_pinger, &done);

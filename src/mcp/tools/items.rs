@@ -76,7 +76,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     }
     if list.outside > 0 {
         answer.note(format!(
-            "Items of this page omitted because they were outside the topic's window when they were found: {}.",
+            "Items of this page omitted because they were outside the topic's window when they were found, or stored by a clock that was ahead: {}.",
             list.outside
         ));
     }

@@ -52,6 +52,11 @@ impl Store {
         read!(self, editions::is_held(run))
     }
 
+    /// Refuses if this process does not hold a run of a job any more.
+    pub async fn check_held(&self, run: &JobRun) -> Result<(), StoreError> {
+        if self.is_held(run).await? { Ok(()) } else { Err(StoreError::fenced(run.public_id())) }
+    }
+
     /// Returns ended editions older than the newest `keep` that have files, the oldest first. The number is bounded.
     pub async fn old_editions(&self, export: &str, keep: u32) -> Result<Vec<Edition>, StoreError> {
         read!(self, editions::old(export, keep))

@@ -177,7 +177,7 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
     }
     if older > 0 {
         text.push_str(&format!(
-            "\n{older} first seen since then, but older than the window or dated in the future, so not counted as new\n"
+            "\n{older} first seen since then, but older than the window, dated in the future, or stored by a clock that was ahead: not new\n"
         ));
     }
     output::text(&text)?;

@@ -86,27 +86,37 @@ pub(in crate::store) async fn unless_contradicted(
     Ok(runs.into_iter().find(|(_, began)| span.contains(*began)).map(|(seq, _)| seq))
 }
 
-/// Returns runs of a clock that was ahead, and that were over before an instant: the next run with a believed time began
-/// before it. Each has its id and its public id. Nearly always there are none.
+/// Returns runs of a clock that was ahead, and that were over before an instant: a later run with a believed time began
+/// before it. Each has its id and its public id. Nearly always there are none. Runs whose time has come by now, to a day, are
+/// not among them.
 pub(in crate::store) async fn ahead_before(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>, StoreError> {
-    let latest: Vec<(i64, i64)> = sqlx::query_as(
-        "SELECT l.seq, l.started_at FROM (SELECT seq, started_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT $1) AS l \
-         WHERE l.started_at IS NOT NULL",
-    )
-    .bind(LATEST)
-    .fetch_all(&mut *conn)
-    .await?;
+    // An interrupted run may end, and get its number, weeks after it began. It tells nothing of the clock.
+    let prompt = format!("r.finished_at <= r.started_at + {}", LONGEST_RUN.as_millis());
+    let sql = format!(
+        "SELECT r.seq, r.started_at FROM (SELECT seq, started_at, finished_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT {LATEST}) AS r \
+         WHERE {prompt}"
+    );
+    let latest: Vec<(i64, i64)> = sqlx::query_as(AssertSqlSafe(sql)).fetch_all(&mut *conn).await?;
     let believed = runs_in_order(latest.into_iter().map(|(seq, at)| (seq, Time(at))).collect());
     let Some((seq, last)) = believed.last() else { return Ok(Vec::new()) };
     // Few runs are later, so it must walk through the times, not through `seq`.
     let sql = format!(
-        "SELECT r.id, r.public_id FROM run r WHERE {at} > $1 AND r.seq + 0 < $2 AND r.started_at IS NOT NULL \
-         AND (SELECT n.started_at FROM run n WHERE n.seq > r.seq AND n.started_at <= $1 ORDER BY n.seq LIMIT 1) < $3 \
+        "SELECT r.seq, r.id, r.public_id FROM run r WHERE {at} > $1 AND r.seq + 0 < $2 AND r.started_at IS NOT NULL \
          ORDER BY {at} LIMIT {AHEAD}",
         at = read::RUN_AT
     );
-    let query = sqlx::query_as(AssertSqlSafe(sql)).bind(last.plus(LONGEST_RUN).0).bind(*seq).bind(since.0);
-    Ok(query.fetch_all(conn).await?)
+    let query = sqlx::query_as(AssertSqlSafe(sql)).bind(last.plus(LONGEST_RUN).0).bind(*seq);
+    let ahead: Vec<(i64, i64, String)> = query.fetch_all(&mut *conn).await?;
+    if ahead.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = format!(
+        "SELECT max(b.seq) FROM (SELECT r.seq FROM run r WHERE {at} < $1 AND {prompt} ORDER BY {at} DESC, r.public_id DESC LIMIT {LATEST}) AS b",
+        at = read::RUN_AT
+    );
+    let before: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(since.0).fetch_one(conn).await?;
+    let was_over = |run: &(i64, i64, String)| before.is_some_and(|before| run.0 < before);
+    Ok(ahead.into_iter().filter(was_over).map(|(_, id, run)| (id, run)).collect())
 }
 
 /// SQL condition: run `f` is none of these.
