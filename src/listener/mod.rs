@@ -105,6 +105,20 @@ impl Peer {
     }
 }
 
+#[cfg(test)]
+impl Peer {
+    /// A client without a connection.
+    pub(crate) fn unconnected() -> Self {
+        let ip = IpAddr::from([127, 0, 0, 1]);
+        Self { ip, seat: ConnectionTable::default().take(ip) }
+    }
+
+    /// Whether a request of this client is being answered.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.seat.is_answering()
+    }
+}
+
 impl Connected<IncomingStream<'_, LimitedListener>> for Peer {
     fn connect_info(stream: IncomingStream<'_, LimitedListener>) -> Self {
         Self { ip: stream.remote_addr().ip().to_canonical(), seat: Arc::clone(&stream.io().place.seat) }
