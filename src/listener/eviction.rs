@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
@@ -22,6 +22,8 @@ pub(super) struct ConnectionEntry {
     peer: IpAddr,
     /// When it was opened, or last sent a byte of an answer.
     last: AtomicU64,
+    /// Whether a request began since then.
+    begun: AtomicBool,
     /// Number of requests being answered.
     answering: AtomicUsize,
     /// Asks the connection to close.
@@ -35,6 +37,7 @@ impl ConnectionTable {
             id,
             peer: network(peer),
             last: AtomicU64::new(id),
+            begun: AtomicBool::new(false),
             answering: AtomicUsize::new(0),
             go: CancellationToken::new(),
         });
@@ -49,6 +52,7 @@ impl ConnectionTable {
     /// Records that a byte of an answer was sent.
     pub(super) fn record_write(&self, seat: &ConnectionEntry) {
         seat.last.store(self.turn.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        seat.begun.store(false, Ordering::Relaxed);
     }
 
     /// Asks one connection to close, unless one that was asked is still open, or requests are being answered on all.
@@ -76,6 +80,16 @@ impl ConnectionEntry {
     /// Whether a request is being answered.
     pub(super) fn is_answering(&self) -> bool {
         self.answering.load(Ordering::Relaxed) > 0
+    }
+
+    /// Records that the head of a request has arrived.
+    pub(super) fn begin(&self) {
+        self.begun.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a request began since the last byte of an answer was sent. Says so once for each request.
+    pub(super) fn has_just_begun(&self) -> bool {
+        self.begun.swap(false, Ordering::Relaxed)
     }
 
     /// Keeps the connection from being closed for another, or for want of bytes, until the result is dropped.

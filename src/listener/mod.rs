@@ -93,9 +93,29 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
+    /// Lets the client wait for its request to be read and checked, however long the connection was idle before. It may
+    /// still be closed for another.
+    pub(crate) fn begin(&self) {
+        self.seat.begin();
+    }
+
     /// Keeps the connection from being closed for another, or for want of bytes, until the result is dropped.
     pub(crate) fn answer(&self) -> ActiveRequest {
         Arc::clone(&self.seat).answer()
+    }
+}
+
+#[cfg(test)]
+impl Peer {
+    /// A client without a connection.
+    pub(crate) fn unconnected() -> Self {
+        let ip = IpAddr::from([127, 0, 0, 1]);
+        Self { ip, seat: ConnectionTable::default().take(ip) }
+    }
+
+    /// Whether a request of this client is being answered.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.seat.is_answering()
     }
 }
 
@@ -142,10 +162,11 @@ impl Connection {
             return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
         }
         while cut.at.as_mut().poll(cx).is_ready() {
-            if cut.is_blocked || !self.place.seat.is_answering() {
+            let seat = &self.place.seat;
+            if cut.is_blocked || !(seat.is_answering() || seat.has_just_begun()) {
                 return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
             }
-            // The client waits for the answer.
+            // The client waits for the answer, or its request is read and checked, which takes less than the patience.
             cut.at.as_mut().reset(Instant::now() + cut.patience);
         }
         Poll::Pending
@@ -241,6 +262,21 @@ mod tests {
         // Now it is the client that sends nothing.
         let cut = timeout(LONG, connection.read(&mut byte)).await.unwrap();
         assert_eq!(cut.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn a_request_that_begins_late_on_an_idle_connection_extends_its_patience_once() {
+        let opened = Instant::now();
+        let (_client, mut connection) = connected().await;
+        let seat = Arc::clone(&connection.place.seat);
+        seat.begin();
+        let cut = timeout(LONG, connection.read(&mut [0; 1])).await.unwrap();
+        assert_eq!(cut.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert!(opened.elapsed() >= PATIENCE * 2, "it was cut while its request was checked");
+        // An answer restarts the patience itself.
+        seat.begin();
+        assert_eq!(connection.write(b"x").await.unwrap(), 1);
+        assert!(!seat.has_just_begun());
     }
 
     #[tokio::test]

@@ -45,6 +45,7 @@ pub(super) async fn handle(
     next: Next,
 ) -> Response {
     let (mut head, body) = request.into_parts();
+    peer.begin();
     let until = Instant::now() + LONGEST;
     let checked = tokio::time::timeout_at(until, check(&app, &peer, params.as_ref(), &head)).await;
     let mut response = match checked {

@@ -206,3 +206,23 @@ fn io_error(file: &str, error: ExportError) -> io::Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use axum::body::to_bytes;
+
+    use super::*;
+    use crate::listener::Peer;
+
+    #[tokio::test]
+    async fn a_download_keeps_its_connection_to_its_end_and_a_page_does_not() {
+        let peer = Peer::unconnected();
+        let _page = keep_connection("a page".into_response(), peer.answer());
+        assert!(!peer.is_answered());
+        let download = keep_connection((Extension(Download), "rows").into_response(), peer.answer());
+        assert!(peer.is_answered());
+        assert_eq!(to_bytes(download.into_body(), 100).await.unwrap(), "rows");
+        assert!(!peer.is_answered());
+    }
+}
