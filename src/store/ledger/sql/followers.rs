@@ -90,14 +90,15 @@ pub(in crate::store) async fn unless_contradicted(
 /// before it. Each has its id and its public id. Nearly always there are none. Runs whose time has come by now, to a day, are
 /// not among them.
 pub(in crate::store) async fn ahead_before(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>, StoreError> {
+    let sql =
+        format!("SELECT seq, started_at, finished_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT {LATEST}");
+    let latest: Vec<(i64, Option<i64>, Option<i64>)> = sqlx::query_as(AssertSqlSafe(sql)).fetch_all(&mut *conn).await?;
     // An interrupted run may end, and get its number, weeks after it began. It tells nothing of the clock.
-    let prompt = format!("r.finished_at <= r.started_at + {}", LONGEST_RUN.as_millis());
-    let sql = format!(
-        "SELECT r.seq, r.started_at FROM (SELECT seq, started_at, finished_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT {LATEST}) AS r \
-         WHERE {prompt}"
-    );
-    let latest: Vec<(i64, i64)> = sqlx::query_as(AssertSqlSafe(sql)).fetch_all(&mut *conn).await?;
-    let believed = runs_in_order(latest.into_iter().map(|(seq, at)| (seq, Time(at))).collect());
+    let prompt = latest.into_iter().filter_map(|(seq, started, finished)| {
+        let (started, finished) = (Time(started?), Time(finished?));
+        (finished <= started.plus(LONGEST_RUN)).then_some((seq, started))
+    });
+    let believed = runs_in_order(prompt.collect());
     let Some((seq, last)) = believed.last() else { return Ok(Vec::new()) };
     // Few runs are later, so it must walk through the times, not through `seq`.
     let sql = format!(
@@ -111,8 +112,10 @@ pub(in crate::store) async fn ahead_before(conn: &mut Conn, since: Time) -> Resu
         return Ok(Vec::new());
     }
     let sql = format!(
-        "SELECT max(b.seq) FROM (SELECT r.seq FROM run r WHERE {at} < $1 AND {prompt} ORDER BY {at} DESC, r.public_id DESC LIMIT {LATEST}) AS b",
-        at = read::RUN_AT
+        "SELECT max(b.seq) FROM (SELECT r.seq FROM run r WHERE {at} < $1 AND r.finished_at <= r.started_at + {prompt} \
+         ORDER BY {at} DESC, r.public_id DESC LIMIT {LATEST}) AS b",
+        at = read::RUN_AT,
+        prompt = LONGEST_RUN.as_millis()
     );
     let before: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(since.0).fetch_one(conn).await?;
     let was_over = |run: &(i64, i64, String)| before.is_some_and(|before| run.0 < before);
