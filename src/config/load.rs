@@ -252,6 +252,7 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     if let Some(service) = &service {
         budgets::warn_of_small(document, service, &providers, &topics, mistakes);
     }
+    budgets::warn_of_alerts_without_limits(document, &alerts, &topics, mistakes);
     let lists = Lists { providers, reports, channels, exports, alerts, pings };
     Some((service?, database?, scheduler?, retention?, web?, topics, lists))
 }

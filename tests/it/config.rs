@@ -602,6 +602,14 @@ fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
                 url_env = \"A\"\nchat = \"b c\"\n";
     let lines: Vec<usize> = mistakes(load_config(more)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [4, 5, 6, 10, 10, 15]);
+    let secrets = "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n\
+                   [[channels]]\nname = \"c\"\nkind = \"telegram\"\ntoken_env = \"a b\"\nchat = \"b c\"\n\
+                   [[channels]]\nname = \"m\"\nkind = \"email\"\nhost = \"h.example\"\ntls = \"none\"\nfrom = \"a@b.example\"\n\
+                   to = [\"a@b.example\"]\nuser = \"u\"\npassword_env = \"a b\"\n\
+                   [[exports]]\nname = \"e\"\nwhat = \"daily\"\nmode = \"incremental\"\nsince = \"1x\"\nevery = \"1d\"\n";
+    let lines: Vec<usize> =
+        mistakes(load_config(secrets)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
+    assert_eq!(lines, [9, 10, 15, 19, 23, 24]);
 }
 
 #[test]
@@ -740,6 +748,25 @@ fn a_budget_alert_knows_the_least_price_of_each_source() {
     );
     let one = Source::parse("one").unwrap();
     assert_eq!(load_valid(&file).alerts[0].prices, [(Source::Web, 2_000), (one, 1_000)]);
+}
+
+#[test]
+fn a_budget_alert_on_topics_without_limits_is_warned_about() {
+    let warned = |topics: &str, of: &str| {
+        let alert = format!("[[alerts]]\nname = \"dear\"\nrule = \"budget\"\n{of}\n");
+        load_valid(&format!("[service]\nbase_url = \"sandbox\"\n{topics}{alert}")).warnings
+    };
+    let limited = "[[topics]]\nid = \"b\"\nquery = \"q\"\ntags = [\"t\"]\nmax_calls_per_day = 5\n";
+    let both = format!("[[topics]]\nid = \"a\"\nquery = \"q\"\ntags = [\"t\"]\n{limited}");
+    for of in ["", "topics = [\"b\"]", "tags = [\"t\"]", "topics = [\"a\", \"b\"]"] {
+        assert_eq!(warned(&both, of), Vec::<String>::new(), "{of}");
+    }
+    let one = warned(&both, "topics = [\"a\"]");
+    let expected =
+        "jobs.toml:15:10: no topic of this alert has a limit of its own: it never fires (hint: set budget_per_day";
+    assert!(one.len() == 1 && one[0].starts_with(expected), "{one:?}");
+    // A limit of all topics counts.
+    assert_eq!(warned(&format!("[defaults]\nbudget_per_day = 1\n{both}"), "topics = [\"a\"]"), Vec::<String>::new());
 }
 
 #[test]

@@ -50,8 +50,7 @@ async fn runs_left_in_the_queue_for_days_block_no_later_slot() {
         };
         plan(&store, back).await;
         let left = |topic: &str| if topic == begun { "failed" } else { "missed" };
-        let expected =
-            format!("{} waited, and was not started in time; only the latest missed slot is caught up", left("late"));
+        let expected = format!("{} waited, and was not started in time; only the latest due slot runs", left("late"));
         assert_eq!(states("late"), [expected, "queued ".to_owned()], "{}", database.name);
         let expected = format!("{} waited, and was not started in time; missed slots are not caught up", left("none"));
         assert_eq!(states("none"), [expected], "{}", database.name);
@@ -98,7 +97,7 @@ async fn an_edited_schedule_does_not_let_leftover_runs_block_later_slots() {
             these.map(|run| format!("{} {}", run.slot.unwrap(), run.reason)).collect::<Vec<_>>()
         };
         let left = reported(&|run| run.state == "missed" && run.slot == Some(first.0));
-        let why = "waited, and was not started in time; only the latest missed slot is caught up";
+        let why = "waited, and was not started in time; only the latest due slot runs";
         assert_eq!(left, [format!("{} {why}", first.0)], "{}", database.name);
         let latest = first.plus(DAY * 3);
         assert_eq!(reported(&|run| run.state == "queued"), [format!("{} ", latest.0)], "{}", database.name);

@@ -39,7 +39,7 @@ pub mod reason {
     /// Left in the queue, and older than `catch_up_window`.
     pub const LEFT_TOO_OLD: &str = "waited, and was not started in time; older than catch_up_window";
     /// Left in the queue, and `catch_up = "latest"`.
-    pub const LEFT_SUPERSEDED: &str = "waited, and was not started in time; only the latest missed slot is caught up";
+    pub const LEFT_SUPERSEDED: &str = "waited, and was not started in time; only the latest due slot runs";
     /// `catch_up = "all"` and the job falls behind.
     pub const BACKLOG_FULL: &str = "more than twice max_catch_up_runs runs were still waiting";
 }

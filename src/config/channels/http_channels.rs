@@ -56,34 +56,43 @@ pub(in crate::config) fn read(
         _ => url,
     };
     let secret = match kind {
-        ChannelKind::Webhook => secret(reader, "secret_env", "secret_file", dir, mistakes)?,
-        ChannelKind::Ntfy | ChannelKind::Telegram => secret(reader, "token_env", "token_file", dir, mistakes)?,
-        _ => SecretSource::default(),
+        ChannelKind::Webhook => secret(reader, "secret_env", "secret_file", dir, mistakes),
+        ChannelKind::Ntfy | ChannelKind::Telegram => secret(reader, "token_env", "token_file", dir, mistakes),
+        _ => Some(SecretSource::default()),
     };
     let form = match kind {
-        ChannelKind::Slack => WebhookFormat::Slack,
-        ChannelKind::Mattermost => WebhookFormat::Mattermost,
-        ChannelKind::Ntfy => WebhookFormat::Ntfy,
-        ChannelKind::Discord => WebhookFormat::Discord,
-        ChannelKind::Teams => WebhookFormat::Teams,
+        ChannelKind::Slack => Some(WebhookFormat::Slack),
+        ChannelKind::Mattermost => Some(WebhookFormat::Mattermost),
+        ChannelKind::Ntfy => Some(WebhookFormat::Ntfy),
+        ChannelKind::Discord => Some(WebhookFormat::Discord),
+        ChannelKind::Teams => Some(WebhookFormat::Teams),
         ChannelKind::Telegram => {
-            if let (false, Some(header), true) = (broken, &table.header, secret.is_none()) {
+            let no_token = secret.as_ref().is_some_and(SecretSource::is_none);
+            if let (false, Some(header), true) = (broken, &table.header, no_token) {
                 let hint = "write token_env = \"TOPICWATCH_TELEGRAM_TOKEN\"; get the bot token from @BotFather";
                 mistakes.at(header, "this channel has no `token_env`", hint);
             }
             missing(table, "chat", broken, mistakes);
-            WebhookFormat::Telegram { chat: reader.read(mistakes, "chat", |value| chat(text(value)?))? }
+            reader.read(mistakes, "chat", |value| chat(text(value)?)).map(|chat| WebhookFormat::Telegram { chat })
         }
-        ChannelKind::Apprise => WebhookFormat::Apprise {
-            tag: match reader.written("tag") {
-                None => None,
-                Some(_) => Some(reader.read(mistakes, "tag", |value| plain_text(value, 200))?),
-            },
+        ChannelKind::Apprise => match reader.written("tag") {
+            None => Some(WebhookFormat::Apprise { tag: None }),
+            Some(_) => {
+                let tag = reader.read(mistakes, "tag", |value| plain_text(value, 200));
+                tag.map(|tag| WebhookFormat::Apprise { tag: Some(tag) })
+            }
         },
-        ChannelKind::Webhook | ChannelKind::Email => WebhookFormat::Own,
+        ChannelKind::Webhook | ChannelKind::Email => Some(WebhookFormat::Own),
     };
-    let allow_private = reader.read(mistakes, "allow_private", flag)?;
-    Some(WebhookSpec { url: url?, url_variable: url_variable?, secret, form, allow_private })
+    let allow_private = reader.read(mistakes, "allow_private", flag);
+    // All keys are read before one that is wrong ends this, to find every mistake at once.
+    Some(WebhookSpec {
+        url: url?,
+        url_variable: url_variable?,
+        secret: secret?,
+        form: form?,
+        allow_private: allow_private?,
+    })
 }
 
 /// Parses a chat: its number, or the @name of a channel or group.

@@ -16,7 +16,7 @@ use super::mistakes::mistake::Mistakes;
 use super::values::names::slug;
 use super::values::scalars::{duration, flag, plain_text, text, texts};
 use super::values::value::Table;
-use crate::model::{ChannelKind, ChannelSpec, EmailSpec, SmtpTls, Transport};
+use crate::model::{ChannelKind, ChannelSpec, EmailSpec, SecretSource, SmtpTls, Transport};
 use crate::notify::check_address;
 use channel_keys::{missing, secret};
 use http_channels::ChannelContext;
@@ -129,8 +129,9 @@ fn email(
         None => Some(None),
         Some(_) => reader.read(mistakes, "user", |value| plain_text(value, 320)).map(Some),
     };
-    let password = secret(reader, "password_env", "password_file", dir, mistakes)?;
-    if let (Some(Some(_)), Some(setting), true) = (&user, reader.written("user"), password.is_none()) {
+    let password = secret(reader, "password_env", "password_file", dir, mistakes);
+    let no_password = password.as_ref().is_some_and(SecretSource::is_none);
+    if let (Some(Some(_)), Some(setting), true) = (&user, reader.written("user"), no_password) {
         let fault = Fault::new("is set without a password", "write password_env = \"TOPICWATCH_SMTP_PASSWORD\"");
         mistakes.fault("user", &setting.origin, fault);
     }
@@ -147,7 +148,7 @@ fn email(
             Fault::new("would send the password unencrypted over the network", "write \"starttls\" or \"implicit\"");
         mistakes.fault("tls", &setting.origin, fault);
     }
-    Some(EmailSpec { host: host?, port: port?, tls: tls?, from: from?, to: to?, user: user?, password })
+    Some(EmailSpec { host: host?, port: port?, tls: tls?, from: from?, to: to?, user: user?, password: password? })
 }
 
 /// Parses a host name or an IP address.

@@ -1,4 +1,5 @@
-//! Warns about daily budgets that are smaller than the cost of a single call: no such call would ever be made.
+//! Warns about daily budgets that are smaller than the cost of a single call: no such call would ever be made. And about
+//! alerts on budgets that no topic has.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,7 +10,7 @@ use crate::config::mistakes::mistake::Mistakes;
 use crate::config::settings::prices;
 use crate::config::values::value::{Table, Value};
 use crate::config::{ProviderConfig, ServiceConfig};
-use crate::model::{Micros, Source, Topic};
+use crate::model::{AlertSpec, Micros, Source, Topic};
 
 const NAME: &str = "budget_per_day";
 
@@ -46,6 +47,32 @@ pub(in crate::config) fn warn_of_small(
         if let Some((day, unaffordable)) = small.get(id.as_str()) {
             warn(span(&[table, &document.defaults]), *day, *unaffordable, mistakes);
         }
+    }
+}
+
+/// Warns about each alert on the budgets of topics that have none: it would never fire.
+pub(in crate::config) fn warn_of_alerts_without_limits(
+    document: &Document,
+    alerts: &[AlertSpec],
+    topics: &[Topic],
+    mistakes: &mut Mistakes<'_>,
+) {
+    let without = |alert: &&AlertSpec| {
+        let mut covered = topics.iter().filter(|topic| alert.matches_topic(&topic.id, &topic.tags)).peekable();
+        alert.checks_topic_budgets() && covered.peek().is_some() && covered.all(|topic| topic.limits.is_none())
+    };
+    for alert in alerts.iter().filter(without) {
+        let is_it = |table: &&Table| {
+            let name = table.values.get("name").map(|setting| &setting.value);
+            matches!(name, Some(Value::Text(name)) if *name == alert.name)
+        };
+        let Some(table) = document.alerts.iter().find(is_it) else { continue };
+        let written = table.values.get("topics").or_else(|| table.values.get("tags"));
+        mistakes.warn(
+            written.and_then(|setting| setting.origin.span()),
+            "no topic of this alert has a limit of its own: it never fires",
+            "set budget_per_day or max_calls_per_day in the topics; or remove `topics` and `tags` to watch the limits of the service and of providers",
+        );
     }
 }
 

@@ -95,10 +95,7 @@ fn one(
     let schedule = schedules.read(reader, mistakes);
     let timezone = reader.value_or_default("timezone").and_then(|setting| text(&setting.value).ok());
     let bad = |key: &str| reader.written(key).is_some();
-    if bad("search") && search.is_none() {
-        return None;
-    }
-    if bad("since") && since.is_none() || bad("retain") && retain.is_none() || bad("path") && written.is_none() {
+    if bad("path") && written.is_none() {
         return None;
     }
     let (name, what, mode) = (name?, what?, mode?);
@@ -113,7 +110,10 @@ fn one(
         }
         (Some(format), Some(path)) => (format, path),
     };
-    let mut good = schedule.is_some();
+    // An export without one of these is left out, but the rest is checked, to find every mistake at once.
+    let wrong =
+        bad("search") && search.is_none() || bad("since") && since.is_none() || bad("retain") && retain.is_none();
+    let mut good = schedule.is_some() && !wrong;
     if let (Some(Profile::Excel), Some(setting), true) = (profile, reader.written("profile"), format != Format::Csv) {
         let fault = Fault::new(
             format!("\"excel\" works only with csv, not with {format}"),
@@ -132,7 +132,6 @@ fn one(
         tones: tones?,
         search,
         filtered: filtered?,
-        // Without a schedule the export is left out, but the rest is checked, to find every mistake at once.
         schedule: schedule.unwrap_or_else(|| SchedulePolicy::timing_only(Period::Every(DAY_MS), "UTC")),
         timezone: timezone?,
         name,

@@ -45,6 +45,12 @@ pub(in crate::store) fn texts(at: u8) -> String {
     format!("(SELECT value FROM jsonb_array_elements_text(CAST(${at} AS JSONB)) AS value) AS given")
 }
 
+/// SQL for the start of a selection from the runs `r` of the topics in the JSON array that is bound as `$at`. An array,
+/// because the planner takes a set for a hundred topics, and then reads all runs.
+pub(in crate::store) fn runs_of_topics(at: u8) -> String {
+    format!("FROM run r WHERE r.topic = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(${at} AS JSONB)))) AND ")
+}
+
 /// Like [`texts`], for a column that holds a JSON array.
 pub(in crate::store) fn listed(column: &str) -> String {
     format!("jsonb_array_elements_text(CAST({column} AS JSONB)) AS given (value)")

@@ -53,6 +53,12 @@ pub(in crate::store) fn texts(at: u8) -> String {
     format!("(SELECT value FROM json_each(${at})) AS given")
 }
 
+/// SQL for the start of a selection from the runs `r` of the topics in the JSON array that is bound as `$at`, each given
+/// once. `CROSS JOIN` keeps the database from walking through the runs of all topics.
+pub(in crate::store) fn runs_of_topics(at: u8) -> String {
+    format!("FROM {} CROSS JOIN run r WHERE r.topic = given.value AND ", texts(at))
+}
+
 /// Like [`texts`], for a column that holds a JSON array.
 pub(in crate::store) fn listed(column: &str) -> String {
     format!("json_each({column}) AS given")

@@ -233,6 +233,13 @@ pub(in crate::store) async fn assumed_of_topic(
     rows.iter().map(|row| Ok((row.try_get("day")?, Micros(row.try_get("assumed")?)))).collect()
 }
 
+/// SQL for the usage on day `$3` of each of the topics in `$4`, each given once. It reads the runs of these topics alone:
+/// of few topics among many.
+fn of_given(conditions: &str) -> String {
+    let sql = ledger("called.topic", &format!("{PART_DAY} = $3{conditions} GROUP BY called.topic"));
+    sql.replace("FROM run r WHERE ", &super::runs_of_topics(4))
+}
+
 /// Returns how much of what these topics, each given once, cost on a day no bill confirms. Topics without such searches
 /// are left out.
 pub(in crate::store) async fn assumed_of_topics(
@@ -243,11 +250,7 @@ pub(in crate::store) async fn assumed_of_topics(
     if topics.is_empty() {
         return Ok(BTreeMap::new());
     }
-    // It reads the runs of these topics alone: of few topics among many.
-    let runs = format!("FROM {} CROSS JOIN run r WHERE r.topic = given.value AND ", super::texts(4));
-    let some = format!("{PART_DAY} = $3 AND {UNBILLED} GROUP BY called.topic");
-    let sql = ledger("called.topic", &some).replace("FROM run r WHERE ", &runs);
-    let summed = sqlx::query(AssertSqlSafe(sql));
+    let summed = sqlx::query(AssertSqlSafe(of_given(&format!(" AND {UNBILLED}"))));
     let summed = summed.bind(index_start(day)).bind(index_end(day)).bind(day);
     let rows = summed.bind(super::resolve::to_json(topics)?).fetch_all(conn).await?;
     rows.iter().map(|row| Ok((row.try_get("topic")?, Micros(row.try_get("assumed")?)))).collect()
@@ -271,15 +274,11 @@ pub(in crate::store) async fn of_topics(
     for row in counted.fetch_all(&mut *conn).await? {
         used.insert(row.try_get(0)?, Usage { calls: row.try_get(1)?, money: Micros(row.try_get(2)?) });
     }
-    let missing: Vec<&str> = topics.iter().filter(|topic| !used.contains_key(**topic)).copied().collect();
+    let missing: BTreeSet<&str> = topics.iter().filter(|topic| !used.contains_key(**topic)).copied().collect();
     if missing.is_empty() {
         return Ok(used);
     }
-    let some = format!(
-        "{PART_DAY} = $3 AND called.topic IN (SELECT given.value FROM {}) GROUP BY called.topic",
-        super::texts(4)
-    );
-    let summed = sqlx::query(AssertSqlSafe(ledger("called.topic", &some)));
+    let summed = sqlx::query(AssertSqlSafe(of_given("")));
     let summed = summed.bind(index_start(day)).bind(index_end(day)).bind(day);
     used.extend(missing.iter().map(|topic| ((*topic).to_owned(), Usage::default())));
     for row in summed.bind(super::resolve::to_json(&missing)?).fetch_all(conn).await? {
