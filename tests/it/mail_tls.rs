@@ -1,4 +1,4 @@
-//! Mail over TLS to a real server on loopback, through the binary: STARTTLS, implicit TLS, a server without TLS,
+//! Mail and webhooks over TLS to a real server on loopback, through the binary: STARTTLS, implicit TLS, a server without TLS,
 //! invalid certificates. Nothing sensitive is sent in clear. A test authority replaces the system's.
 
 use crate::support::databases::sqlite;
