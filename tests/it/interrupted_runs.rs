@@ -161,7 +161,11 @@ impl std::io::Write for Log {
 async fn only_the_refusal_of_the_store_reports_a_lost_lease() {
     let log = Log::default();
     let written = log.clone();
-    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || written.clone()).finish();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::WARN)
+        .with_ansi(false)
+        .with_writer(move || written.clone())
+        .finish();
     let _logging = tracing::subscriber::set_default(subscriber);
     for database in databases() {
         let store = open_store(&database).await;

@@ -1,5 +1,5 @@
-//! Mail and webhooks over TLS to a real server on loopback, through the binary: STARTTLS, implicit TLS, a server without TLS,
-//! invalid certificates. Nothing sensitive is sent in clear. A test authority replaces the system's.
+//! Mail and webhooks over TLS to a real server on loopback, through the binary: STARTTLS, implicit TLS, a server
+//! without TLS, invalid certificates. Nothing sensitive is sent in clear. A test authority replaces the system's.
 
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place, ProgramOutput};
