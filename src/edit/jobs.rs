@@ -180,14 +180,15 @@ impl<'t> Jobs<'t> {
         let entry = self.contiguous_entry(kind, name)?;
         let start = text::comment_above(self.text, entry.block.start);
         let from = text::blanks_above(self.text, start);
-        let until = if from == 0 { text::blanks_below(self.text, entry.block.end) } else { entry.block.end };
+        let is_first = matches!(self.text.get(..from), Some("" | "\u{FEFF}"));
+        let until = if is_first { text::blanks_below(self.text, entry.block.end) } else { entry.block.end };
         let mut left = self.text.to_owned();
         let text = left.drain(from..until).collect();
         Ok((left, Removed { at: from, text }))
     }
 
     /// Returns the text with a key of a table set or removed. Comments between the lines of a list that is removed or
-    /// emptied move above it.
+    /// written anew move above it.
     ///
     /// # Errors
     /// If there is no such table, or the key is a table itself.
@@ -201,9 +202,10 @@ impl<'t> Jobs<'t> {
         match (place, value) {
             (None, None) => {}
             (Some(place), Some(value)) => {
+                let inside = self.comments_in(place, place.value.end);
                 let is_emptied = *value == KeyValue::Texts(Vec::new());
-                let kept = if is_emptied { self.comments_in(place, place.value.end) } else { String::new() };
-                let list = self.list_edited(place, value).filter(|_| kept.is_empty());
+                let list = self.list_edited(place, value).filter(|_| !is_emptied || inside.is_empty());
+                let kept = if list.is_some() { String::new() } else { inside };
                 edited.replace_range(place.value.clone(), &list.unwrap_or_else(|| value.to_toml()));
                 edited.insert_str(text::line_start(self.text, place.key.start), &kept);
             }

@@ -99,7 +99,7 @@ fn entry(source: &str, skipped: usize, kind: Kind, table: &Table, headers: &[usi
     let (mut keys, mut own) = (Vec::new(), Vec::new());
     keys_of(table, "", skipped, &mut keys);
     headers_of(table, &mut own);
-    let start = text::line_start(source, begin + skipped);
+    let start = text::line_start(source, begin + skipped).max(skipped);
     let last = keys.iter().map(|place| place.value.end).chain(own.iter().map(|at| at + skipped)).max();
     let end = text::line_end(source, last.unwrap_or(begin + skipped).max(begin + skipped));
     let torn = headers.iter().any(|at| {

@@ -47,6 +47,25 @@ fn comments_in_a_list_are_kept_when_entries_are_removed() {
     let emptied = jobs.set(Kind::Topic, "a", "tags", Some(&KeyValue::Texts(Vec::new()))).unwrap();
     let expected = "[[topics]]\nid = \"a\"\n# all\n# why\n# one\n# none\ntags = [] # end\nquery = 'x'\n";
     assert_eq!(emptied, expected);
+    // An empty list has no lines for new entries: it is written anew.
+    let empty = "[[topics]]\nid = \"a\"\ntags = [ # all\n  # none yet\n] # end\n";
+    let tags = KeyValue::Texts(vec!["x".to_owned()]);
+    let filled = Jobs::read(empty).unwrap().set(Kind::Topic, "a", "tags", Some(&tags)).unwrap();
+    assert_eq!(filled, "[[topics]]\nid = \"a\"\n# all\n# none yet\ntags = [\"x\"] # end\n");
+}
+
+#[test]
+fn the_byte_order_mark_belongs_to_no_table() {
+    let file = "\u{FEFF}[[topics]]\nid = \"a\"\n\n[[topics]]\nid = \"b\"\n";
+    let jobs = Jobs::read(file).unwrap();
+    let block = jobs.block(jobs.entry(Kind::Topic, "a").unwrap());
+    assert_eq!(block, "[[topics]]\nid = \"a\"\n");
+    let copied = jobs.append(Kind::Topic, &block.replace("\"a\"", "\"c\"")).unwrap();
+    assert_eq!(copied, format!("{file}\n[[topics]]\nid = \"c\"\n"));
+    assert_eq!(jobs.replace(Kind::Topic, "a", block).unwrap(), file);
+    let (left, removed) = jobs.remove(Kind::Topic, "a").unwrap();
+    assert_eq!(left, "\u{FEFF}[[topics]]\nid = \"b\"\n");
+    assert_eq!(removed.restore(&left).unwrap(), file);
 }
 
 #[test]

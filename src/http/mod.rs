@@ -3,6 +3,7 @@
 
 mod address;
 mod body;
+mod certificates;
 mod escapes;
 mod key_encodings;
 mod key_redactor;
@@ -16,6 +17,7 @@ use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 pub use address::{PublicOnly, is_public};
 pub(crate) use body::foreign_codings;
 pub use body::{IncompleteBody, ReadStop, read_capped};
+pub(crate) use certificates::tls_advice;
 pub(crate) use key_redactor::KeyRedactor;
 
 /// The user agent sent to servers.

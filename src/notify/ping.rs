@@ -185,7 +185,7 @@ async fn post(ping: &Ping) -> Result<(), DeliveryError> {
         let options = http::Options { connect_timeout: PATIENCE, max_idle_per_host: 0, roots, public_only: false };
         let client = http::pinned_client(&options, &pinned).map_err(|e| DeliveryError::transient(e.text))?;
         let request = client.post(url).header(CONTENT_TYPE, "text/plain; charset=utf-8").body(ping.line.clone());
-        let reply = request.send().await.map_err(|e| DeliveryError::transient(http::describe(e)))?;
+        let reply = request.send().await.map_err(webhook::unanswered)?;
         reply::judge(reply, deadline, None).await
     };
     let sent = tokio::time::timeout(PATIENCE, sent).await;

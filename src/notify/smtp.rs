@@ -228,12 +228,10 @@ fn with_advice(text: String, host: &str) -> String {
     if text.contains("corrupt message") {
         return format!("{text}: {host} does not begin with TLS; nothing was sent ({PORTS})");
     }
-    if text.contains("certificate") {
-        return format!(
-            "{text}; nothing was sent (does this machine trust its issuer, see SSL_CERT_FILE, and is the certificate for {host}?)"
-        );
+    match http::tls_advice(&text, host) {
+        Some(advice) => format!("{text}; nothing was sent ({advice})"),
+        None => text,
     }
-    text
 }
 
 #[cfg(test)]
@@ -248,5 +246,16 @@ mod tests {
             "cannot connect to smtp.example.com: tls handshake eof"
         );
         assert_eq!(told("permanent error (550)"), "permanent error (550)");
+    }
+
+    #[test]
+    fn the_advice_about_a_certificate_fits_its_fault() {
+        let told = |why: &str| with_advice(format!("invalid peer certificate: {why}"), "mail.example");
+        let expired = told("certificate expired: verification time 1");
+        assert!(
+            expired.ends_with("; nothing was sent (renew the server's certificate, or correct this machine's clock)")
+        );
+        assert!(!told("Other(OtherError(CaUsedAsEndEntity))").contains("trust its issuer"));
+        assert!(told("UnknownIssuer").ends_with("and is the certificate for mail.example?)"));
     }
 }

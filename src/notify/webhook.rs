@@ -69,8 +69,17 @@ pub(super) async fn send(
         (Some(token), WebhookFormat::Ntfy) => builder = builder.bearer_auth(token.expose_secret()),
         _ => {}
     }
-    let reply = builder.body(body).send().await.map_err(|e| DeliveryError::transient(http::describe(e)))?;
+    let reply = builder.body(body).send().await.map_err(unanswered)?;
     reply::judge_as(form, reply, deadline, request.now).await
+}
+
+/// Why a request has no reply, and what to do if TLS refused the connection.
+pub(super) fn unanswered(error: reqwest::Error) -> DeliveryError {
+    let text = http::describe(error);
+    match http::tls_advice(&text, "that name") {
+        Some(advice) => DeliveryError::transient(format!("{text} ({advice})")),
+        None => DeliveryError::transient(text),
+    }
 }
 
 /// The only addresses to connect to: resolving the name again could give others. `key` names the setting that allows

@@ -1,8 +1,8 @@
 //! Runs that are interrupted: calls that were made are paid for, runs that only waited are not, tries without an answer
 //! count, and no run stops another.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -136,6 +136,57 @@ async fn a_second_claim_after_the_lease_fences_the_first() {
         alive.abort();
         assert_eq!(store.run(&run).await.unwrap().unwrap().state, RunState::Failed, "two attempts, both lost");
         cancel.cancel();
+        worker_pool.finished().await;
+        service.stop().await;
+        database.close(store).await;
+    }
+}
+
+/// What was logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn only_the_refusal_of_the_store_reports_a_lost_lease() {
+    let log = Log::default();
+    let written = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::WARN)
+        .with_ansi(false)
+        .with_writer(move || written.clone())
+        .finish();
+    let _logging = tracing::subscriber::set_default(subscriber);
+    for database in databases() {
+        let store = open_store(&database).await;
+        let service = slow().await;
+        let (worker_pool, mut ends) =
+            WorkerPool::new(collector(&store, &service.base_url()), 1, CancellationToken::new());
+        let run = start_manual_run(&store, &topic("rust"), "R1", NOW).await;
+        worker_pool.start(run.clone(), worker_pool.acquire().await.unwrap());
+        counted(&store, 1).await;
+        // Like a run that was just stored, it has no lease, and the pool does not know it yet.
+        store.release(&run, NOW, &[]).await.unwrap();
+        let alive = tokio::spawn({
+            let worker_pool = worker_pool.clone();
+            async move { worker_pool.keep_alive(Duration::from_millis(3)).await }
+        });
+        let ended = tokio::time::timeout(Duration::from_secs(60), ends.recv()).await.expect("it is stopped").unwrap();
+        assert_eq!(ended.result.unwrap_err().kind, StoreErrorKind::Fenced, "{}", database.name);
+        alive.abort();
+        let lines = String::from_utf8(std::mem::take(&mut *log.0.lock().unwrap())).unwrap();
+        let warnings: Vec<&str> = lines.lines().filter(|line| line.contains("R1")).collect();
+        assert!(warnings.len() == 1 && warnings[0].contains("no longer held by this process"), "{warnings:?}");
         worker_pool.finished().await;
         service.stop().await;
         database.close(store).await;

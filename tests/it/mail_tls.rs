@@ -1,5 +1,5 @@
-//! Mail over TLS to a real server on loopback, through the binary: STARTTLS, implicit TLS, a server without TLS,
-//! invalid certificates. Nothing sensitive is sent in clear. A test authority replaces the system's.
+//! Mail and webhooks over TLS to a real server on loopback, through the binary: STARTTLS, implicit TLS, a server
+//! without TLS, invalid certificates. Nothing sensitive is sent in clear. A test authority replaces the system's.
 
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place, ProgramOutput};
@@ -110,5 +110,26 @@ fn an_error_names_the_port_of_each_kind_of_tls() {
         assert_eq!(post.received().len(), 0, "{tls}: {reported}");
         assert_nothing_in_clear(&post);
         assert!(reported.out.contains(&format!("{says}{ports}")), "{tls}: {reported}");
+    }
+}
+
+#[test]
+fn a_webhook_error_says_what_to_do_about_a_certificate() {
+    for (wire, trusts, says) in [
+        (MailEncryption::Implicit("localhost"), false, "(does this machine trust its issuer, see SSL_CERT_FILE"),
+        (MailEncryption::Plain, true, "(the server does not begin with TLS: check the port)"),
+    ] {
+        let (sandbox, server) = (Sandbox::at(NINE, &[]), MailServer::encrypted(wire, |_| None));
+        let rest = format!(
+            "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n\n\
+             [[alerts]]\nname = \"any\"\nrule = \"items\"\nmin = 3\nchannels = [\"hook\"]\n\n\
+             [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"https://localhost:{}/hook\"\nallow_private = true\n",
+            server.port()
+        );
+        let place = Place::new(sqlite(), &sandbox.lines(), &rest);
+        let authority = certificate(if trusts { "authority" } else { "elsewhere" });
+        let program = place.program(&["alerts", "test", "any"]);
+        let ended = program.env("SSL_CERT_FILE", authority.to_str().unwrap()).run();
+        assert!(ended.out.contains("not delivered: ") && ended.out.contains(says), "{says}: {ended}");
     }
 }

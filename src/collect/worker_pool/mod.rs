@@ -233,11 +233,11 @@ impl WorkerPool {
             })
         };
         renew_leases(lease, beat, |run: RunRef| {
-            // It may have ended, or been claimed again, during the heartbeat.
+            // It may have ended, or been claimed again, during the heartbeat. If it was just stored, it has no lease
+            // either, so only the store's refusal at its end is a warning.
             if let Some((current, cancel)) = self.active().get(&run.public_id)
                 && current.token == run.token
             {
-                tracing::warn!(run = %run.public_id, "stopped: its lease was lost");
                 cancel.cancel();
             }
         })

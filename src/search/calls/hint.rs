@@ -81,6 +81,9 @@ const OTHER_NAME: &str = "certificate not valid for name";
 /// How an error names a certificate that is not valid at this time.
 const OUT_OF_DATE: [&str; 2] = ["certificate expired", "certificate not valid yet"];
 
+/// How an error names a certificate that is marked as that of an authority, as `openssl req -x509` marks it.
+const OF_AUTHORITY: &str = "CaUsedAsEndEntity";
+
 /// How an error names status 304.
 const NOT_MODIFIED: &str = "304 Not Modified";
 
@@ -159,6 +162,9 @@ pub(super) fn hint(whom: &ProviderRef<'_>, class: ErrorClass, status: Option<u16
         (ErrorClass::Transport, _) if OUT_OF_DATE.iter().any(|words| text.contains(words)) => {
             "is this machine's clock right? if it is, the server's owner must renew the certificate"
         }
+        (ErrorClass::Transport, _) if text.contains(OF_AUTHORITY) => {
+            "the server's certificate is marked as that of an authority (CA:TRUE); its owner must create one with CA:FALSE"
+        }
         (ErrorClass::Transport, _) if text.contains("certificate") => {
             "the service's certificate is not trusted here; install `ca-certificates` or set SSL_CERT_FILE"
         }
@@ -219,6 +225,13 @@ mod tests {
         assert!(!refused(&second(Some(Login::Bearer))).contains("without a scheme"));
         assert!(refused(&second(Some(Login::Session))).contains("`providers.second.user`"));
         assert!(!refused(&second(Some(Login::Open))).contains("key_env"));
+    }
+
+    #[test]
+    fn the_hint_for_a_certificate_marked_as_an_authority_is_not_about_trust() {
+        let text = "cannot connect: invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))";
+        let marked = hint(&SEARCH_SERVICE, ErrorClass::Transport, None, text);
+        assert!(marked.contains("CA:FALSE") && !marked.contains("SSL_CERT_FILE"), "{marked}");
     }
 
     #[test]

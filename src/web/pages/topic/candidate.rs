@@ -42,7 +42,7 @@ impl Candidate {
         let block = match &form.toml {
             // Lines that were sent back as shown were not changed.
             Some(toml) if normalize_text(toml) == normalize_text(&visible_lines(&before, form.edits)) => before,
-            Some(toml) => jobs.with_line_ends(&restore_ping(toml, &before)),
+            Some(toml) => in_place_of(&before, &restore_ping(toml, &before))?,
             None => apply_values(&before, &form.values, &defaults(&jobs), jobs.paused_by_default(Kind::Topic))?,
         };
         let text = match target.existing_id() {
@@ -87,4 +87,30 @@ impl Candidate {
 fn field_of(key: &str, message: &str) -> Option<&'static str> {
     let named = |field: &str| if key.is_empty() { message.contains(&format!("`{field}`")) } else { field == key };
     FIELDS.iter().map(|field| field.key).find(|field| named(field))
+}
+
+/// Returns typed lines with the indent and the line ends of the lines that they replace, because a form sends neither.
+fn in_place_of(before: &str, typed: &str) -> Result<String, EditError> {
+    let indent = before.get(..before.len() - before.trim_start().len()).unwrap_or_default();
+    Ok(Jobs::read(before)?.with_line_ends(&format!("{indent}{}", typed.trim_start())))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn lines_edited_as_toml_keep_their_indent_and_line_ends() {
+        let topic = "  [[topics]]\n  id = \"a\"\n  query = \"x\" # why\n";
+        // The first line ends in another way than those of the topic.
+        let text = format!("# top\r\n{topic}\n[[topics]]\nid = \"b\"\n");
+        let opened =
+            FileSnapshot { text: text.clone(), seen: String::new(), place: "jobs.toml".to_owned(), locked: None };
+        // As a form sends it: trimmed.
+        let toml = topic.trim().replace("\"x\"", "\"y\"");
+        let form = Form { toml: Some(toml), edits: true, ..Form::default() };
+        let candidate = Candidate::of(&form, Target::Topic("a"), &opened).unwrap();
+        assert_eq!(candidate.text, text.replace("\"x\"", "\"y\""));
+    }
 }
