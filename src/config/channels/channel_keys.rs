@@ -1,4 +1,4 @@
-//! Shared by several kinds of channels: keys of secrets, reporting a missing key, and reading a secret from one of two keys.
+//! Shared by several kinds of channels: keys of secrets, reporting a missing key, and reading a secret from one of two.
 
 use std::path::Path;
 
