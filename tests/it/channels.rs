@@ -420,3 +420,22 @@ fn mistakes_in_channels_are_reported_with_a_hint() {
         assert!(checked.out.contains("https://api.telegram.org/"), "{checked}");
     }
 }
+
+#[test]
+fn a_key_of_a_wrong_type_is_reported_once_and_not_as_missing() {
+    let begin = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n\n";
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", begin);
+    let mail = "kind = \"email\"\nhost = \"mail.example\"\nfrom = \"a@example.com\"\nto = [\"b@example.com\"]\n";
+    for (lines, key) in [
+        (format!("[[channels]]\nname = \"c\"\n{mail}user = \"me\"\npassword_env = 5\n"), "password_env"),
+        (format!("[[channels]]\nname = \"c\"\n{mail}user = 5\npassword_env = \"PASSWORD\"\n"), "user"),
+        ("[[channels]]\nname = \"c\"\nkind = \"telegram\"\nchat = \"1\"\ntoken_env = 5\n".to_owned(), "token_env"),
+        ("[[exports]]\nname = \"e\"\nwhat = \"items\"\nschedule = 5\n".to_owned(), "schedule"),
+        ("[[exports]]\nname = \"e\"\nwhat = \"items\"\nevery = 5\n".to_owned(), "every"),
+    ] {
+        place.configure("base_url = \"sandbox\"", &format!("{begin}{lines}"));
+        let checked = place.run(&["check"]);
+        checked.assert_stderr(2, &[&format!("error: `{key}` takes a ")]);
+        assert_eq!(checked.err.matches("error: ").count(), 1, "{checked}");
+    }
+}

@@ -215,6 +215,20 @@ fn import_keeps_the_files_group_and_refuses_a_read_only_file() {
 }
 
 #[test]
+fn imported_topics_have_the_line_ends_of_the_file() {
+    let place = Place::without_service(sqlite(), KEPT);
+    std::fs::write(place.path("feeds.opml"), OPML).unwrap();
+    for end in ["", "\n"] {
+        let before = format!("{KEPT}{end}").replace('\n', "\r\n");
+        std::fs::write(place.path("jobs.toml"), &before).unwrap();
+        place.ok(&["import", "feeds.opml"]);
+        let added = file(&place).strip_prefix(&before).unwrap().to_owned();
+        assert!(added.contains("\r\n[[topics]]\r\nid = \"rivals-friends\"\r\n"), "{added:?}");
+        assert!(!added.replace("\r\n", "").contains('\n'), "{added:?}");
+    }
+}
+
+#[test]
 fn import_adds_the_first_topics_to_a_file_without_any() {
     let place = Place::without_service(sqlite(), "# nothing yet\n");
     std::fs::write(place.path("feeds.opml"), OPML).unwrap();

@@ -156,12 +156,14 @@ impl Target {
         Err(Failure::usage(text, hint))
     }
 
-    /// Returns the file's text with the new topics at its end.
+    /// Returns the file's text with the new topics at its end, with the line ends of its first line.
     fn with_topics(&self, toml: &str) -> String {
-        match &self.current {
-            None => toml.trim_start().to_owned(),
-            Some((before, _)) if before.is_empty() || before.ends_with('\n') => format!("{before}{toml}"),
-            Some((before, _)) => format!("{before}\n{toml}"),
+        let Some((before, _)) = &self.current else { return toml.trim_start().to_owned() };
+        let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+        let added = format!("{gap}{toml}");
+        match before.split_once('\n') {
+            Some((line, _)) if line.ends_with('\r') => format!("{before}{}", added.replace('\n', "\r\n")),
+            _ => format!("{before}{added}"),
         }
     }
 

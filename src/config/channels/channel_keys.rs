@@ -1,4 +1,4 @@
-//! Shared by several kinds of channels: reporting a missing key, and reading a secret from one of two keys.
+//! Shared by several kinds of channels: keys of secrets, reporting a missing key, and reading a secret from one of two.
 
 use std::path::Path;
 
@@ -9,6 +9,11 @@ use crate::config::values::names::variable_name;
 use crate::config::values::scalars::plain_text;
 use crate::config::values::value::Table;
 use crate::model::SecretSource;
+
+/// Keys for the password of an e-mail channel.
+pub(in crate::config) const PASSWORD: [&str; 2] = ["password_env", "password_file"];
+/// Keys for the access token of ntfy and Telegram.
+pub(in crate::config) const TOKEN: [&str; 2] = ["token_env", "token_file"];
 
 /// Reports a key that a channel needs but does not have.
 pub(in crate::config) fn missing(table: &Table, key: &str, broken: bool, mistakes: &mut Mistakes<'_>) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use url::Url;
 
-use super::channel_keys::{missing, secret};
+use super::channel_keys::{TOKEN, missing, secret};
 use crate::config::file::key_reader::Reader;
 use crate::config::mistakes::fault::Fault;
 use crate::config::mistakes::mistake::Mistakes;
@@ -67,8 +67,8 @@ pub(in crate::config) fn read(
         ChannelKind::Discord => Some(WebhookFormat::Discord),
         ChannelKind::Teams => Some(WebhookFormat::Teams),
         ChannelKind::Telegram => {
-            let no_token = secret.as_ref().is_some_and(SecretSource::is_none);
-            if let (false, Some(header), true) = (broken, &table.header, no_token) {
+            let has_token = TOKEN.iter().any(|key| table.was_written(key));
+            if let (false, Some(header), false) = (broken, &table.header, has_token) {
                 let hint = "write token_env = \"TOPICWATCH_TELEGRAM_TOKEN\"; get the bot token from @BotFather";
                 mistakes.at(header, "this channel has no `token_env`", hint);
             }

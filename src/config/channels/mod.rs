@@ -16,16 +16,15 @@ use super::mistakes::mistake::Mistakes;
 use super::values::names::slug;
 use super::values::scalars::{duration, flag, plain_text, text, texts};
 use super::values::value::Table;
-use crate::model::{ChannelKind, ChannelSpec, EmailSpec, SecretSource, SmtpTls, Transport};
+use crate::model::{ChannelKind, ChannelSpec, EmailSpec, SmtpTls, Transport};
 use crate::notify::check_address;
-use channel_keys::{missing, secret};
+use channel_keys::{PASSWORD, TOKEN, missing, secret};
 use http_channels::ChannelContext;
 
 /// Keys that only some kinds of channel have.
 const EMAIL: [&str; 8] = ["host", "port", "tls", "from", "to", "user", "password_env", "password_file"];
 const ADDRESS: [&str; 3] = ["url", "url_env", "allow_private"];
 const SIGNED: [&str; 2] = ["secret_env", "secret_file"];
-const TOKEN: [&str; 2] = ["token_env", "token_file"];
 const CHAT: [&str; 1] = ["chat"];
 const TAG: [&str; 1] = ["tag"];
 
@@ -130,13 +129,13 @@ fn email(
         Some(_) => reader.read(mistakes, "user", |value| plain_text(value, 320)).map(Some),
     };
     let password = secret(reader, "password_env", "password_file", dir, mistakes);
-    let no_password = password.as_ref().is_some_and(SecretSource::is_none);
-    if let (Some(Some(_)), Some(setting), true) = (&user, reader.written("user"), no_password) {
+    let has_password = PASSWORD.iter().any(|key| table.was_written(key));
+    if let (Some(Some(_)), Some(setting), false) = (&user, reader.written("user"), has_password) {
         let fault = Fault::new("is set without a password", "write password_env = \"TOPICWATCH_SMTP_PASSWORD\"");
         mistakes.fault("user", &setting.origin, fault);
     }
-    for key in ["password_env", "password_file"] {
-        if let (None, Some(setting)) = (reader.written("user"), reader.written(key)) {
+    for key in PASSWORD {
+        if let (false, Some(setting)) = (table.was_written("user"), reader.written(key)) {
             let fault = Fault::new("is set without a `user`", "write user = \"…\" too, or remove it");
             mistakes.fault(key, &setting.origin, fault);
         }

@@ -88,7 +88,7 @@ fn one(
     let format = reader.choice(mistakes, "format", Format::parse);
     let written = reader.read(mistakes, "path", path);
     let retain = reader.count(mistakes, "retain");
-    let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
+    let scheduled = table.was_written("schedule") || table.was_written("every");
     if let (false, Some(header), false) = (broken, &table.header, scheduled) {
         mistakes.at(header, "this export has no schedule", "write every = \"1d\", or schedule = \"0 6 * * *\"");
     }
