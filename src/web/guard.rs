@@ -229,7 +229,8 @@ fn check_request(site: &Site, head: &Parts) -> Result<(), Refused> {
     let size: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
     if size > MOST_HEADERS {
         let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
-        return refuse(status, "This request is too large", "Delete the cookies for this address.");
+        let hint = "Send fewer or shorter headers; in a browser, delete the cookies of this address.";
+        return refuse(status, "This request is too large", hint);
     }
     let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
     if length.is_some_and(|length| length > largest_form(head.uri.path()) as u64) {

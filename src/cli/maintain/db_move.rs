@@ -29,7 +29,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &MoveArgs) -> Result<Exit
     let _nobody_else = store.lock_daemon()?;
     let report_table = |table: &crate::store::CopiedTable| {
         if !common.quiet && !args.json {
-            output::print_stderr(&format!("{}: {} rows, the same in both", table.table, table.rows));
+            let rows = if table.rows == 1 { "row" } else { "rows" };
+            output::print_stderr(&format!("{}: {} {rows}, the same in both", table.table, table.rows));
         }
     };
     let moved = store.copy_to(&target, (context.clock)(), &report_table).await;
