@@ -1,23 +1,49 @@
-//! What to do about a connection that TLS refused, found in the words of the library.
+//! Why TLS refused a connection, found in the words of the library, and what to do about it.
+
+/// Why TLS refused a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TlsFault {
+    Expired,
+    NotYetValid,
+    /// The certificate is for another name.
+    OtherName,
+    /// The certificate is marked as that of an authority, as `openssl req -x509` marks it.
+    OfAuthority,
+    /// The certificate is refused for another reason, mostly because nobody here knows its issuer.
+    Untrusted,
+    /// What the server sent is no TLS record.
+    NoTls,
+}
+
+impl TlsFault {
+    /// Finds the fault in the text of an error.
+    pub(crate) fn in_text(text: &str) -> Option<Self> {
+        const WORDS: [(&str, TlsFault); 6] = [
+            ("certificate expired", TlsFault::Expired),
+            ("certificate not valid yet", TlsFault::NotYetValid),
+            ("certificate not valid for name", TlsFault::OtherName),
+            ("CaUsedAsEndEntity", TlsFault::OfAuthority),
+            ("certificate", TlsFault::Untrusted),
+            ("corrupt message", TlsFault::NoTls),
+        ];
+        WORDS.iter().find(|(words, _)| text.contains(words)).map(|(_, fault)| *fault)
+    }
+}
 
 /// Returns what to do about a TLS error in a text; `None` if the text names none. `whom` is the server in a few words.
-#[must_use]
 pub(crate) fn tls_advice(text: &str, whom: &str) -> Option<String> {
-    let fixed = if text.contains("certificate expired") {
-        "renew the server's certificate, or correct this machine's clock"
-    } else if text.contains("certificate not valid yet") {
-        "correct this machine's clock"
-    } else if text.contains("CaUsedAsEndEntity") {
-        "the server's certificate is marked as that of an authority (CA:TRUE): create one with CA:FALSE"
-    } else if text.contains("certificate") {
-        return Some(format!(
-            "does this machine trust its issuer, see SSL_CERT_FILE, and is the certificate for {whom}?"
-        ));
-    } else if text.contains("corrupt message") {
-        // What the server sent is no TLS record.
-        "the server does not begin with TLS: check the port"
-    } else {
-        return None;
+    let fixed = match TlsFault::in_text(text)? {
+        TlsFault::Expired => "renew the server's certificate, or correct this machine's clock",
+        TlsFault::NotYetValid => "correct this machine's clock",
+        TlsFault::OfAuthority => {
+            "the server's certificate is marked as that of an authority (CA:TRUE): create one with CA:FALSE"
+        }
+        TlsFault::OtherName | TlsFault::Untrusted => {
+            return Some(format!(
+                "does this machine trust its issuer, see SSL_CERT_FILE, and is the certificate for {whom}?"
+            ));
+        }
+        TlsFault::NoTls => "the server does not begin with TLS: check the port",
     };
     Some(fixed.to_owned())
 }

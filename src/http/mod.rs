@@ -17,7 +17,7 @@ use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 pub use address::{PublicOnly, is_public};
 pub(crate) use body::foreign_codings;
 pub use body::{IncompleteBody, ReadStop, read_capped};
-pub(crate) use certificates::tls_advice;
+pub(crate) use certificates::{TlsFault, tls_advice};
 pub(crate) use key_redactor::KeyRedactor;
 
 /// The user agent sent to servers.

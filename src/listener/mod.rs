@@ -1,6 +1,7 @@
 //! A listener with a limited number of connections. With a patience, a connection is cut if its client neither
 //! completes a request nor takes the answer, however busy it looks, but not while the client waits for an answer. A new
-//! connection takes the place of an idle one. Without a patience, further connections wait in the system's queue. It speaks no protocol.
+//! connection takes the place of an idle one. Without a patience, further connections wait in the system's queue. It
+//! speaks no protocol.
 
 mod eviction;
 

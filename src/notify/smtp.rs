@@ -225,7 +225,7 @@ fn with_host(text: String, host: &str) -> String {
 /// What happened, and what to do if that is not obvious. These refusals come before anything but a greeting was sent.
 fn with_advice(text: String, host: &str) -> String {
     // The greeting of a server that does not begin with TLS is no TLS record.
-    if text.contains("corrupt message") {
+    if http::TlsFault::in_text(&text) == Some(http::TlsFault::NoTls) {
         return format!("{text}: {host} does not begin with TLS; nothing was sent ({PORTS})");
     }
     match http::tls_advice(&text, host) {

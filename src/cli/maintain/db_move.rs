@@ -8,6 +8,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::journal;
 use crate::cli::wiring::options::Common;
+use crate::draw::format::count_noun;
 use crate::store::Settings;
 
 #[derive(Debug, Args)]
@@ -29,8 +30,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &MoveArgs) -> Result<Exit
     let _nobody_else = store.lock_daemon()?;
     let report_table = |table: &crate::store::CopiedTable| {
         if !common.quiet && !args.json {
-            let rows = if table.rows == 1 { "row" } else { "rows" };
-            output::print_stderr(&format!("{}: {} {rows}, the same in both", table.table, table.rows));
+            let rows = count_noun(table.rows, "row");
+            output::print_stderr(&format!("{}: {rows}, the same in both", table.table));
         }
     };
     let moved = store.copy_to(&target, (context.clock)(), &report_table).await;

@@ -14,6 +14,7 @@ use crate::cli::wiring::context::request;
 use crate::cli::wiring::options::{Common, shell_word};
 use crate::config::{self, Config, FILE_NAME, LoadError, LoadRequest};
 use crate::draw::format::count_noun;
+use crate::edit::Jobs;
 use crate::files::{Protected, Replacement};
 use crate::import::{self, ExistingEntries, Format, ImportResult, LONGEST};
 use crate::model::without_secrets;
@@ -161,9 +162,9 @@ impl Target {
         let Some((before, _)) = &self.current else { return toml.trim_start().to_owned() };
         let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
         let added = format!("{gap}{toml}");
-        match before.split_once('\n') {
-            Some((line, _)) if line.ends_with('\r') => format!("{before}{}", added.replace('\n', "\r\n")),
-            _ => format!("{before}{added}"),
+        match Jobs::read(before) {
+            Ok(jobs) => format!("{before}{}", jobs.with_line_ends(&added)),
+            Err(_) => format!("{before}{added}"),
         }
     }
 

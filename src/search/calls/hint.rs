@@ -1,6 +1,7 @@
 //! What the user can do about a failed search, live or stored.
 
 use super::detail::INSUFFICIENT_QUOTA;
+use crate::http::TlsFault;
 use crate::model::{Login, SERVICE};
 use crate::search::ErrorClass;
 
@@ -75,15 +76,6 @@ pub const NO_PROVIDER: &str = "this process has no provider";
 /// How an error names an address, or a name with such an address, that feeds may not have.
 const PRIVATE: &str = "private network";
 
-/// How an error names a certificate of another server.
-const OTHER_NAME: &str = "certificate not valid for name";
-
-/// How an error names a certificate that is not valid at this time.
-const OUT_OF_DATE: [&str; 2] = ["certificate expired", "certificate not valid yet"];
-
-/// How an error names a certificate that is marked as that of an authority, as `openssl req -x509` marks it.
-const OF_AUTHORITY: &str = "CaUsedAsEndEntity";
-
 /// How an error names status 304.
 const NOT_MODIFIED: &str = "304 Not Modified";
 
@@ -119,10 +111,11 @@ pub(in crate::search) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'st
             Some("the feed's server compresses what nobody asked for; tell its owner")
         }
         ErrorClass::Malformed => Some("check that the address is that of a feed, not of a page"),
-        ErrorClass::Transport if text.contains(OTHER_NAME) => {
-            Some("the server's certificate is for another name; check the feed's address")
-        }
-        ErrorClass::Transport if !text.contains("certificate") => Some("check the feed's address and the network"),
+        ErrorClass::Transport => match TlsFault::in_text(text) {
+            Some(TlsFault::OtherName) => Some("the server's certificate is for another name; check the feed's address"),
+            None | Some(TlsFault::NoTls) => Some("check the feed's address and the network"),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -156,19 +149,21 @@ pub(super) fn hint(whom: &ProviderRef<'_>, class: ErrorClass, status: Option<u16
         (ErrorClass::RateLimited, _) => {
             return format!("lower `{}` or `{}`", key("rate_limit"), key("max_concurrent"));
         }
-        (ErrorClass::Transport, _) if text.contains(OTHER_NAME) => {
-            return format!("the server's certificate is for another name; check `{}`", key("base_url"));
-        }
-        (ErrorClass::Transport, _) if OUT_OF_DATE.iter().any(|words| text.contains(words)) => {
-            "is this machine's clock right? if it is, the server's owner must renew the certificate"
-        }
-        (ErrorClass::Transport, _) if text.contains(OF_AUTHORITY) => {
-            "the server's certificate is marked as that of an authority (CA:TRUE); its owner must create one with CA:FALSE"
-        }
-        (ErrorClass::Transport, _) if text.contains("certificate") => {
-            "the service's certificate is not trusted here; install `ca-certificates` or set SSL_CERT_FILE"
-        }
-        (ErrorClass::Transport, _) => return format!("check `{}` and the network", key("base_url")),
+        (ErrorClass::Transport, _) => match TlsFault::in_text(text) {
+            Some(TlsFault::OtherName) => {
+                return format!("the server's certificate is for another name; check `{}`", key("base_url"));
+            }
+            Some(TlsFault::Expired | TlsFault::NotYetValid) => {
+                "is this machine's clock right? if it is, the server's owner must renew the certificate"
+            }
+            Some(TlsFault::OfAuthority) => {
+                "the server's certificate is marked as that of an authority (CA:TRUE); its owner must create one with CA:FALSE"
+            }
+            Some(TlsFault::Untrusted) => {
+                "the service's certificate is not trusted here; install `ca-certificates` or set SSL_CERT_FILE"
+            }
+            None | Some(TlsFault::NoTls) => return format!("check `{}` and the network", key("base_url")),
+        },
         (ErrorClass::Timeout, _) if text == RUN_TIMEOUT => "raise the topic's `timeout` ([[topics]] or [defaults])",
         (ErrorClass::Timeout, _) => return format!("raise `{}`, or request less", key("call_timeout")),
         (ErrorClass::TooLarge, _) => {
