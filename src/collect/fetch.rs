@@ -111,13 +111,10 @@ impl Gate for CallGate {
         let (tries_made, sent_at) = (Arc::clone(&self.tries_made), Arc::clone(&self.sent_at));
         let counted = self.counting.spawn(async move {
             let mut permission = store.before_call(&run, &call, now, limits).await?;
-            if let Permission::OverQuota(what) = &mut permission
-                && what.budget == Budget::TopicMoney
-            {
-                let day = now.utc_day();
+            if let Permission::OverQuota(what) = &mut permission {
+                let assumed = assumed_part(&store, what.budget, &run.topic.id, call.source, now.utc_day()).await;
                 // Without it the refusal says less, but it stands.
-                let assumed = store.assumed_of_topic(&run.topic.id, day, day).await.unwrap_or_default();
-                what.assumed = assumed.into_values().next().unwrap_or_default().min(Micros(what.used));
+                what.assumed = assumed.unwrap_or_default().min(Micros(what.used));
             }
             if permission == Permission::Granted {
                 tries_made.fetch_add(1, Ordering::Relaxed);
@@ -258,6 +255,26 @@ impl Collector {
             counting: TaskTracker::new(),
         }
     }
+}
+
+/// Returns how much of the money of a used-up budget no bill confirms.
+async fn assumed_part(
+    store: &Store,
+    budget: Budget,
+    topic: &str,
+    source: Source,
+    day: i64,
+) -> Result<Micros, StoreError> {
+    Ok(match budget {
+        Budget::ServiceCalls | Budget::TopicCalls => Micros(0),
+        Budget::TopicMoney => store.assumed_of_topic(topic, day, day).await?.into_values().next().unwrap_or_default(),
+        // Of the provider that refused: its budget is named like the service's.
+        Budget::ServiceMoney | Budget::ProviderMoney => {
+            let used = store.usage_by_provider(day).await?;
+            let own = if source.is_service() { used.service } else { used.of(source) };
+            own.cost.assumed
+        }
+    })
 }
 
 /// Whether a store error means only that this process no longer holds the run.

@@ -199,6 +199,27 @@ fn a_topic_budget_says_how_much_of_its_use_is_assumed() {
 }
 
 #[test]
+fn a_used_up_budget_of_the_service_or_a_provider_says_how_much_of_its_use_is_assumed() {
+    let provider = "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\nrate_limit = \"unlimited\"\nprice.call = 0.05\nbudget_per_day = \"0.08\"\n";
+    let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\"]\n\
+                  [[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"social\", \"news\"]\n";
+    for database in databases() {
+        let (service, place) = (service(), Place::new(database, "", ""));
+        let lines =
+            format!("{}prices.social = 0.003\nprices.web = 0.002\nbudget_per_day = \"0.007\"\n", service.lines());
+        place.configure(&lines, &format!("{provider}{topics}news.urls = [\"{}/feed\"]\n", service.url()));
+        place.ok(&["once", "--at", NINE]);
+        place.run(&["once", "--topic", "globex", "--at", "2026-03-11T10:00:00Z"]).assert_stdout(
+            3,
+            &[
+                "not enough service money until 2026-03-12T00:00:00Z: $0.005 ($0.003 assumed) of $0.007 used",
+                "not enough news money until 2026-03-12T00:00:00Z: $0.050 (assumed) of $0.080 used",
+            ],
+        );
+    }
+}
+
+#[test]
 fn what_an_open_call_may_cost_is_assumed_in_every_total_of_the_day() {
     for database in databases() {
         let (service, place) = (service(), Place::new(database, "", ""));

@@ -146,7 +146,11 @@ fn a_killed_process_is_charged_the_price_of_its_open_call() {
         let ended = place.run(&["once", "--at", "2026-03-11T10:00:00Z"]);
         ended.assert_stdout(
             3,
-            &["not enough service money until 2026-03-12T00:00:00Z: $0.100 of $0.120", "budget_per_day", "midnight"],
+            &[
+                "not enough service money until 2026-03-12T00:00:00Z: $0.100 (assumed) of $0.120",
+                "budget_per_day",
+                "midnight",
+            ],
         );
         assert_eq!(calls.load(Ordering::SeqCst), 1);
         let name = place.database.name;
