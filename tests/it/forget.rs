@@ -1,7 +1,7 @@
 //! `forget` through the binary on both databases, against a service that still returns the forgotten items: nothing is
 //! left, nothing comes back, and a forgetting killed at any point can be completed.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::access_stage::{Visitor, add_share_link, add_token};
 use crate::support::alert_rows::Event;
@@ -21,6 +21,8 @@ const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nai.when = \"a
 const QUIET: &str = "[[topics]]\nid = \"quiet\"\nquery = \"quiet\"\nevery = \"6h\"\n";
 /// Words that only the forgotten author wrote.
 const WORDS: &str = "zanzibar umbrella confession";
+/// The number of sessions that wait for another one; PostgreSQL only.
+const BLOCKED: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0";
 const JANES_POST: &str = "https://x.com/Jane_D/status/1900000000000000001";
 
 /// Posts, pages and an answer. One post is Jane's, the pages and the answer link to it, another post quotes it.
@@ -390,6 +392,77 @@ fn a_token_for_a_forgotten_topic_does_not_show_a_new_topic_with_its_id() {
 }
 
 #[test]
+fn forget_names_the_tokens_that_it_narrows_or_withdraws() {
+    let topic =
+        |id: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nsources = [\"web\"]\ntags = [\"news\"]\n\n");
+    for database in databases() {
+        let server = FakeServer::respond_with(service);
+        let place = Place::new(database, &server.lines(), &["acme", "globex", "initech"].map(topic).concat());
+        let name = place.database.name;
+        place.ok(&["once", "--at", NINE]);
+        for (token, scope) in [
+            ("all", vec!["--topic", "acme", "--topic", "globex", "--topic", "initech"]),
+            ("alone", vec!["--topic", "acme"]),
+            ("both", vec!["--topic", "acme", "--topic", "globex"]),
+            ("free", vec![]),
+            ("other", vec!["--topic", "initech"]),
+            ("tagged", vec!["--topic", "acme", "--tag", "news"]),
+        ] {
+            add_token(&place, &[vec![token, "--role", "read"], scope].concat());
+        }
+        place.configure(&server.lines(), &topic("initech"));
+        let rehearsed = place.ok(&["forget", "--topic", "acme", "--topic", "globex", "--dry-run"]);
+        let changes = "token all: would only be for initech\n\
+                       token alone: would be withdrawn, since it is for no other topic\n\
+                       token both: would be withdrawn, since it is for no other topic\n\
+                       token tagged: would only be for tag news\n";
+        assert!(rehearsed.contains(changes), "{name}: {rehearsed}");
+        let of = |tokens: &Value| -> Value {
+            let scope = |token: &Value| {
+                json!([token["name"], token["topics"], token["tags"], token["withdrawn_at"].is_string()])
+            };
+            let is_changed = |token: &&Value| token["name"] != "free" && token["name"] != "other";
+            tokens.as_array().unwrap().iter().filter(is_changed).map(scope).collect()
+        };
+        let expected = json!([
+            ["all", ["initech"], [], false],
+            ["alone", ["acme"], [], true],
+            ["both", ["globex"], [], true],
+            ["tagged", [], ["news"], false],
+        ]);
+        let told = place.json(&["forget", "--topic", "acme", "--topic", "globex", "--yes", "--json"]);
+        assert_eq!(of(&told["tokens"]), expected, "{name}");
+        assert_eq!(of(&place.json(&["token", "list", "--json"])["tokens"]), expected, "{name}");
+        // The next one says what it changes itself.
+        place.configure(&server.lines(), &topic("globex"));
+        let next = place.ok(&["forget", "--topic", "initech", "--yes"]);
+        let changes = "token all: withdrawn, since it was for no other topic\n\
+                       token other: withdrawn, since it was for no other topic\n";
+        assert!(next.contains(changes) && !next.contains("token tagged"), "{name}: {next}");
+    }
+}
+
+#[test]
+fn a_token_withdrawn_during_forget_does_not_stop_it() {
+    // On SQLite nobody withdraws while another one erases.
+    let Some(database) = postgres() else { return };
+    let (server, place) = place_that_mentions_jane(database);
+    add_token(&place, &["alone", "--role", "read", "--topic", "acme"]);
+    place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
+    let withdrawing = place
+        .program(&["token", "withdraw", "alone"])
+        .env("TOPICWATCH_TEST_FAILPOINT", "stop access::withdraw_token/written pass=1")
+        .start();
+    withdrawing.wait_until_stopped();
+    let forgetting = place.program(&["forget", "--topic", "acme", "--yes"]).start();
+    wait_until("the command waits for the token", || place.database.number(BLOCKED) > 0);
+    withdrawing.signal("CONT");
+    assert_eq!(withdrawing.wait().code, Some(0));
+    let ended = forgetting.wait();
+    assert!(ended.code == Some(0) && !ended.out.contains("token alone"), "{ended}");
+}
+
+#[test]
 fn a_killed_forget_keeps_the_author_out_and_is_completed_later() {
     for point in [
         "forgotten::begin/written",
@@ -460,10 +533,7 @@ fn days_stored_during_forget_are_deleted_with_their_topic() {
     counting.wait_until_stopped();
     place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
     let forgetting = place.program(&["forget", "--topic", "acme", "--yes"]).start();
-    wait_until("the command waits for the count", || {
-        let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0";
-        place.database.number(waits) > 0
-    });
+    wait_until("the command waits for the count", || place.database.number(BLOCKED) > 0);
     counting.signal("CONT");
     for ended in [counting.wait(), forgetting.wait()] {
         assert_eq!(ended.code, Some(0), "{ended}");

@@ -50,6 +50,20 @@ impl TokenRow {
     pub fn covers_all_topics(&self) -> bool {
         self.topics.is_empty() && self.tags.is_empty()
     }
+
+    /// The token after a topic was forgotten; `None` if that changes nothing. One that was for this topic alone is withdrawn:
+    /// without any topic and tag, it would be for all topics.
+    #[must_use]
+    pub fn without_topic(&self, topic: &str, now: Time) -> Option<Self> {
+        if self.withdrawn_at.is_some() || self.topics.iter().all(|id| id != topic) {
+            return None;
+        }
+        let topics: Vec<String> = self.topics.iter().filter(|id| *id != topic).cloned().collect();
+        Some(match topics.is_empty() && self.tags.is_empty() {
+            true => Self { withdrawn_at: Some(now), ..self.clone() },
+            false => Self { topics, ..self.clone() },
+        })
+    }
 }
 
 /// A share link.

@@ -1,11 +1,12 @@
 //! `db forget`: erases an author, an item or a topic's findings for good and keeps them out. `collect` finds what to
 //! erase; `wiring/journal` keeps the list that outlives a restored backup.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::json;
 
+use super::forget_text::{RemainingMentions, Summary, print};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
@@ -13,7 +14,7 @@ use crate::cli::wiring::ids;
 use crate::cli::wiring::journal::{self, Journal};
 use crate::cli::wiring::options::Common;
 use crate::collect::{Eraser, Forgotten};
-use crate::model::{Follower, Time};
+use crate::model::{Follower, Time, TokenRow};
 use crate::normalise::address_keys;
 use crate::store::{ForgetKey, ReportFiles, Store, Tombstone, TombstoneKind, Tombstones, normalize_handle};
 
@@ -91,12 +92,13 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
     // A topic that has never run leaves nothing but its tombstone.
     let topics = store.topics_of_runs().await?.into_iter().map(|(topic, _)| topic);
     let ended = topics.filter(|topic| args.topic.contains(topic)).collect();
+    let mut begun = Forgotten { topics: ended, ..Forgotten::default() };
     if !names.is_empty() {
-        store.add_tombstones(&names, new_key()?, now).await?;
+        begun.tokens = store.add_tombstones(&names, new_key()?, now).await?;
         crate::failpoint::at("forget/left");
     }
     journal::keep(&store).await?;
-    erase(&context, &store, now, ended, args.json).await
+    erase(&context, &store, now, begun, args.json).await
 }
 
 fn read_import(path: &Path) -> Result<Journal, Failure> {
@@ -175,7 +177,8 @@ async fn dry_run(
     let platform = &context.config.service.platform;
     let tombstones = Tombstones::new(key, earlier.iter().map(|(one, _)| one).chain(&requested));
     let (known, watched) = (tombstones.clone(), context.config.topics.as_slice());
-    let found = Eraser { store, known, topics, watched, platform, now, rehearsal: true }.erase().await?;
+    let mut found = Eraser { store, known, topics, watched, platform, now, rehearsal: true }.erase().await?;
+    found.tokens = tokens_without(store, names, now).await?;
     let naming = remaining_mentions(store, &tombstones).await?;
     let reports = reports(store, &found).await?;
     store.close().await;
@@ -183,8 +186,22 @@ async fn dry_run(
     Ok(Exit::Ok)
 }
 
-/// Erases what all tombstones name. `ended` are the topics that were just ended.
-async fn erase(context: &Context, store: &Store, now: Time, ended: Vec<String>, json: bool) -> Result<Exit, Failure> {
+/// Returns the tokens that change when these topics are forgotten, as they are then.
+async fn tokens_without(store: &Store, names: &[(TombstoneKind, String)], now: Time) -> Result<Vec<TokenRow>, Failure> {
+    let mut changed = Vec::new();
+    for token in store.tokens().await? {
+        let mut last: Option<TokenRow> = None;
+        for (_, topic) in names.iter().filter(|(kind, _)| *kind == TombstoneKind::Topic) {
+            let next = last.as_ref().unwrap_or(&token).without_topic(topic, now);
+            last = next.or(last);
+        }
+        changed.extend(last);
+    }
+    Ok(changed)
+}
+
+/// Erases what all tombstones name. `begun` is what was done when they were added: topics ended, and tokens changed.
+async fn erase(context: &Context, store: &Store, now: Time, begun: Forgotten, json: bool) -> Result<Exit, Failure> {
     let (all, key) = (store.tombstones().await?, store.forget_key().await?);
     let open: Vec<Tombstone> = all.iter().filter(|(_, done)| !done).map(|(one, _)| one.clone()).collect();
     let Some(key) = key.filter(|_| !open.is_empty()) else {
@@ -197,9 +214,12 @@ async fn erase(context: &Context, store: &Store, now: Time, ended: Vec<String>, 
     let platform = &context.config.service.platform;
     let (known, watched) = (tombstones.clone(), context.config.topics.as_slice());
     let mut found = Eraser { store, known, topics, watched, platform, now, rehearsal: false }.erase().await?;
-    found.topics.extend(ended);
+    found.topics.extend(begun.topics);
     found.topics.sort_unstable();
     found.topics.dedup();
+    // A token of several topics changes several times.
+    let tokens = begun.tokens.into_iter().chain(found.tokens).map(|token| (token.name.clone(), token));
+    found.tokens = tokens.collect::<BTreeMap<_, _>>().into_values().collect();
     for topic in found.topics.iter().filter(|topic| watched.iter().all(|watched| watched.id != **topic)) {
         store.end_former_ids(topic).await?;
     }
@@ -230,12 +250,6 @@ async fn erase(context: &Context, store: &Store, now: Time, ended: Vec<String>, 
     Ok(Exit::Ok)
 }
 
-/// What still names what was forgotten: topics whose queries ask for it, and exports and reports about it.
-struct RemainingMentions {
-    topics: Vec<String>,
-    jobs: Vec<String>,
-}
-
 async fn remaining_mentions(store: &Store, tombstones: &Tombstones) -> Result<RemainingMentions, Failure> {
     let topics = store.definitions().await?;
     let names = |topic: &crate::model::Topic| {
@@ -254,91 +268,4 @@ async fn reports(store: &Store, found: &Forgotten) -> Result<Vec<ReportFiles>, F
         Some(since) => Ok(store.reports_since(since, REPORTS).await?),
         None => Ok(Vec::new()),
     }
-}
-
-/// What `forget` reports.
-struct Summary {
-    found: Forgotten,
-    reports: Vec<ReportFiles>,
-    naming: RemainingMentions,
-    rehearsal: bool,
-    scrubbed: bool,
-    copies: bool,
-}
-
-fn print(summary: &Summary, as_json: bool) -> Result<(), Failure> {
-    let Summary { found, reports, naming, rehearsal, scrubbed, copies } = summary;
-    if as_json {
-        let mut taken = serde_json::to_value(found.taken)?;
-        if let Some(fields) = taken.as_object_mut() {
-            // The former name of `raw_replies`, until 1.0.
-            fields.insert("raws".to_owned(), json!(found.taken.raw_replies));
-        }
-        output::json(&json!({
-            "dry_run": rehearsal,
-            "taken": taken,
-            "since": found.since,
-            "topics": found.topics,
-            "reports": reports,
-            "asked_for_by": naming.topics,
-            "named_by": naming.jobs,
-            "file_written_anew": scrubbed,
-        }))?;
-        return Ok(());
-    }
-    let taken = &found.taken;
-    let nothing = taken.items == 0 && found.since.is_none();
-    let mut text = format!("{}\n", if *rehearsal { "would be erased:" } else { "erased:" });
-    for (number, one, many) in [
-        (taken.items, "item", "items"),
-        (taken.sightings, "sighting of them", "sightings of them"),
-        (taken.revisions, "earlier wording", "earlier wordings"),
-        (taken.shared, "item kept because other topics found it", "items kept because other topics found them"),
-        (taken.raw_replies, "whole raw reply", "whole raw replies"),
-        (taken.answers, "answer blanked", "answers blanked"),
-        (taken.messages, "outbox message blanked", "outbox messages blanked"),
-        (
-            taken.words,
-            "question, error, subject or old definition blanked",
-            "questions, errors, subjects and old definitions blanked",
-        ),
-    ] {
-        text.push_str(&format!("  {number} {}\n", if number == 1 { one } else { many }));
-    }
-    if nothing {
-        text.push_str(
-            "no stored item matches; is it spelled as in `topicwatch items` or `export`? \
-             An author who was renamed keeps the first name there\n",
-        );
-    }
-    if let Some(since) = found.since {
-        text.push_str(&format!(
-            "first seen {}: files written since then may contain it; recreate or delete them\n",
-            output::format_time(since)
-        ));
-        text.push_str("  also: exports and reports made by hand since then\n");
-        for report in reports {
-            let files = report.files.iter().map(|file| output::escape_control(file)).collect::<Vec<_>>().join(", ");
-            let files = if files.is_empty() { "no file".to_owned() } else { files };
-            text.push_str(&format!(
-                "  {} written {}: {files}\n",
-                output::escape_control(&report.run),
-                output::format_time(report.made_at)
-            ));
-        }
-    }
-    for topic in &naming.topics {
-        text.push_str(&format!(
-            "note: the query of topic {} contains the name; change it\n",
-            output::escape_control(topic)
-        ));
-    }
-    for job in &naming.jobs {
-        text.push_str(&format!("note: {} contains the name; remove it from the file\n", output::escape_control(job)));
-    }
-    if *copies {
-        text.push_str("not erased: delivered emails and files, logs, and backups (docs/explanation/privacy.md)\n");
-    }
-    output::text(&text)?;
-    Ok(())
 }

@@ -58,9 +58,14 @@ pub(in crate::store) async fn withdraw_token(conn: &mut Conn, name: &str, now: T
 }
 
 pub(in crate::store) async fn tokens(conn: &mut Conn) -> Result<Vec<TokenRow>, StoreError> {
-    let sql =
-        "SELECT name, role, topics, tags, hash, made_at, withdrawn_at, last_used_at FROM access_token ORDER BY name";
-    let rows = sqlx::query(sql).fetch_all(conn).await?;
+    select_tokens(conn, "").await
+}
+
+async fn select_tokens(conn: &mut Conn, lock: &str) -> Result<Vec<TokenRow>, StoreError> {
+    let sql = format!(
+        "SELECT name, role, topics, tags, hash, made_at, withdrawn_at, last_used_at FROM access_token ORDER BY name{lock}"
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
             let names = |column: &str| -> Result<Vec<String>, StoreError> {
@@ -177,8 +182,8 @@ pub(in crate::store) async fn tagged(
 /// Replaces a topic's id in tokens and links.
 pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
     for token in tokens(conn).await?.iter().filter(|token| token.topics.iter().any(|topic| topic == old)) {
-        let mut topics: Vec<&str> =
-            token.topics.iter().map(|topic| if topic == old { new } else { topic.as_str() }).collect();
+        let mut topics: Vec<String> =
+            token.topics.iter().map(|topic| if topic == old { new.to_owned() } else { topic.clone() }).collect();
         topics.dedup();
         set_topics(conn, &token.name, &topics).await?;
     }
@@ -191,24 +196,28 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> R
 }
 
 /// Takes a topic that was forgotten out of tokens, and withdraws its links and the tokens that were for it alone: they would
-/// show a topic that gets its id.
-pub(in crate::store) async fn forget_topic(conn: &mut Conn, topic: &str, now: Time) -> Result<(), StoreError> {
-    let has_topic = |token: &&TokenRow| token.withdrawn_at.is_none() && token.topics.iter().any(|id| id == topic);
-    for token in tokens(conn).await?.iter().filter(has_topic) {
-        let others: Vec<&str> = token.topics.iter().map(String::as_str).filter(|id| *id != topic).collect();
-        // Without any topic and tag, it would be for all topics.
-        if others.is_empty() && token.tags.is_empty() {
+/// show a topic that gets its id. Returns the changed tokens as they are now.
+pub(in crate::store) async fn forget_topic(
+    conn: &mut Conn,
+    topic: &str,
+    now: Time,
+) -> Result<Vec<TokenRow>, StoreError> {
+    // Locked, because somebody may be withdrawing one of them.
+    let all = select_tokens(conn, super::ROW_LOCK).await?;
+    let changed: Vec<TokenRow> = all.iter().filter_map(|token| token.without_topic(topic, now)).collect();
+    for token in &changed {
+        if token.withdrawn_at.is_some() {
             withdraw_token(conn, &token.name, now).await?;
         } else {
-            set_topics(conn, &token.name, &others).await?;
+            set_topics(conn, &token.name, &token.topics).await?;
         }
     }
     let sql = "UPDATE share_link SET withdrawn_at = $1 WHERE kind = 'topic' AND target = $2 AND withdrawn_at IS NULL";
     sqlx::query(sql).bind(now.0).bind(topic).execute(conn).await?;
-    Ok(())
+    Ok(changed)
 }
 
-async fn set_topics(conn: &mut Conn, token: &str, topics: &[&str]) -> Result<(), StoreError> {
+async fn set_topics(conn: &mut Conn, token: &str, topics: &[String]) -> Result<(), StoreError> {
     let sql = "UPDATE access_token SET topics = $1 WHERE name = $2";
     sqlx::query(sql).bind(serde_json::json!(topics).to_string()).bind(token).execute(conn).await?;
     Ok(())
