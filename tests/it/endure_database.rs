@@ -268,6 +268,28 @@ fn a_command_on_a_locked_sqlite_file_fails_after_one_wait() {
 }
 
 #[test]
+fn a_command_on_an_exclusively_locked_sqlite_file_fails_after_one_wait() {
+    let service = SlowService::answering_after(Duration::ZERO);
+    let place = due_on_sqlite(&service, 3, "1s");
+    let options = sqlx::sqlite::SqliteConnectOptions::new()
+        .filename(database_file(&place))
+        .locking_mode(sqlx::sqlite::SqliteLockingMode::Exclusive);
+    block_on(async {
+        let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+        // The lock stays from the first access to the end of the connection.
+        holder.execute(sqlx::raw_sql("BEGIN IMMEDIATE; COMMIT")).await.unwrap();
+        let locked = format!("{}: (code: 5) database is locked", database_file(&place));
+        for going in [&["status"][..], &["once"]].map(|args| place.program(args).start()) {
+            // SQLite waits for five seconds. Forty such waits would be over three minutes.
+            let ended = going.wait_within(Duration::from_secs(40));
+            ended.assert_stderr(4, &[&locked, "hint: another process is writing"]);
+        }
+        holder.close().await.unwrap();
+    });
+    place.ok(&["status"]);
+}
+
+#[test]
 fn a_read_only_sqlite_file_is_refused_before_any_call() {
     let service = SlowService::answering_after(Duration::ZERO);
     let place = due_on_sqlite(&service, 3, "1s");

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sqlx::migrate::Migrator;
+use tokio::time::Instant;
 
 use crate::store::database::connect::address::{Settings, redact, sqlite_path};
 use crate::store::database::connect::locks::{TempLock, path_beside};
@@ -151,14 +152,18 @@ pub(in crate::store) async fn migrate_in_transaction(
 }
 
 /// Opens a file that others may be opening for the first time, too. SQLite does not wait for the lock that it needs to
-/// switch a new file to WAL (`busy_timeout` does not apply), so this retries; once one process succeeded, all do.
+/// switch a new file to WAL (`busy_timeout` does not apply), so this retries; once one process succeeded, all do. Where
+/// SQLite did wait, another program holds the whole file, and one wait is enough.
 async fn open_with_retry(path: &Path) -> Result<sqlite::Pools, StoreError> {
     const TRIES: u32 = 40;
     let mut tries = 0;
     loop {
         tries += 1;
+        let begun = Instant::now();
         match sqlite::Pools::open(path, false).await {
-            Err(error) if error.again && tries < TRIES => crate::store::database::handle::pause(tries.min(5)).await,
+            Err(error) if error.again && tries < TRIES && begun.elapsed() < sqlite::BUSY_TIMEOUT => {
+                crate::store::database::handle::pause(tries.min(5)).await;
+            }
             other => return other,
         }
     }

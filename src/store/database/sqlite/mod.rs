@@ -5,7 +5,7 @@ use sqlx::Sqlite;
 
 use crate::store::StoreError;
 
-pub(in crate::store) use pools::Pools;
+pub(in crate::store) use pools::{BUSY_TIMEOUT, Pools};
 
 pub(in crate::store) mod disk;
 mod file_identity;

@@ -14,6 +14,9 @@ use super::file_identity::OpenFile;
 use crate::store::database::recent::RecentConnections;
 use crate::store::{StoreError, StoreErrorKind};
 
+/// How long SQLite itself waits for a lock.
+pub(in crate::store) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// How many rows a reader's thread may fetch ahead, so that it and the consumer seldom wait for each other.
 const ROWS_AHEAD: usize = 200;
 
@@ -41,7 +44,7 @@ impl Pools {
         let base = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(create)
-            .busy_timeout(Duration::from_secs(5))
+            .busy_timeout(BUSY_TIMEOUT)
             .foreign_keys(true)
             .synchronous(SqliteSynchronous::Full)
             .statement_cache_capacity(64);
@@ -85,7 +88,7 @@ impl Pools {
 
     /// Opens readers of a file with these options.
     pub(in crate::store) fn readers_only(path: &Path, options: SqliteConnectOptions) -> Self {
-        let single = options.busy_timeout(Duration::from_secs(5)).statement_cache_capacity(64);
+        let single = options.busy_timeout(BUSY_TIMEOUT).statement_cache_capacity(64);
         let options = single.clone().row_buffer_size(ROWS_AHEAD).pragma("query_only", "on");
         let closing = Arc::default();
         let read = interruptible(&closing)
