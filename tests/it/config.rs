@@ -613,6 +613,75 @@ fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
 }
 
 #[test]
+fn a_mistake_of_an_export_hides_no_other_mistake_of_it() {
+    let wrong = [
+        ("name", "\"other\""),
+        ("name", "\"No Name\""),
+        ("what", "3"),
+        ("what", "\"weekly\""),
+        ("mode", "\"incremental\""),
+        ("mode", "1"),
+        ("profile", "\"exel\""),
+        ("profile", "\"excel\"\nformat = \"jsonl\""),
+        ("filtered", "\"maybe\""),
+        ("topics", "[\"x\"]"),
+        ("tags", "[\"x\"]"),
+        ("sources", "[\"mars\"]"),
+        ("tones", "[\"angry\"]"),
+        ("authors", "[\"x\"]"),
+        ("search", "\"x\""),
+        ("search", "\"-x\""),
+        ("since", "\"1x\""),
+        ("format", "\"cvs\""),
+        ("format", "\"atom\""),
+        ("path", "\"p.csv\""),
+        ("path", "\"a.txt\""),
+        ("retain", "0"),
+        ("timezone", "\"Mars/Olympus\""),
+        ("every", "\"1x\""),
+        ("ping", "\"x\""),
+    ];
+    let of = |given: &[(&str, &str)]| {
+        let is_given = |key: &str| given.iter().any(|(other, _)| *other == key);
+        let base = [("name", "\"e\""), ("what", "\"daily\""), ("every", "\"1d\"")];
+        let lines: String = base
+            .iter()
+            .filter(|(key, _)| !is_given(key))
+            .chain(given)
+            .map(|(key, value)| format!("{key} = {value}\n"))
+            .collect();
+        let text = format!(
+            "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n\
+             [[exports]]\nname = \"other\"\nwhat = \"daily\"\nevery = \"1d\"\npath = \"p.csv\"\n[[exports]]\n{lines}"
+        );
+        let mut messages: Vec<String> = mistakes(load_config(&text)).into_iter().map(|m| m.message).collect();
+        messages.sort();
+        messages
+    };
+    // One of these decides whether the other is a mistake.
+    let depends = [
+        ("what", "authors"),
+        ("what", "search"),
+        ("what", "mode"),
+        ("path", "mode"),
+        ("path", "format"),
+        ("path", "profile"),
+        ("format", "profile"),
+    ];
+    let is_dependent =
+        |one: &str, other: &str| one == other || depends.contains(&(one, other)) || depends.contains(&(other, one));
+    for (n, one) in wrong.iter().enumerate() {
+        let alone = of(&[*one]);
+        assert_eq!(alone.len(), 1, "{one:?}: {alone:?}");
+        for other in wrong[..n].iter().filter(|other| !is_dependent(one.0, other.0)) {
+            let mut expected = [alone.clone(), of(&[*other])].concat();
+            expected.sort();
+            assert_eq!(of(&[*one, *other]), expected, "{one:?} {other:?}");
+        }
+    }
+}
+
+#[test]
 fn a_syntax_error_hides_other_mistakes_only_if_the_rest_would_be_misread() {
     let text = "[service]\nbase_url = sandbox\nmax_tris = 3\n[[topics]]\nid = \"a\"\nquery = \"q\"\nwindow = \"24h\"\n";
     let lines: Vec<usize> = mistakes(load_config(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
