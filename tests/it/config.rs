@@ -834,6 +834,10 @@ fn a_budget_alert_on_topics_without_limits_is_warned_about() {
     let expected =
         "jobs.toml:15:10: no topic of this alert has a limit of its own: it never fires (hint: set budget_per_day";
     assert!(one.len() == 1 && one[0].starts_with(expected), "{one:?}");
+    // It is about the list that names topics.
+    let by_tag = "[[topics]]\nid = \"a\"\nquery = \"q\"\ntags = [\"u\"]\n";
+    let tagged = warned(by_tag, "topics = []\ntags = [\"u\"]");
+    assert!(tagged.len() == 1 && tagged[0].starts_with("jobs.toml:11:8: no topic of this alert"), "{tagged:?}");
     // A limit of all topics counts.
     assert_eq!(warned(&format!("[defaults]\nbudget_per_day = 1\n{both}"), "topics = [\"a\"]"), Vec::<String>::new());
 }
