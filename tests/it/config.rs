@@ -602,6 +602,12 @@ fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
                 url_env = \"A\"\nchat = \"b c\"\n";
     let lines: Vec<usize> = mistakes(load_config(more)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [4, 5, 6, 10, 10, 15]);
+    let twice = "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n\
+                 [[reports]]\nname = \"r\"\n[[reports]]\nname = \"r\"\n[[reports]]\nname = \"r\"\nevery = \"1x\"\n\
+                 [[alerts]]\nname = \"m\"\nrule = \"missed\"\n[[alerts]]\nname = \"m\"\nrule = \"mist\"\n";
+    let lines: Vec<usize> =
+        mistakes(load_config(twice)).iter().map(|m| m.place.as_ref().map_or(0, |at| at.line)).collect();
+    assert_eq!(lines, [9, 11, 12, 17, 18]);
     let secrets = "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n\
                    [[channels]]\nname = \"c\"\nkind = \"telegram\"\ntoken_env = \"a b\"\nchat = \"b c\"\n\
                    [[channels]]\nname = \"m\"\nkind = \"email\"\nhost = \"h.example\"\ntls = \"none\"\nfrom = \"a@b.example\"\n\
