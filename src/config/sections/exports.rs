@@ -190,7 +190,9 @@ fn check_combination(parts: Parts<'_>, reader: &Reader<'_>, mistakes: &mut Mista
     let mut good = true;
     let mut fault = |key: &str, message: String, hint: String| {
         good = false;
-        if let Some(setting) = reader.value_or_default(key).or_else(|| reader.value_or_default("name")) {
+        // The path may decide the format, and the name may be missing.
+        let elsewhere = || reader.value_or_default("name").or_else(|| reader.value_or_default("path"));
+        if let Some(setting) = reader.value_or_default(key).or_else(elsewhere) {
             mistakes.fault(key, &setting.origin, Fault::new(message, hint));
         }
     };
