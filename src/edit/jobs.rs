@@ -216,11 +216,12 @@ impl<'t> Jobs<'t> {
             }
             (None, Some(value)) => {
                 let direct = |place: &&KeySpan| entry.tables_from.is_none_or(|from| place.key.start < from);
-                let last = entry.keys.iter().filter(direct).map(|place| place.value.end).max();
-                let at = text::line_end(self.text, last.unwrap_or(entry.block.start));
+                let last = entry.keys.iter().filter(direct).max_by_key(|place| place.value.end);
+                let at = text::line_end(self.text, last.map_or(entry.block.start, |place| place.value.end));
+                let indent = text::indent(self.text, last.map_or(entry.block.start, |place| place.key.start));
                 let end = text::newline(self.text);
                 let before = if edited[..at].ends_with('\n') { "" } else { end };
-                edited.insert_str(at, &format!("{before}{key} = {}{end}", value.to_toml()));
+                edited.insert_str(at, &format!("{before}{indent}{key} = {}{end}", value.to_toml()));
             }
         }
         Ok(edited)

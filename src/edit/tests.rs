@@ -39,6 +39,26 @@ fn replacing_adding_or_removing_a_key_changes_nothing_else() {
 }
 
 #[test]
+fn a_new_key_gets_the_indent_of_the_key_above_it() {
+    for (topic, expected) in [
+        ("[[topics]]\nid = \"a\"\n", "[[topics]]\nid = \"a\"\nevery = \"1d\"\n"),
+        ("  [[topics]]\n  id = \"a\"\n", "  [[topics]]\n  id = \"a\"\n  every = \"1d\"\n"),
+        ("[[topics]]\r\n\tid = \"a\"", "[[topics]]\r\n\tid = \"a\"\r\n\tevery = \"1d\"\r\n"),
+        (
+            "  [[topics]]\n    id = \"a\"\n    tags = [\n      \"x\",\n    ]\n    [topics.web]\n      limit = 7\n",
+            "  [[topics]]\n    id = \"a\"\n    tags = [\n      \"x\",\n    ]\n    every = \"1d\"\n    [topics.web]\n      limit = 7\n",
+        ),
+        ("\u{FEFF}[[topics]]\n  id = \"a\"\n", "\u{FEFF}[[topics]]\n  id = \"a\"\n  every = \"1d\"\n"),
+    ] {
+        let edited = Jobs::read(topic).unwrap().set(Kind::Topic, "a", "every", Some(&text("1d"))).unwrap();
+        assert_eq!(edited, expected);
+    }
+    // Without any key, that of the header.
+    let edited = Jobs::read("  [[topics]]\n").unwrap().set(Kind::Topic, "", "id", Some(&text("a"))).unwrap();
+    assert_eq!(edited, "  [[topics]]\n  id = \"a\"\n");
+}
+
+#[test]
 fn comments_in_a_list_are_kept_when_entries_are_removed() {
     let file = "[[topics]]\nid = \"a\"\ntags = [ # all\n  # why\n  \"x # no\", # one\n  # none\n] # end\nquery = 'x'\n";
     let jobs = Jobs::read(file).unwrap();

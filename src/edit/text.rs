@@ -22,6 +22,13 @@ pub(super) fn line_start(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1)
 }
 
+/// Returns the blanks at the start of an offset's line.
+pub(super) fn indent(text: &str, at: usize) -> &str {
+    let line = text.get(line_start(text, at)..).unwrap_or_default();
+    let rest = line.trim_start_matches([' ', '\t']);
+    line.strip_suffix(rest).unwrap_or_default()
+}
+
 /// Returns the offset after the line's end.
 pub(super) fn line_end(text: &str, at: usize) -> usize {
     text.get(at..).and_then(|rest| rest.find('\n')).map_or(text.len(), |end| at + end + 1)

@@ -188,6 +188,12 @@ impl ExportKind {
         };
         let part =
             *ExportFilter::ALL.iter().find(|part| is_in_use(part) && !self.supported_filters().contains(part))?;
-        Some((part, Self::ALL.iter().copied().filter(|what| what.supported_filters().contains(&part)).collect()))
+        Some((part, Self::taking(part)))
+    }
+
+    /// The kinds that take a filter.
+    #[must_use]
+    pub fn taking(part: ExportFilter) -> Vec<Self> {
+        Self::ALL.iter().copied().filter(|what| what.supported_filters().contains(&part)).collect()
     }
 }

@@ -19,11 +19,12 @@ use super::problem::Problem;
 const NEVER: [&str; 2] = ["/login", "/logout"];
 
 /// Fields that nobody types.
-const UNTYPED: [&str; 16] = [
+const UNTYPED: [&str; 17] = [
     "key",
     "back",
     "from",
     "seen",
+    "shown",
     "press",
     "do",
     "as",
@@ -96,10 +97,16 @@ impl SentForm {
         }
     }
 
-    /// The fields that somebody filled in. The name of a saved search is typed, any other belongs to a button.
+    /// The fields that somebody filled in. The name of a saved search is typed, any other belongs to a button; a form
+    /// below `/jobs/` is about one topic, others may search in the one that is named.
     fn typed(&self) -> impl Iterator<Item = &(String, String)> {
         let saves = self.fields.iter().any(|(name, value)| name == "what" && value == "save");
-        let is_typed = move |name: &str| if name == "name" { saves } else { !UNTYPED.contains(&name) };
+        let is_about_topic = self.to.starts_with("/jobs/");
+        let is_typed = move |name: &str| match name {
+            "name" => saves,
+            "topic" => !is_about_topic,
+            _ => !UNTYPED.contains(&name),
+        };
         self.fields.iter().filter(move |(name, value)| is_typed(name.as_str()) && !value.trim().is_empty())
     }
 

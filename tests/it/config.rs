@@ -602,6 +602,12 @@ fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
                 url_env = \"A\"\nchat = \"b c\"\n";
     let lines: Vec<usize> = mistakes(load_config(more)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [4, 5, 6, 10, 10, 15]);
+    let twice = "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n\
+                 [[reports]]\nname = \"r\"\n[[reports]]\nname = \"r\"\n[[reports]]\nname = \"r\"\nevery = \"1x\"\n\
+                 [[alerts]]\nname = \"m\"\nrule = \"missed\"\n[[alerts]]\nname = \"m\"\nrule = \"mist\"\n";
+    let lines: Vec<usize> =
+        mistakes(load_config(twice)).iter().map(|m| m.place.as_ref().map_or(0, |at| at.line)).collect();
+    assert_eq!(lines, [9, 11, 12, 17, 18]);
     let secrets = "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n\
                    [[channels]]\nname = \"c\"\nkind = \"telegram\"\ntoken_env = \"a b\"\nchat = \"b c\"\n\
                    [[channels]]\nname = \"m\"\nkind = \"email\"\nhost = \"h.example\"\ntls = \"none\"\nfrom = \"a@b.example\"\n\
@@ -610,6 +616,75 @@ fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
     let lines: Vec<usize> =
         mistakes(load_config(secrets)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [9, 10, 15, 19, 23, 24]);
+}
+
+#[test]
+fn a_mistake_of_an_export_hides_no_other_mistake_of_it() {
+    let wrong = [
+        ("name", "\"other\""),
+        ("name", "\"No Name\""),
+        ("what", "3"),
+        ("what", "\"weekly\""),
+        ("mode", "\"incremental\""),
+        ("mode", "1"),
+        ("profile", "\"exel\""),
+        ("profile", "\"excel\"\nformat = \"jsonl\""),
+        ("filtered", "\"maybe\""),
+        ("topics", "[\"x\"]"),
+        ("tags", "[\"x\"]"),
+        ("sources", "[\"mars\"]"),
+        ("tones", "[\"angry\"]"),
+        ("authors", "[\"x\"]"),
+        ("search", "\"x\""),
+        ("search", "\"-x\""),
+        ("since", "\"1x\""),
+        ("format", "\"cvs\""),
+        ("format", "\"atom\""),
+        ("path", "\"p.csv\""),
+        ("path", "\"a.txt\""),
+        ("retain", "0"),
+        ("timezone", "\"Mars/Olympus\""),
+        ("every", "\"1x\""),
+        ("ping", "\"x\""),
+    ];
+    let of = |given: &[(&str, &str)]| {
+        let is_given = |key: &str| given.iter().any(|(other, _)| *other == key);
+        let base = [("name", "\"e\""), ("what", "\"daily\""), ("every", "\"1d\"")];
+        let lines: String = base
+            .iter()
+            .filter(|(key, _)| !is_given(key))
+            .chain(given)
+            .map(|(key, value)| format!("{key} = {value}\n"))
+            .collect();
+        let text = format!(
+            "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n\
+             [[exports]]\nname = \"other\"\nwhat = \"daily\"\nevery = \"1d\"\npath = \"p.csv\"\n[[exports]]\n{lines}"
+        );
+        let mut messages: Vec<String> = mistakes(load_config(&text)).into_iter().map(|m| m.message).collect();
+        messages.sort();
+        messages
+    };
+    // One of these decides whether the other is a mistake.
+    let depends = [
+        ("what", "authors"),
+        ("what", "search"),
+        ("what", "mode"),
+        ("path", "mode"),
+        ("path", "format"),
+        ("path", "profile"),
+        ("format", "profile"),
+    ];
+    let is_dependent =
+        |one: &str, other: &str| one == other || depends.contains(&(one, other)) || depends.contains(&(other, one));
+    for (n, one) in wrong.iter().enumerate() {
+        let alone = of(&[*one]);
+        assert_eq!(alone.len(), 1, "{one:?}: {alone:?}");
+        for other in wrong[..n].iter().filter(|other| !is_dependent(one.0, other.0)) {
+            let mut expected = [alone.clone(), of(&[*other])].concat();
+            expected.sort();
+            assert_eq!(of(&[*one, *other]), expected, "{one:?} {other:?}");
+        }
+    }
 }
 
 #[test]
@@ -765,6 +840,10 @@ fn a_budget_alert_on_topics_without_limits_is_warned_about() {
     let expected =
         "jobs.toml:15:10: no topic of this alert has a limit of its own: it never fires (hint: set budget_per_day";
     assert!(one.len() == 1 && one[0].starts_with(expected), "{one:?}");
+    // It is about the list that names topics.
+    let by_tag = "[[topics]]\nid = \"a\"\nquery = \"q\"\ntags = [\"u\"]\n";
+    let tagged = warned(by_tag, "topics = []\ntags = [\"u\"]");
+    assert!(tagged.len() == 1 && tagged[0].starts_with("jobs.toml:11:8: no topic of this alert"), "{tagged:?}");
     // A limit of all topics counts.
     assert_eq!(warned(&format!("[defaults]\nbudget_per_day = 1\n{both}"), "topics = [\"a\"]"), Vec::<String>::new());
 }

@@ -292,6 +292,46 @@ fn the_second_of_two_editors_gets_a_conflict_and_keeps_its_input() {
 }
 
 #[test]
+fn fields_that_were_left_alone_keep_what_was_written_meanwhile() {
+    let by_hand = |place: &Place| {
+        let lines = "query = 'acme news'\ntags = [\"t\"]\npaused = true";
+        let changed = file(place).replacen("query = 'acme launch'", lines, 1);
+        std::fs::write(place.path("jobs.toml"), &changed).unwrap();
+        changed
+    };
+    // Where nothing is saved, the lines to copy are those.
+    let (_sandbox, locked) = place(&format!("[web]\nedit = false\n\n{FILE}"));
+    let pages = serve(&locked);
+    let form = Form::parse(&pages.page("/jobs/topics/acme"), "/jobs/check").with("title", "Mine");
+    by_hand(&locked);
+    let shown = form.submit(&pages, "preview");
+    assert_eq!(shown.status, 200, "{}", shown.text);
+    for part in ["title = &quot;Mine&quot;", "query = 'acme news'", "paused = true"] {
+        assert!(shown.body.contains(part), "{part}\n{}", shown.body);
+    }
+    let (_sandbox, place) = place(FILE);
+    let pages = serve(&place);
+    let form = Form::fetch(&pages, "/jobs/topics/acme").with("title", "Mine");
+    let toml = Form::fetch(&pages, "/jobs/topics/acme?as=toml");
+    let copy = Form::fetch(&pages, "/jobs/new?from=acme").with("title", "Copy");
+    let changed = by_hand(&place);
+    let late = |form: &Form, path: &str| {
+        let late = form.submit(&pages, "save");
+        assert_eq!((late.status, file(&place)), (409, changed.clone()), "{path}: {}", late.text);
+        Form::parse(&late.body, path)
+    };
+    let (form, copy) = (late(&form, "/jobs/topics/acme"), late(&copy, "/jobs/new"));
+    for (form, id, title) in [(&form, "acme", "Mine"), (&copy, "acme-2", "Copy")] {
+        let values = ["id", "title", "query", "tags", "paused"].map(|field| form.value(field));
+        assert_eq!(values, [id, title, "acme news", "t", "true"], "{}", form.page);
+    }
+    assert!(late(&toml, "/jobs/topics/acme").value("toml").contains("query = 'acme news'"));
+    assert_eq!(form.submit(&pages, "save").status, 303);
+    let sources = "sources = [\"social\"]\n";
+    assert_eq!(file(&place), changed.replacen(sources, &format!("{sources}title = \"Mine\"\n"), 1));
+}
+
+#[test]
 fn a_deletion_asks_first_and_can_be_undone_exactly() {
     let (_sandbox, place) = place(FILE);
     let pages = serve(&place);

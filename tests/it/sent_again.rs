@@ -74,6 +74,14 @@ fn a_form_sent_after_the_session_ended_can_be_sent_again() {
         let kept = Form::parse(&refused.body, "/jobs/new");
         assert_eq!((refused.status, kept.value("query").as_str()), (401, "zig news"), "{name}");
         assert_eq!(kept.value("do"), "save", "{name}");
+        // Nobody typed which topic a form is about.
+        let checked = form(&[("topic", "acme"), ("seen", "x"), ("shown", "y"), ("query", "zig news")]);
+        let refused = send(&pages, "/jobs/check", None, &checked);
+        assert_eq!(Form::parse(&refused.body, "/jobs/check").value("topic"), "acme", "{name}");
+        for (field, is_listed) in [("query", true), ("topic", false), ("seen", false), ("shown", false)] {
+            let is_shown = refused.body.contains(&format!("<dt>{field}</dt>"));
+            assert_eq!(is_shown, is_listed, "{name} {field}: {}", refused.body);
+        }
     }
 }
 

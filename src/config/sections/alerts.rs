@@ -45,10 +45,7 @@ pub(in crate::config) fn read(document: &Document, limits: &Limits, mistakes: &m
     for table in &document.alerts {
         let tables = [table];
         let reader = Reader { section: Section::Alert, tables: &tables };
-        let Some(alert) = one(&reader, table, &known, limits, document.broken, mistakes) else { continue };
-        let hint = "the cursor is stored under this name: choose another";
-        reader.check_unique(mistakes, "name", &mut names, alert.name.clone(), "alert", hint);
-        alerts.push(alert);
+        alerts.extend(one(&reader, table, &known, limits, document.broken, &mut names, mistakes));
     }
     alerts
 }
@@ -59,9 +56,14 @@ fn one(
     known: &References,
     limits: &Limits,
     broken: bool,
+    names: &mut BTreeSet<String>,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<AlertSpec> {
     let name = reader.read(mistakes, "name", slug);
+    if let Some(name) = &name {
+        let hint = "the cursor is stored under this name: choose another";
+        reader.check_unique(mistakes, "name", names, name.clone(), "alert", hint);
+    }
     let rules: Vec<&str> = AlertRule::ALL.iter().map(|rule| rule.as_str()).collect();
     let needs_rule = format!("write rule = \"…\": {}", rules.join(", "));
     for (key, needs) in [("name", "write name = \"…\": a short, permanent name"), ("rule", needs_rule.as_str())] {

@@ -67,7 +67,9 @@ pub(in crate::config) fn warn_of_alerts_without_limits(
             matches!(name, Some(Value::Text(name)) if *name == alert.name)
         };
         let Some(table) = document.alerts.iter().find(is_it) else { continue };
-        let written = table.values.get("topics").or_else(|| table.values.get("tags"));
+        // An empty list names nothing.
+        let key = if alert.topics.is_empty() { "tags" } else { "topics" };
+        let written = table.values.get(key);
         mistakes.warn(
             written.and_then(|setting| setting.origin.span()),
             "no topic of this alert has a limit of its own: it never fires",

@@ -17,9 +17,7 @@ use crate::config::values::paths;
 use crate::config::values::scalars::{duration, text, texts};
 use crate::config::values::value::{Table, Value};
 use crate::export::{ExportFilter, ExportKind, ExportSpec, FilterMode, Format, Mode, Profile, parse_query, strip_gz};
-use crate::model::{Period, PingSpec, SchedulePolicy, SeqRange, Time, Tone};
-
-const DAY_MS: u64 = 86_400_000;
+use crate::model::{PingSpec, Tone};
 
 /// Reads all exports. Mistakes are reported; an export with a mistake is left out.
 pub(in crate::config) fn read(
@@ -36,24 +34,39 @@ pub(in crate::config) fn read(
     for table in &document.exports {
         let tables = [table];
         let reader = Reader { section: Section::Export, tables: &tables };
-        let export = one(&reader, table, &known, &mut schedules, document.broken, mistakes);
+        let Parsed { name, path, export } = one(&reader, table, &known, &mut schedules, document.broken, mistakes);
         // Read even if another key is wrong, to find every mistake at once.
-        let name = export.as_ref().map_or("export", |export| export.name.as_str());
-        let ping = super::pings::read(&reader, &format!("export:{name}"), mistakes);
-        let Some(mut export) = export else { continue };
-        pings.extend(ping);
+        let ping = super::pings::read(&reader, &format!("export:{}", name.as_deref().unwrap_or("export")), mistakes);
         let mut once = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
             reader.check_unique(mistakes, key, seen, value, "export", hint);
         };
-        once("name", &mut names, export.name.clone(), "the cursor is stored under this name: choose another");
+        let is_repeated = name.as_ref().is_some_and(|name| names.contains(name));
+        if let Some(name) = &name {
+            once("name", &mut names, name.clone(), "the cursor is stored under this name: choose another");
+        }
+        let Some(path) = path else { continue };
         // Compare components: `./out` is the same as `out`.
-        let path: PathBuf = dir.join(&export.path).components().collect();
+        let path: PathBuf = dir.join(&path).components().collect();
         let path = path.to_string_lossy().into_owned();
-        once("path", &mut paths, path.replace("{name}", &export.name), "one would overwrite the other: use {name}");
+        // Files named after the export are the same only if the names are, which was reported.
+        let is_named_after = path.contains("{name}");
+        if !is_named_after || name.is_some() && !is_repeated {
+            let filled = path.replace("{name}", name.as_deref().unwrap_or_default());
+            once("path", &mut paths, filled, "one would overwrite the other: use {name}");
+        }
+        let Some(mut export) = export else { continue };
+        pings.extend(ping);
         export.path = path;
         exports.push(export);
     }
     exports
+}
+
+/// What could be read of an export. Its name and path are compared with those of others even if another key is wrong.
+struct Parsed {
+    name: Option<String>,
+    path: Option<String>,
+    export: Option<ExportSpec>,
 }
 
 fn one(
@@ -63,7 +76,7 @@ fn one(
     schedules: &mut Schedules,
     broken: bool,
     mistakes: &mut Mistakes<'_>,
-) -> Option<ExportSpec> {
+) -> Parsed {
     let name = reader.read(mistakes, "name", slug);
     for (key, needs) in [
         ("name", "write name = \"…\": a short, permanent name"),
@@ -75,6 +88,8 @@ fn one(
     }
     let what = reader.choice(mistakes, "what", ExportKind::parse);
     let mode = reader.choice(mistakes, "mode", Mode::parse);
+    // The default does not apply to a key that was misspelt or has a wrong type.
+    let mode = mode.filter(|_| reader.written("mode").is_some() || !table.was_written("mode"));
     let profile = reader.choice(mistakes, "profile", Profile::parse);
     let filtered = reader.choice(mistakes, "filtered", FilterMode::parse);
     let topics = reader.read(mistakes, "topics", |value| listed(value, &known.topics, "topic"));
@@ -82,11 +97,13 @@ fn one(
     let sources = reader.read(mistakes, "sources", |value| sources_of(value, known));
     let tones = reader.read(mistakes, "tones", |value| words(value, Tone::parse, Tone::ALL));
     let authors = reader.read(mistakes, "authors", |value| texts(value, 1_000, 100));
+    let authors: Option<Vec<String>> =
+        authors.map(|handles| handles.iter().map(|handle| handle.trim_start_matches('@').to_owned()).collect());
     let search = reader.read(mistakes, "search", words_searched);
     let since = reader
         .read(mistakes, "since", |value| duration(value, Duration::from_secs(60), Duration::from_secs(3_660 * 86_400)));
-    let format = reader.choice(mistakes, "format", Format::parse);
-    let written = reader.read(mistakes, "path", path);
+    let written_format = reader.choice(mistakes, "format", Format::parse);
+    let written_path = reader.read(mistakes, "path", path);
     let retain = reader.count(mistakes, "retain");
     let scheduled = table.was_written("schedule") || table.was_written("every");
     if let (false, Some(header), false) = (broken, &table.header, scheduled) {
@@ -94,108 +111,137 @@ fn one(
     }
     let schedule = schedules.read(reader, mistakes);
     let timezone = reader.value_or_default("timezone").and_then(|setting| text(&setting.value).ok());
-    let bad = |key: &str| reader.written(key).is_some();
-    if bad("path") && written.is_none() {
-        return None;
-    }
-    let (name, what, mode) = (name?, what?, mode?);
-    let named = written.as_deref().and_then(Format::of_name);
-    let (format, path) = match (format, written) {
-        (None, None) if bad("format") => return None,
-        (None, Some(path)) => (named.unwrap_or(Format::Csv), path),
-        (format, None) => {
-            let format = format.unwrap_or(Format::Csv);
-            let label = if mode == Mode::Incremental { "run" } else { "date" };
-            (format, format!("exports/{{name}}-{{{label}}}.{format}"))
-        }
-        (Some(format), Some(path)) => (format, path),
+    let is_wrong = |key: &str, is_read: bool| !is_read && table.was_written(key);
+    let is_path_wrong = is_wrong("path", written_path.is_some());
+    let named = written_path.as_deref().and_then(Format::of_name);
+    let format = match written_format {
+        // Without a format, the path decides.
+        None if is_path_wrong || is_wrong("format", false) => None,
+        None => Some(named.unwrap_or(Format::Csv)),
+        written => written,
     };
-    // An export without one of these is left out, but the rest is checked, to find every mistake at once.
-    let wrong =
-        bad("search") && search.is_none() || bad("since") && since.is_none() || bad("retain") && retain.is_none();
-    let mut good = schedule.is_some() && !wrong;
-    if let (Some(Profile::Excel), Some(setting), true) = (profile, reader.written("profile"), format != Format::Csv) {
-        let fault = Fault::new(
-            format!("\"excel\" works only with csv, not with {format}"),
-            "remove it, or set format = \"csv\"",
-        );
-        mistakes.fault("profile", &setting.origin, fault);
-        good = false;
-    }
-    let authors = authors?.into_iter().map(|handle| handle.trim_start_matches('@').to_owned()).collect();
+    let label = if mode == Some(Mode::Incremental) { "run" } else { "date" };
+    let default_path = |format: Format| format!("exports/{{name}}-{{{label}}}.{format}");
+    let path = if is_path_wrong { None } else { written_path.or_else(|| format.map(default_path)) };
     let since_ms = since.and_then(|since| u64::try_from(since.as_millis()).ok());
-    let spec = ExportSpec {
-        profile: profile?,
-        topics: topics?,
-        tags: tags?,
-        sources: sources?,
-        tones: tones?,
-        search,
-        filtered: filtered?,
-        schedule: schedule.unwrap_or_else(|| SchedulePolicy::timing_only(Period::Every(DAY_MS), "UTC")),
-        timezone: timezone?,
-        name,
+    let filters = [
+        (ExportFilter::Tag, tags.as_ref().is_some_and(|tags| !tags.is_empty())),
+        (ExportFilter::Source, sources.as_ref().is_some_and(|sources| !sources.is_empty())),
+        (ExportFilter::Time, since_ms.is_some()),
+        (ExportFilter::Tone, tones.as_ref().is_some_and(|tones| !tones.is_empty())),
+        (ExportFilter::Author, authors.as_ref().is_some_and(|authors| !authors.is_empty())),
+        (ExportFilter::Search, search.is_some()),
+        (ExportFilter::Filtered, filtered.is_some_and(|filtered| filtered != FilterMode::Keep)),
+    ];
+    let parts = Parts {
         what,
-        format,
         mode,
-        authors,
-        since_ms,
-        path,
-        retain,
+        format,
+        named,
+        profile,
+        path: path.as_deref(),
+        filters: filters.into_iter().filter(|(_, is_used)| *is_used).map(|(filter, _)| filter).collect(),
     };
-    let fits = check_combination(&spec, named, reader, mistakes);
-    (fits && good).then_some(spec)
+    let fits = check_combination(parts, reader, mistakes);
+    let wrong = is_wrong("search", search.is_some())
+        || is_wrong("since", since.is_some())
+        || is_wrong("retain", retain.is_some());
+    let export = || {
+        Some(ExportSpec {
+            name: name.clone()?,
+            what: what?,
+            format: format?,
+            profile: profile?,
+            mode: mode?,
+            topics: topics?,
+            tags: tags?,
+            sources: sources?,
+            tones: tones?,
+            authors: authors?,
+            search,
+            filtered: filtered?,
+            since_ms,
+            schedule: schedule?,
+            timezone: timezone?,
+            path: path.clone()?,
+            retain,
+        })
+    };
+    let export = export().filter(|_| fits && !wrong);
+    Parsed { name, path, export }
+}
+
+/// The parts of an export that have to fit together. One that is wrong by itself is missing: it was reported.
+struct Parts<'p> {
+    what: Option<ExportKind>,
+    mode: Option<Mode>,
+    format: Option<Format>,
+    /// The format that the path names.
+    named: Option<Format>,
+    profile: Option<Profile>,
+    path: Option<&'p str>,
+    /// The filters in use.
+    filters: Vec<ExportFilter>,
 }
 
 /// Returns whether the parts of an export fit together. Each that does not is reported where it is written.
-fn check_combination(
-    spec: &ExportSpec,
-    named: Option<Format>,
-    reader: &Reader<'_>,
-    mistakes: &mut Mistakes<'_>,
-) -> bool {
+fn check_combination(parts: Parts<'_>, reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> bool {
+    let Parts { what, mode, format, named, profile, path, filters } = parts;
     let mut good = true;
     let mut fault = |key: &str, message: String, hint: String| {
         good = false;
-        if let Some(setting) = reader.value_or_default(key).or_else(|| reader.value_or_default("name")) {
+        // The path may decide the format, and the name may be missing.
+        let elsewhere = || reader.value_or_default("name").or_else(|| reader.value_or_default("path"));
+        if let Some(setting) = reader.value_or_default(key).or_else(elsewhere) {
             mistakes.fault(key, &setting.origin, Fault::new(message, hint));
         }
     };
-    if named.is_some_and(|named| named != spec.format) {
-        fault(
-            "path",
-            format!("does not have the file extension of {}", spec.format),
-            format!("use the extension .{}", spec.format),
-        );
+    let is_incremental = mode == Some(Mode::Incremental);
+    if let (Some(Profile::Excel), Some(format)) = (profile, format)
+        && format != Format::Csv
+    {
+        let hint = "remove it, or set format = \"csv\"";
+        fault("profile", format!("\"excel\" works only with csv, not with {format}"), hint.to_owned());
     }
-    if spec.format == Format::Xlsx && strip_gz(&spec.path).1 {
+    if let (Some(named), Some(format)) = (named, format)
+        && named != format
+    {
+        let message = format!("does not have the file extension of {format}");
+        fault("path", message, format!("use the extension .{format}"));
+    }
+    if format == Some(Format::Xlsx) && path.is_some_and(|path| strip_gz(path).1) {
         fault("path", "names a workbook, which is already compressed".to_owned(), "use the extension .xlsx".to_owned());
     }
-    if spec.format == Format::Atom && (spec.what != ExportKind::New || spec.is_incremental() || !spec.by_topic()) {
+    let is_of_all = path.is_some_and(|path| !path.contains("{topic}"));
+    if format == Some(Format::Atom) && (what.is_some_and(|what| what != ExportKind::New) || is_incremental || is_of_all)
+    {
         let hint = "write what = \"new\", mode = \"full\" and {topic} in the path";
         fault("format", "is a feed, which holds all new items of one topic".to_owned(), hint.to_owned());
     }
-    if spec.is_incremental() {
-        if !spec.what.is_append_only() {
+    if is_incremental {
+        if let Some(what) = what
+            && !what.is_append_only()
+        {
             let grow: Vec<&str> =
                 ExportKind::ALL.iter().filter(|what| what.is_append_only()).map(|what| what.as_str()).collect();
             let hint = format!("write mode = \"full\"; only {} are append-only", grow.join(", "));
-            fault("mode", format!("cannot be \"incremental\": rows of {} change later", spec.what), hint);
+            fault("mode", format!("cannot be \"incremental\": rows of {what} change later"), hint);
         }
-        if !spec.path.contains("{run}") {
+        if path.is_some_and(|path| !path.contains("{run}")) {
             let hint = "add {run}: each file continues where the last one ended, and none may overwrite another";
             fault("path", "has no {run}".to_owned(), hint.to_owned());
         }
-        if spec.since_ms.is_some() {
+        if filters.contains(&ExportFilter::Time) {
             let hint = "remove it: the cursor determines where the next file starts";
             fault("since", "does not apply to an incremental export".to_owned(), hint.to_owned());
         }
     }
-    let order = spec.order(Time(0), SeqRange { since: 0, until: 0 }, None);
-    if let Some((part, takers)) = spec.what.first_unsupported(&order.filter, spec.filtered != FilterMode::Keep) {
-        let takers: Vec<&str> = takers.iter().map(|what| what.as_str()).collect();
-        let hint = format!("remove it, or export {}", takers.join(", "));
-        fault(key_of(part), format!("does not apply to {}", spec.what), hint);
+    if let Some(what) = what {
+        for filter in filters.into_iter().filter(|filter| !what.supported_filters().contains(filter)) {
+            let takers: Vec<&str> = ExportKind::taking(filter).into_iter().map(ExportKind::as_str).collect();
+            let hint = format!("remove it, or export {}", takers.join(", "));
+            fault(key_of(filter), format!("does not apply to {what}"), hint);
+        }
     }
     good
 }

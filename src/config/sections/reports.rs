@@ -35,24 +35,40 @@ pub(in crate::config) fn read(
     for table in &document.reports {
         let tables = [table];
         let reader = Reader { section: Section::Report, tables: &tables };
-        let report = one(&reader, table, &known, &mut schedules, document.broken, mistakes);
+        let Parsed { name, path, report } = one(&reader, table, &known, &mut schedules, document.broken, mistakes);
         // Read even if another key is wrong, to find every mistake at once.
         let job = report.as_ref().map_or_else(|| "report:report".to_owned(), ReportSpec::job);
         let ping = super::pings::read(&reader, &job, mistakes);
-        let Some(mut report) = report else { continue };
-        pings.extend(ping);
         let mut once = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
             reader.check_unique(mistakes, key, seen, value, "report", hint);
         };
-        once("name", &mut names, report.name.clone(), "reports are stored by name: choose another");
+        let is_repeated = name.as_ref().is_some_and(|name| names.contains(name));
+        if let Some(name) = &name {
+            once("name", &mut names, name.clone(), "reports are stored by name: choose another");
+        }
+        let Some(path) = path else { continue };
         // Compare components: `./out` is the same as `out`.
-        let path: PathBuf = dir.join(&report.path).components().collect();
+        let path: PathBuf = dir.join(&path).components().collect();
         let path = path.to_string_lossy().into_owned();
-        once("path", &mut paths, path.replace("{name}", &report.name), "one would overwrite the other: use {name}");
+        // Files named after the report are the same only if the names are, which was reported.
+        let is_named_after = path.contains("{name}");
+        if !is_named_after || name.is_some() && !is_repeated {
+            let filled = path.replace("{name}", name.as_deref().unwrap_or_default());
+            once("path", &mut paths, filled, "one would overwrite the other: use {name}");
+        }
+        let Some(mut report) = report else { continue };
+        pings.extend(ping);
         report.path = path;
         reports.push(report);
     }
     reports
+}
+
+/// What could be read of a report. Its name and path are compared with those of others even if another key is wrong.
+struct Parsed {
+    name: Option<String>,
+    path: Option<String>,
+    report: Option<ReportSpec>,
 }
 
 fn one(
@@ -62,7 +78,7 @@ fn one(
     schedules: &mut Schedules,
     broken: bool,
     mistakes: &mut Mistakes<'_>,
-) -> Option<ReportSpec> {
+) -> Parsed {
     let name = reader.read(mistakes, "name", slug);
     if let (false, Some(header), false) = (broken, &table.header, table.was_written("name")) {
         mistakes.at(header, "this report has no `name`", "write name = \"…\": a short, permanent name");
@@ -89,9 +105,7 @@ fn one(
     };
     let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
     let schedule = schedules.read(reader, mistakes);
-    if scheduled && schedule.is_none() {
-        return None;
-    }
+    let is_schedule_wrong = scheduled && schedule.is_none();
     let once_a_day = |policy: &SchedulePolicy| !schedules.is_several_per_day(policy);
     if let (Some(ReportWindow::SinceLast), Some(path), Some(setting)) = (window, &path, reader.written("path"))
         && (!path.contains("{date}") || !path.contains("{time}") && !schedule.as_ref().is_none_or(once_a_day))
@@ -106,19 +120,23 @@ fn one(
         warn_of_repeated_reports(reader, window, policy, schedules, mistakes);
     }
     let timezone = reader.value_or_default("timezone").and_then(|setting| text(&setting.value).ok());
-    Some(ReportSpec {
-        name: name?,
-        title: title?,
-        topics: topics?,
-        tags: tags?,
-        schedule,
-        timezone: timezone?,
-        window: window?,
-        formats: formats?,
-        path: path?,
-        group: group?,
-        channels: channels?,
-    })
+    let report = || {
+        Some(ReportSpec {
+            name: name.clone()?,
+            title: title?,
+            topics: topics?,
+            tags: tags?,
+            schedule,
+            timezone: timezone?,
+            window: window?,
+            formats: formats?,
+            path: path.clone()?,
+            group: group?,
+            channels: channels?,
+        })
+    };
+    let report = report().filter(|_| !is_schedule_wrong);
+    Parsed { name, path, report }
 }
 
 /// Warns about a schedule that makes the report of the same week or month several times.

@@ -9,6 +9,7 @@ use super::candidate::Target;
 use super::fields::{empty, inherited, values_of};
 use super::form::Form;
 use super::lines::{prepare_copy, visible_lines};
+use super::untouched::fingerprints;
 use crate::edit::{EditError, Jobs, Kind};
 use crate::model::Role;
 use crate::web::access::visitor::Visitor;
@@ -127,10 +128,12 @@ pub(super) fn initial_form(
     let block = existing_entry.map_or("[[topics]]\nid = \"\"\nquery = \"\"\n", |entry| jobs.block(entry));
     let (block, unpinged) =
         if from.is_some() { prepare_copy(block).map_err(edit_problem)? } else { (block.to_owned(), false) };
+    let toml = as_toml.then(|| visible_lines(&block, edits));
     Ok(Form {
+        shown: fingerprints(&values, toml.as_deref()),
         values,
         inherited: inherited(&jobs, existing_entry),
-        toml: as_toml.then(|| visible_lines(&block, edits)),
+        toml,
         unpinged,
         seen: opened.seen.clone(),
         ..form_without_values(site, target, request, opened)

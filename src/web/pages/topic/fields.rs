@@ -146,14 +146,16 @@ pub(super) fn form_values(form: &PageRequest) -> Values {
     FIELDS.iter().filter_map(|field| Some((field.key, value(field.key)?))).collect()
 }
 
+/// The value of a field as a browser sends it.
+pub(super) fn sent_text(values: &Values, field: &Field) -> String {
+    let value = values.get(field.key).map_or("", String::as_str);
+    // A checkbox that is not ticked is not sent.
+    if field.shape == Shape::Flag { (value == "true").to_string() } else { field.sent_back(value) }
+}
+
 /// Whether a browser sends two forms alike: whoever sees one has typed nothing into the other.
 pub(super) fn are_sent_alike(one: &Values, other: &Values) -> bool {
-    let sent = |values: &Values, field: &Field| {
-        let value = values.get(field.key).map_or("", String::as_str);
-        // A checkbox that is not ticked is not sent.
-        if field.shape == Shape::Flag { (value == "true").to_string() } else { field.sent_back(value) }
-    };
-    FIELDS.iter().all(|field| sent(one, field) == sent(other, field))
+    FIELDS.iter().all(|field| sent_text(one, field) == sent_text(other, field))
 }
 
 fn to_toml_value(field: &Field, value: &str) -> Option<KeyValue> {

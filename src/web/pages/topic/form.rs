@@ -36,6 +36,8 @@ pub(in crate::web::pages) struct Form {
     pub(in crate::web::pages) from: Option<String>,
     /// The fingerprint of the file as it was read.
     pub(in crate::web::pages) seen: String,
+    /// Fingerprints of the values that were read from it.
+    pub(in crate::web::pages) shown: String,
     /// The topic that it changes. Its id cannot change, because findings are filed under it.
     pub(in crate::web::pages) topic: Option<String>,
     /// Whether the `ping` of the original was left out of a copy.
@@ -65,7 +67,7 @@ impl Form {
             h1 { (self.heading) }
             @if let Some(why) = &self.locked { p.note { (why) " What you type is checked, and the lines for the file are shown." } }
             @if let Some(changed) = &self.changed { div.note role="alert" {
-                p { strong { "The file has changed since this page was opened." } " Nothing was saved. What you typed is below: check it, then save." }
+                p { strong { "The file has changed since this page was opened." } " Nothing was saved. What you typed is below" @if !self.gone && self.toml.is_none() { "; the other fields show what the file has now" } ": check it, then save." }
                 @if self.gone { p { "The topic is no longer in the file: saving adds it again, from what is below alone." } }
                 @if !changed.is_empty() { details { summary { "The topic as it is in the file now" } pre { (changed) } } }
             } }
@@ -80,6 +82,7 @@ impl Form {
             form.topic method="post" action=(if saves { &self.path } else { CHECK }) data-unsaved[saves && self.typed] {
                 @if let (false, Some(topic)) = (saves, &self.topic) { input type="hidden" name="topic" value=(topic); }
                 input type="hidden" name="seen" value=(self.seen);
+                input type="hidden" name="shown" value=(self.shown);
                 @if let Some(from) = &self.from { input type="hidden" name="from" value=(from); }
                 @match &self.toml {
                     Some(toml) => {

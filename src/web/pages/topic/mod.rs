@@ -15,6 +15,7 @@ pub(super) mod lines;
 pub(in crate::web) mod report;
 pub(in crate::web) mod submit;
 mod terms;
+mod untouched;
 
 use std::sync::Arc;
 

@@ -14,6 +14,7 @@ use super::edit::{
 use super::fields::{TOML, are_sent_alike, form_values, normalize_text};
 use super::form::Form;
 use super::lines::visible_lines;
+use super::untouched::refresh;
 use crate::edit::{Jobs, Kind};
 use crate::web::access::visitor::Visitor;
 use crate::web::edit_state::{Editing, TRIES};
@@ -63,6 +64,9 @@ async fn checked(site: &Site, visitor: Visitor, body: Body) -> Result<Response, 
         return respond(site, &form, StatusCode::CONFLICT, &request.visitor).await;
     }
     let (target, mut form) = typed_form(site, target, &request, &opened)?;
+    if request.get("seen") != Some(opened.seen.as_str()) {
+        show_present_values(site, &mut form, target, &request, &opened);
+    }
     let status = match preview(editing, &mut form, target, &opened).await? {
         Some(_) => StatusCode::OK,
         None => StatusCode::UNPROCESSABLE_ENTITY,
@@ -81,6 +85,7 @@ fn form_of_invalid_file(site: &Site, target: Target<'_>, request: &PageRequest, 
     let mut form = Form {
         toml: request.get("as").map(|_| String::new()),
         seen: request.get("seen").unwrap_or_default().to_owned(),
+        shown: request.get("shown").unwrap_or_default().to_owned(),
         wrong: vec![(None, Diagnostic::without_line(format!("{}: {}", opened.place, refused.message), refused.hint))],
         ..form_without_values(site, target, request, opened)
     };
@@ -184,7 +189,7 @@ async fn handle_form(site: &Site, target: Target<'_>, visitor: Visitor, body: Bo
         if let (Some("save"), Some(name)) = (request.get("do"), saved_before(&form, target, &opened)) {
             return Ok(Redirect::to(&topic_page(&name)).into_response());
         }
-        return conflict_page(site, form, target, &opened, &request.visitor).await;
+        return conflict_page(site, form, target, &opened, &request).await;
     }
     let candidate = preview(editing, &mut form, target, &opened).await?;
     let status = match (request.get("do"), candidate) {
@@ -196,7 +201,7 @@ async fn handle_form(site: &Site, target: Target<'_>, visitor: Visitor, body: Bo
             }
             Err(SaveError::Changed) => {
                 let opened = read_file(editing).await?;
-                return conflict_page(site, form, target, &opened, &request.visitor).await;
+                return conflict_page(site, form, target, &opened, &request).await;
             }
             Err(SaveError::Refused(wrong)) => {
                 form.refuse(candidate.assign_to_fields(wrong, form.toml.is_some()));
@@ -240,20 +245,34 @@ async fn try_topic(site: &Site, editing: &Editing, candidate: &Candidate) -> Res
     editing.file.try_out(&candidate.text, &candidate.name().unwrap_or_default()).await
 }
 
+/// Shows what the file has now in the fields that nobody changed since the form was shown. A topic that was removed
+/// meanwhile keeps all of its form.
+fn show_present_values(site: &Site, form: &mut Form, target: Target<'_>, request: &PageRequest, opened: &FileSnapshot) {
+    let (Some(shown), false) = (request.get("shown"), form.gone) else { return };
+    if let Ok(present) = initial_form(site, target, request, opened) {
+        refresh(form, shown, &present);
+        form.typed = match (&form.toml, &present.toml) {
+            (Some(typed), Some(now)) => normalize_text(typed) != normalize_text(now),
+            _ => !are_sent_alike(&form.values, &present.values),
+        };
+    }
+}
+
 /// The page for a visitor who saves second. Nothing that was typed is lost.
 async fn conflict_page(
     site: &Site,
     mut form: Form,
     target: Target<'_>,
     opened: &FileSnapshot,
-    visitor: &Visitor,
+    request: &PageRequest,
 ) -> Result<Response, Problem> {
     let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
     let existing_entry = target.existing_id().and_then(|id| jobs.entry(Kind::Topic, id).ok());
     if target.existing_id().is_some() && existing_entry.is_none() {
-        form = Form { gone: true, topic: None, path: NEW.to_owned(), ..form };
+        form = Form { gone: true, topic: None, path: NEW.to_owned(), shown: String::new(), ..form };
     }
+    show_present_values(site, &mut form, target, request, opened);
     form.changed = Some(existing_entry.map(|entry| visible_lines(jobs.block(entry), form.edits)).unwrap_or_default());
     form.seen.clone_from(&opened.seen);
-    respond(site, &form, StatusCode::CONFLICT, visitor).await
+    respond(site, &form, StatusCode::CONFLICT, &request.visitor).await
 }
