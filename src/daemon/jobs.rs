@@ -174,8 +174,9 @@ impl Jobs {
             let (store, now) = (self.store.clone(), (self.clock)());
             (!runs.is_empty()).then_some(async move { store.heartbeat_jobs(&runs, now, lease).await })
         };
-        // The token keeps a lost run from recording anything, so there is nothing to stop.
-        renew_leases(lease, beat, |run: String| tracing::warn!(run, "lost its lease")).await;
+        // The token keeps a lost run from recording anything, so there is nothing to stop. A run that was just stored has no
+        // lease either, so only the store's refusal at its end is reported.
+        renew_leases(lease, beat, |_: String| ()).await;
     }
 
     /// Renews the leases of all running jobs now.

@@ -5,13 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 use topicwatch::budget::Prices;
 use topicwatch::collect::{self, Collector, Stop, WorkerPool};
-use topicwatch::model::{Micros, RunState, SearchState, Source, Time};
+use topicwatch::daemon::{Handler, JobDone, JobResult, Jobs, Planner};
+use topicwatch::model::{Clock, Job, Micros, Retention, RunState, SearchState, Source, Time};
 use topicwatch::sandbox::{self, CorpusSource, Fault, SandboxHandle};
 use topicwatch::search::{self, Access, Client, Dialect};
-use topicwatch::store::{Store, StoreErrorKind};
+use topicwatch::store::{DefinitionSet, JobEnd, JobRun, Store, StoreErrorKind};
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::searched::{LEASE, NOW, open_store, plan, start_manual_run, topic};
@@ -157,8 +159,8 @@ impl std::io::Write for Log {
     }
 }
 
-#[tokio::test]
-async fn only_the_refusal_of_the_store_reports_a_lost_lease() {
+/// Collects the warnings of this thread while the guard lives.
+fn log_warnings() -> (Log, tracing::subscriber::DefaultGuard) {
     let log = Log::default();
     let written = log.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -166,7 +168,12 @@ async fn only_the_refusal_of_the_store_reports_a_lost_lease() {
         .with_ansi(false)
         .with_writer(move || written.clone())
         .finish();
-    let _logging = tracing::subscriber::set_default(subscriber);
+    (log, tracing::subscriber::set_default(subscriber))
+}
+
+#[tokio::test]
+async fn only_the_refusal_of_the_store_reports_a_lost_lease() {
+    let (log, _logging) = log_warnings();
     for database in databases() {
         let store = open_store(&database).await;
         let service = slow().await;
@@ -189,6 +196,60 @@ async fn only_the_refusal_of_the_store_reports_a_lost_lease() {
         assert!(warnings.len() == 1 && warnings[0].contains("no longer held by this process"), "{warnings:?}");
         worker_pool.finished().await;
         service.stop().await;
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn a_job_that_was_just_stored_is_not_reported_as_one_that_lost_its_lease() {
+    let (log, _logging) = log_warnings();
+    for database in databases() {
+        let store = open_store(&database).await;
+        let now = NOW.plus(Duration::from_secs(3_600));
+        let prune = Job::of_prune(Retention::default(), topic("rust").schedule.unwrap()).unwrap();
+        store.activate(DefinitionSet { topics: &[], jobs: &[prune] }, None, NOW).await.unwrap();
+        Planner::default().plan(&store, now, false).await.unwrap();
+        let (beat, mut beats) = mpsc::unbounded_channel();
+        let clock: Clock = Arc::new(move || {
+            let _ = beat.send(());
+            now
+        });
+        let (begun, mut runs) = mpsc::unbounded_channel();
+        let goes_on = Arc::new(Notify::new());
+        let waits = Arc::clone(&goes_on);
+        let handler: Handler = Arc::new(move |run: JobRun| {
+            let waits = Arc::clone(&waits);
+            let _ = begun.send(run);
+            Box::pin(async move {
+                waits.notified().await;
+                Ok(JobResult::default())
+            })
+        });
+        let (ended, mut ends) = mpsc::unbounded_channel();
+        let on_end = Arc::new(move |done: JobDone| drop(ended.send(done)));
+        let jobs = Jobs::new(store.clone(), clock, handler, on_end);
+        assert_eq!(jobs.begin(LEASE, &|| "token".to_owned()).await.unwrap(), 1, "{}", database.name);
+        let run = runs.recv().await.unwrap();
+        // It is stored, and the process still counts it among those that run.
+        let (state, messages) = (RunState::Ok, Vec::new());
+        let stored = JobEnd { at: now, state, reason: None, error: None, report: None, messages };
+        store.end_job(&run, &stored).await.unwrap();
+        while beats.try_recv().is_ok() {}
+        let alive = tokio::spawn({
+            let jobs = jobs.clone();
+            async move { jobs.keep_alive(Duration::from_millis(3)).await }
+        });
+        // When leases are renewed again, what came of the first time was handled.
+        for _ in 0..2 {
+            tokio::time::timeout(Duration::from_secs(60), beats.recv()).await.expect("leases are renewed").unwrap();
+        }
+        alive.abort();
+        let lines = String::from_utf8(std::mem::take(&mut *log.0.lock().unwrap())).unwrap();
+        assert!(!lines.contains(run.public_id()), "{}: {lines}", database.name);
+        // Whoever has really lost it learns that at the end.
+        goes_on.notify_one();
+        let done = tokio::time::timeout(Duration::from_secs(60), ends.recv()).await.expect("it ends").unwrap();
+        assert_eq!(done.result.unwrap_err().kind, StoreErrorKind::Fenced, "{}", database.name);
         database.close(store).await;
     }
 }

@@ -161,27 +161,61 @@ fn items_stored_by_a_clock_ahead_are_new_when_they_were_found() {
     for database in databases() {
         let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"1h\""));
-        let name = place.database.name;
         for (number, now) in [at(11, 9), at(11, 10), at(25, 9), at(11, 11), at(11, 12)].iter().enumerate() {
             world.set_posts(&[undated(u32::try_from(number).unwrap())]);
             place.ok(&["once", "--at", now]);
         }
         // Without the baseline, and with it.
-        for (now, since, counted, listed) in
-            [(at(11, 13), "2026-03-10T13:00:01Z", 4, 5), (at(14, 9), "2026-03-13T09:00:01Z", 0, 0)]
-        {
-            let pages = Pages::serve(&place, &["--at", &now]);
-            assert_eq!(get_json(&pages, "/api/v1/topics/acme")["data"]["new_24h"], counted, "{name}: {now}");
-            let of_api = get_json(&pages, &format!("/api/v1/topics/acme/items?new_since={since}&copies=all"));
-            let of_items = place.json(&["items", "--topic", "acme", "--new-since", since, "--json"]);
-            let export = ["export", "--what", "items", "--new-since", since, "--format", "jsonl", "--out", "-"];
-            let lists = [&of_api["data"], &of_items["items"]].map(|list| list.as_array().unwrap().len());
-            assert_eq!(lists, [listed; 2], "{name}: {now}\n{of_api:#}\n{of_items:#}");
-            assert_eq!(place.ok(&export).lines().count(), listed, "{name}: {now}");
-            let page = pages.page(&format!("/topics/acme?new_since={since}"));
-            assert!(page.contains(&format!("<strong>{counted} items</strong>")), "{name}: {now}\n{page}");
-        }
+        assert_new(&place, &at(11, 13), "2026-03-10T13:00:01Z", (4, 5));
+        assert_new(&place, &at(14, 9), "2026-03-13T09:00:01Z", (0, 0));
     }
+}
+
+#[test]
+fn items_stored_by_a_clock_ahead_are_not_new_again_when_its_time_comes() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let place = Place::new(database, &world.lines(), &topic("every = \"1h\""));
+        let right = [12, 13, 14, 15, 16].map(|day| at(day, 9));
+        let times = [at(11, 9), at(11, 10), at(17, 9), at(11, 11)].into_iter().chain(right);
+        for (number, now) in times.chain([at(17, 10), at(17, 11)]).enumerate() {
+            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
+            place.ok(&["once", "--at", &now]);
+        }
+        assert_new(&place, &at(17, 12), "2026-03-16T12:00:01Z", (2, 2));
+        // It is new since an instant before it was found.
+        let all = place.json(&["items", "--topic", "acme", "--new-since", "2026-03-11T08:00:01Z", "--json"]);
+        assert_eq!(all["items"].as_array().unwrap().len(), 11, "{}: {all:#}", place.database.name);
+    }
+}
+
+#[test]
+fn items_stored_by_a_clock_ahead_stay_new_after_a_clock_behind() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let place = Place::new(database, &world.lines(), &topic("every = \"1h\""));
+        let times = [at(9, 10), at(10, 10), at(11, 10), at(30, 11), at(1, 12), at(11, 13)];
+        for (number, now) in times.iter().enumerate() {
+            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
+            place.ok(&["once", "--at", now]);
+        }
+        assert_new(&place, &at(11, 14), "2026-03-10T14:00:01Z", (3, 3));
+    }
+}
+
+/// Checks how many items pages count as new in the day before `now`, and how many are listed as new since an instant.
+fn assert_new(place: &Place, now: &str, since: &str, (counted, listed): (usize, usize)) {
+    let name = place.database.name;
+    let pages = Pages::serve(place, &["--at", now]);
+    assert_eq!(get_json(&pages, "/api/v1/topics/acme")["data"]["new_24h"], counted, "{name}: {now}");
+    let of_api = get_json(&pages, &format!("/api/v1/topics/acme/items?new_since={since}&copies=all"));
+    let of_items = place.json(&["items", "--topic", "acme", "--new-since", since, "--json"]);
+    let export = ["export", "--what", "items", "--new-since", since, "--format", "jsonl", "--out", "-"];
+    let lists = [&of_api["data"], &of_items["items"]].map(|list| list.as_array().unwrap().len());
+    assert_eq!(lists, [listed; 2], "{name}: {now}\n{of_api:#}\n{of_items:#}");
+    assert_eq!(place.ok(&export).lines().count(), listed, "{name}: {now}");
+    let page = pages.page(&format!("/topics/acme?new_since={since}"));
+    assert!(page.contains(&format!("<strong>{counted} items</strong>")), "{name}: {now}\n{page}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::store::{Cursor, StoreError};
 const CHECKED: usize = 10_000;
 
 /// How many of the latest runs tell the present.
-const LATEST: i64 = 200;
+const LATEST: usize = 200;
 
 /// The most runs of a clock that was ahead that are left out.
 const AHEAD: i64 = 1_000;
@@ -86,13 +86,20 @@ pub(in crate::store) async fn unless_contradicted(
     Ok(runs.into_iter().find(|(_, began)| span.contains(*began)).map(|(seq, _)| seq))
 }
 
-/// Returns runs of a clock that was ahead, and that were over before an instant: a later run with a believed time began
-/// before it. Each has its id and its public id. Nearly always there are none. Runs whose time has come by now, to a day, are
-/// not among them.
+/// Returns runs of a clock that was ahead, and that were over before an instant. Each has its id and its public id. Nearly
+/// always there are none.
 pub(in crate::store) async fn ahead_before(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>, StoreError> {
+    let mut ahead = still_ahead(&mut *conn, since).await?;
+    ahead.extend(once_ahead(conn, since).await?);
+    Ok(ahead)
+}
+
+/// [`ahead_before`] of runs whose time has not come, to a day: the last run with a believed time began before it.
+async fn still_ahead(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>, StoreError> {
     let sql =
         format!("SELECT seq, started_at, finished_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT {LATEST}");
     let latest: Vec<(i64, Option<i64>, Option<i64>)> = sqlx::query_as(AssertSqlSafe(sql)).fetch_all(&mut *conn).await?;
+    let checked_from = latest.last().map_or(i64::MAX, |(seq, ..)| *seq);
     // An interrupted run may end, and get its number, weeks after it began. It tells nothing of the clock.
     let prompt = latest.into_iter().filter_map(|(seq, started, finished)| {
         let (started, finished) = (Time(started?), Time(finished?));
@@ -111,15 +118,56 @@ pub(in crate::store) async fn ahead_before(conn: &mut Conn, since: Time) -> Resu
     if ahead.is_empty() {
         return Ok(Vec::new());
     }
+    // A run of a clock that was behind was not over before.
+    let is_believed = |number: i64| believed.iter().any(|(seq, _)| *seq == number);
+    let before = latest_before(conn, since, LATEST).await?.into_iter().map(|(seq, _)| seq);
+    let before = before.filter(|seq| *seq < checked_from || is_believed(*seq)).max();
+    let was_over = |run: &(i64, i64, String)| before.is_some_and(|before| run.0 < before);
+    Ok(ahead.into_iter().filter(was_over).map(|(_, id, run)| (id, run)).collect())
+}
+
+/// [`ahead_before`] of runs whose time may have come: a later run with a believed time began well before the instant, and from
+/// there on runs followed each other up to the instant. After a clock that was behind, they would be missing.
+async fn once_ahead(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>, StoreError> {
+    let bound = since.minus(LONGEST_RUN);
+    let before = latest_before(&mut *conn, bound, LATEST).await?;
+    let Some(highest) = before.into_iter().map(|(seq, _)| seq).max() else { return Ok(Vec::new()) };
     let sql = format!(
-        "SELECT max(b.seq) FROM (SELECT r.seq FROM run r WHERE {at} < $1 AND r.finished_at <= r.started_at + {prompt} \
-         ORDER BY {at} DESC, r.public_id DESC LIMIT {LATEST}) AS b",
+        "SELECT b.seq, b.started_at, b.id, b.public_id FROM (SELECT r.seq, r.started_at, r.id, r.public_id FROM run r \
+         WHERE {at} >= $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL ORDER BY {at} LIMIT {CHECKED}) AS b \
+         WHERE b.seq < $2 ORDER BY b.started_at LIMIT {AHEAD}",
+        at = read::RUN_AT
+    );
+    let query = sqlx::query_as(AssertSqlSafe(sql)).bind(bound.0).bind(highest);
+    let later: Vec<(i64, i64, i64, String)> = query.fetch_all(&mut *conn).await?;
+    if later.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Enough to outnumber these if the clock was right ever since.
+    let before = latest_before(&mut *conn, bound, LATEST.max(2 * later.len())).await?;
+    let times = later.iter().map(|(seq, at, ..)| (*seq, Time(*at)));
+    let believed = runs_in_order(before.into_iter().chain(times).collect());
+    let Some((last, _)) = believed.iter().rev().find(|(_, at)| *at < bound) else { return Ok(Vec::new()) };
+    let after = latest_before(conn, since, LATEST).await?.into_iter().filter(|(seq, _)| seq >= last);
+    let Some(end) = after.map(|(_, at)| at).max() else { return Ok(Vec::new()) };
+    let was_ahead = |run: &(i64, i64, i64, String)| {
+        let (seq, at) = (run.0, Time(run.1));
+        let next = believed.iter().find(|(number, _)| *number > seq);
+        at >= since && seq < *last && next.is_some_and(|(_, next)| since.since(end) < at.since(*next) / 4)
+    };
+    Ok(later.into_iter().filter(was_ahead).map(|(_, _, id, run)| (id, run)).collect())
+}
+
+/// Returns the latest runs, at most `most`, that began before an instant, by number and time, without interrupted ones.
+async fn latest_before(conn: &mut Conn, until: Time, most: usize) -> Result<Vec<(i64, Time)>, StoreError> {
+    let sql = format!(
+        "SELECT r.seq, r.started_at FROM run r WHERE {at} < $1 AND r.seq IS NOT NULL AND r.finished_at <= r.started_at + {prompt} \
+         ORDER BY {at} DESC, r.public_id DESC LIMIT {most}",
         at = read::RUN_AT,
         prompt = LONGEST_RUN.as_millis()
     );
-    let before: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(since.0).fetch_one(conn).await?;
-    let was_over = |run: &(i64, i64, String)| before.is_some_and(|before| run.0 < before);
-    Ok(ahead.into_iter().filter(was_over).map(|(_, id, run)| (id, run)).collect())
+    let runs: Vec<(i64, i64)> = sqlx::query_as(AssertSqlSafe(sql)).bind(until.0).fetch_all(conn).await?;
+    Ok(runs.into_iter().map(|(seq, at)| (seq, Time(at))).collect())
 }
 
 /// SQL condition: run `f` is none of these.
