@@ -16,7 +16,7 @@ const ROWS_PER_PLAN: usize = 1_000;
 /// The most jobs planned in one transaction.
 const JOBS_PER_LOOK: u32 = 1_000;
 
-/// How long a topic is left alone after planning it panicked.
+/// How long a topic is not planned again after its planning panicked.
 const AFTER_A_DEFECT: Duration = Duration::from_secs(60);
 
 /// The result of planning.
@@ -24,9 +24,9 @@ const AFTER_A_DEFECT: Duration = Duration::from_secs(60);
 pub struct Planned {
     /// Ledger rows added.
     pub rows: u64,
-    /// The next slots of the topics that were checked, by topic id; other jobs by name.
+    /// The next slots of the checked jobs: topics by id, other jobs by name.
     pub next: Vec<(String, Time)>,
-    /// What is due next of all, and when.
+    /// The job that is due next, and when.
     pub soonest: Option<(String, Time)>,
 }
 
