@@ -55,7 +55,7 @@ pub struct Replayed {
     pub interrupted: bool,
 }
 
-/// Reads the replies of runs again, oldest first, until none is left or `enough` says so.
+/// Reads the replies of runs again, oldest first, until none is left or `enough` returns true.
 pub async fn replay(
     store: &Store,
     again: &ReplayOptions<'_>,

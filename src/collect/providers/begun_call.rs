@@ -1,5 +1,5 @@
-//! One call of a search, and whether it was begun: with many calls side by side, some still wait for their turn when the
-//! run ends.
+//! One call of a search, and whether it was begun: of many parallel calls, some still wait for their turn when the run
+//! ends.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};

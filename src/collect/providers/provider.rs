@@ -32,7 +32,7 @@ pub(in crate::collect) struct ProviderState {
     /// Price of the calls of a provider other than the search service.
     pub(in crate::collect) price: Price,
     open: bool,
-    /// Shared with the provider of before a reload, which runs under way still call.
+    /// Shared with the provider from before a reload, which runs in progress still call.
     refusals: Mutex<Arc<ProviderRefusals>>,
     /// Its limits over all processes; `None` for the embedded sandbox, which no other process uses.
     shared: Option<Arc<shared_limits::SharedLimits>>,
