@@ -1,6 +1,6 @@
-//! What runs saw first, in parts that add up to the ledger's count: new, baseline, older than the window, and hidden by
-//! the topic's filter; without what was forgotten or merged of a baseline. The rules are those of `changes`, but what is
-//! older than the window counts as older also in a baseline, with and without a filter.
+//! Splits what runs saw first into parts that add up to the ledger's count: new, baseline, older than the window, and
+//! hidden by the topic's filter. Forgotten and merged items of a baseline are not included. The rules are those of
+//! `changes`, but what is older than the window counts as older also in a baseline, with and without a filter.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Counts what a topic said on the days before a period: as stored, or counted again where the items have changed.
+//! Counts a topic's terms on the days before a period: as stored, or counted again where the items have changed.
 
 use std::collections::BTreeSet;
 
@@ -73,8 +73,8 @@ pub(super) async fn counts_before(
     Ok(counted)
 }
 
-/// The term counts of the part before the period of the local day in which it begins; `None` if it begins with a day, or
-/// if the items of that part were not read.
+/// If the period begins within a local day, the term counts of that day before the period; `None` if it begins at the
+/// start of a day, or if those items were not read.
 pub(super) async fn counts_of_begun_day(
     snapshot: &mut ReadSnapshot,
     request: &TermsAsked<'_>,
