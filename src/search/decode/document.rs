@@ -170,7 +170,7 @@ impl ReplyBuilder {
         }
     }
 
-    /// Reads a document that is one entry and no list.
+    /// Reads a document that is a single entry instead of a list.
     fn single_entry(&mut self, object: &Object) {
         if let Some(mut found) = entry::read(&Node::Object(object.clone()), None, &self.context) {
             found.rank = 1;

@@ -76,7 +76,7 @@ pub(in crate::search) fn value(body: &[u8]) -> Option<serde_json::Value> {
     value_as(body)
 }
 
-/// The same as a type of its own.
+/// The same, as a type of the caller.
 pub(in crate::search) fn value_as<T: serde::de::DeserializeOwned>(body: &[u8]) -> Option<T> {
     let text = text(body);
     let mut pass = Sanitizer::new(&text, false);
@@ -196,7 +196,7 @@ impl<'a> Sanitizer<'a> {
         }
     }
 
-    /// Returns the UTF-16 unit of a `\uXXXX` at `at`.
+    /// Returns the UTF-16 unit of the `\uXXXX` at `at`.
     fn unit(&self, at: usize) -> Option<u16> {
         let digits = self.bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
         digits.iter().try_fold(0_u16, |unit, digit| {

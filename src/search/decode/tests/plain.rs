@@ -145,7 +145,7 @@ fn an_unknown_format_is_not_read_as_an_empty_reply() {
     {
         assert_eq!(refused(Source::Ai, body).class, ErrorClass::Malformed, "{body:?}");
     }
-    // When something was found, anything else in place of a list is only counted.
+    // If something was found, any other value in place of a list is only counted.
     let reply =
         read(Source::Ai, r#"{"completion":"A","tweets":"gone","search":[{"title":"t","link":"https://a.example"}]}"#);
     assert_eq!((answer(&reply), reply.items.len(), reply.unreadable), ("A", 1, 1));

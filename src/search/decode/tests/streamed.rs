@@ -172,7 +172,7 @@ fn a_broken_event_never_loses_the_others() {
         r#"{"type":"tweets","content":[{"text":"lo\"#,
     ] {
         for (before, after) in [("data: ", "\n\n"), ("data: ", "\n"), ("", "\n")] {
-            // Without framing only a line end inside a string shows that a value broke off.
+            // Without framing, only a line end inside a string shows that a value was cut.
             if before.is_empty() && !broken.contains(r#""lo"#) {
                 continue;
             }
