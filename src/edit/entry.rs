@@ -1,4 +1,4 @@
-//! What can be edited, and its position in the text.
+//! The parts of a file that can be edited, and their positions in the text.
 
 use std::ops::Range;
 

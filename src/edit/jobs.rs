@@ -188,7 +188,7 @@ impl<'t> Jobs<'t> {
     }
 
     /// Returns the text with a key of a table set or removed. Comments between the lines of a list that is removed or
-    /// written anew move above it.
+    /// rewritten move above it.
     ///
     /// # Errors
     /// If there is no such table, or the key is a table itself.
