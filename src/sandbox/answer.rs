@@ -1,5 +1,5 @@
 //! Writes the AI search's summary: a few sentences with counts and citations about the posts and pages found. It is not
-//! a language model, and says so.
+//! a language model, and the summary says so.
 
 use super::corpus::{Page, Post};
 use crate::model::one_line;

@@ -19,7 +19,7 @@ closed_list! {
 }
 
 closed_list! {
-    /// What replaces a reply, or is put into it.
+    /// Garbage that replaces a reply, or is put into it.
     Garbage {
         /// A web page in place of JSON.
         Html = "html",
