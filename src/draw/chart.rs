@@ -98,7 +98,7 @@ impl Chart {
         self.all_alike && self.days.len() > 14
     }
 
-    /// Returns that one of this many days gets a label.
+    /// Returns n: every nth day gets a label.
     fn named_every(&self) -> usize {
         if self.is_close() { 5 } else { 3 }
     }
@@ -215,8 +215,8 @@ pub(super) fn point(x: f64, width: f64, words: &str) -> Markup {
     } }
 }
 
-/// Draws the hover figures of each day. Without points they are the tooltips of a browser, which no key reaches: a table
-/// beside such a chart has them, too.
+/// Draws the hover figures of each day. Without points they are browser tooltips, which no key reaches: the table next
+/// to such a chart has them, too.
 fn points(chart: &Chart, axis: &Axis, describe: impl Fn(&ChartDay) -> String) -> Markup {
     html! { @for day in &chart.days {
         @let (from, until) = (axis.x(day.span.from), axis.x(day.span.until));
