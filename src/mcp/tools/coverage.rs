@@ -1,4 +1,4 @@
-//! What the sources of a topic covered, and what they did not.
+//! What the sources of a topic covered and missed.
 
 use serde_json::{Value, json};
 
