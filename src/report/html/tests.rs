@@ -25,7 +25,7 @@ fn ids_are_unique_and_every_fragment_link_has_a_target() {
             text: "words".into(),
             partial: false,
             shortened: false,
-            // Those that a visitor may not see are not said to be missing.
+            // Topics that a visitor may not see are not reported as missing.
             cited: Citations { citations: Vec::new(), beyond },
         });
     }

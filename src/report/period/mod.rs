@@ -51,8 +51,8 @@ pub fn report_span(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
     }
 }
 
-/// Returns the span of a daily report whose slot stands for a time of an earlier date, which a clock change skipped: the last
-/// whole day before that date.
+/// Returns the span of a daily report whose slot replaces a time that a clock change skipped on an earlier date: the
+/// last whole day before that date.
 #[must_use]
 pub fn span_before_skipped(spec: &ReportSpec, slot: Time, date: Date) -> Option<Span> {
     let skipped = spec.window == ReportWindow::Day && date < date_of(slot, &spec.timezone);
@@ -121,7 +121,7 @@ pub fn paths(spec: &ReportSpec, span: &Span) -> Vec<(ReportFormat, PathBuf)> {
     // A day that ends at midnight has its own date, not the next one.
     let end = if date_of(span.until, &spec.timezone) == date { span.until } else { last_of(*span) };
     let name = calendar(spec.window, *span, &spec.timezone).map(|period| period.name);
-    // The report before it ended in the same minute: it holds what this one does not, so its file must stay.
+    // The previous report ended in the same minute. It has other contents, so its file must stay.
     let minute = |at: Time| at.0.div_euclid(MINUTE_MS);
     let follows = spec.window == ReportWindow::SinceLast && minute(span.from) == minute(span.until);
     let (date, time) = (name.unwrap_or_else(|| date.to_string()), time_of(end, &spec.timezone, follows));

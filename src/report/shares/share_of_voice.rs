@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(bars(&[&whole, &none]), ["100%", "0%"]);
         assert_eq!(bars(&[&full, &none]), ["100%", "0%"]);
         assert_eq!(bars(&[&none, &none]), ["none", "none"]);
-        // A source that was removed is not counted, so its rest does not bound the shares.
+        // A removed source is not counted, so its uncovered rest does not make the shares bounds.
         let mut changed = topic_with("d", 60, false);
         changed.part_time = vec![(Source::Web, Vec::new())];
         assert!(changed.may_be_more());
