@@ -36,7 +36,7 @@ const QUIET: u32 = 10;
 /// Checks of a stream; after that a browser connects again.
 const LOOKS: u32 = 1_200;
 
-/// What is known about a run.
+/// The current state of a run.
 struct Progress {
     request: Option<Request>,
     run: Option<RunRow>,
@@ -188,7 +188,7 @@ struct EventStream {
     authentication: Authentication,
     peer: Peer,
     id: String,
-    /// What was sent last.
+    /// The last event that was sent.
     last_sent: String,
     quiet: u32,
     checks: u32,
