@@ -5,7 +5,7 @@ use crate::model::{ItemRow, Source, closed_list};
 closed_list! {
     /// Which of a run's findings are listed.
     RunItems {
-        /// What its sources showed: an item once for each of them.
+        /// All that its sources showed: an item once for each of them.
         Found = "found",
         /// Those of `found` that do not count as seen first: the ledger's duplicates.
         Duplicate = "duplicate",

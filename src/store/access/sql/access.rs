@@ -190,13 +190,13 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> R
     Ok(())
 }
 
-/// Takes a topic that was forgotten out of tokens, and withdraws its links and the tokens that were for it alone: they would
-/// show a topic that gets its id.
+/// Removes a forgotten topic from tokens, and withdraws its links and the tokens for it alone: otherwise they would
+/// show a new topic with its id.
 pub(in crate::store) async fn forget_topic(conn: &mut Conn, topic: &str, now: Time) -> Result<(), StoreError> {
     let has_topic = |token: &&TokenRow| token.withdrawn_at.is_none() && token.topics.iter().any(|id| id == topic);
     for token in tokens(conn).await?.iter().filter(has_topic) {
         let others: Vec<&str> = token.topics.iter().map(String::as_str).filter(|id| *id != topic).collect();
-        // Without any topic and tag, it would be for all topics.
+        // A token without topics and tags would be for all topics.
         if others.is_empty() && token.tags.is_empty() {
             withdraw_token(conn, &token.name, now).await?;
         } else {

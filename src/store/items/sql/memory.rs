@@ -1,5 +1,5 @@
-//! What searches of providers remember for the topic's next search. Written in the same transaction as the findings, so
-//! that nothing counts as seen that was not stored.
+//! The memory of provider searches for the topic's next search. It is written in the same transaction as the findings,
+//! so that nothing counts as seen that was not stored.
 
 use std::collections::BTreeMap;
 
