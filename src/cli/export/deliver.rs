@@ -51,7 +51,7 @@ async fn what_waits(context: &Context, store: &Store) -> Result<(Option<Time>, V
     let queued = waiting.iter().filter(|one| one.queued > 0);
     let of_alerts = queued.filter_map(|one| Some((one.alert.as_deref()?, one.channel.as_str())));
     let mut notes = silences(context, &cards, of_alerts, now);
-    // Those of a paused alert are dropped, whatever their channel does.
+    // Messages of a paused alert are dropped, even if their channel is paused.
     let is_dropped = |one: &WaitingMessages| card(one).is_some_and(|card| card.spec.paused);
     let kept: Vec<&WaitingMessages> = waiting.iter().filter(|&one| !is_dropped(one)).collect();
     let mut next: Option<Time> = None;
@@ -85,9 +85,9 @@ async fn what_waits(context: &Context, store: &Store) -> Result<(Option<Time>, V
     Ok((next, notes))
 }
 
-/// When the first of these messages is tried, also if the process that is sending them stopped: not before the end of the
-/// pause that the channel asked for, nor while their alert is silent then.
+/// When the first of these messages is tried, even if the process that is sending them stopped: not before the end of
+/// the pause that the channel asked for, and not while their alert is silent.
 fn next_try(of: &WaitingMessages, asked: Option<Time>, alert: Option<&AlertCard>, now: Time) -> Option<Time> {
-    // One that became due only just now is tried at once.
+    // A message that has just become due is tried at once.
     Some(tried_at(of.next_at?.max(asked.unwrap_or(now)).max(now), alert, now))
 }

@@ -168,7 +168,7 @@ async fn dry_run(
     let now = (context.clock)();
     let requested: Vec<Tombstone> =
         names.iter().map(|(kind, name)| Tombstone { kind: *kind, hash: key.hash(*kind, name), at: now }).collect();
-    // What was forgotten before is erased along with it, wherever it was written since.
+    // Names that were forgotten before are erased, too, in case they were written again since.
     let earlier = store.tombstones().await?;
     let open = earlier.iter().filter(|(_, done)| !done).map(|(one, _)| one);
     let topics = requested.iter().chain(open).filter(|one| one.kind == TombstoneKind::Topic).cloned().collect();
@@ -183,7 +183,7 @@ async fn dry_run(
     Ok(Exit::Ok)
 }
 
-/// Erases what all tombstones name. `ended` are the topics that were just ended.
+/// Erases everything that the tombstones name. `ended` are the topics that were just closed.
 async fn erase(context: &Context, store: &Store, now: Time, ended: Vec<String>, json: bool) -> Result<Exit, Failure> {
     let (all, key) = (store.tombstones().await?, store.forget_key().await?);
     let open: Vec<Tombstone> = all.iter().filter(|(_, done)| !done).map(|(one, _)| one.clone()).collect();
@@ -230,7 +230,8 @@ async fn erase(context: &Context, store: &Store, now: Time, ended: Vec<String>, 
     Ok(Exit::Ok)
 }
 
-/// What still names what was forgotten: topics whose queries ask for it, and exports and reports about it.
+/// Places that still contain the forgotten names: topics whose queries ask for them, and exports and reports about
+/// them.
 struct RemainingMentions {
     topics: Vec<String>,
     jobs: Vec<String>,
@@ -256,7 +257,7 @@ async fn reports(store: &Store, found: &Forgotten) -> Result<Vec<ReportFiles>, F
     }
 }
 
-/// What `forget` reports.
+/// The output of `forget`.
 struct Summary {
     found: Forgotten,
     reports: Vec<ReportFiles>,

@@ -75,7 +75,7 @@ impl Failure {
     }
 }
 
-/// What to do about a file that must not be replaced.
+/// The hint for a file that must not be replaced.
 pub(in crate::cli) const TAKEN: &str = "choose another file; nothing was changed";
 
 impl From<StoreError> for Failure {
