@@ -1,5 +1,5 @@
 //! Every total of money says how much of it no bill confirms, on both databases, with a budget and without: pages, the
-//! API, the metrics and the tools for assistants say what the ledger says.
+//! API, the metrics and the tools for assistants agree with the ledger.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -336,7 +336,7 @@ fn a_plan_says_which_budget_is_used_up_and_when() {
 
 #[test]
 fn a_limit_behind_an_earlier_limit_may_be_used_up_later() {
-    // Of the topic's 15 calls a day, the service's money allows ten.
+    // The topic may make 15 calls a day, but the service's money allows only ten.
     let file = |budget: &str| {
         let service = format!("base_url = \"sandbox\"\nprices.web = 0.01\n{budget}");
         Place::new(sqlite(), &service, &topic("a", "max_calls_per_day = 15"))
@@ -344,7 +344,7 @@ fn a_limit_behind_an_earlier_limit_may_be_used_up_later() {
     let bound = "topic calls of a, 15 calls a day, may be used up from 14:00 UTC";
     for (budget, begin, upper, words) in [
         ("budget_per_day = 0.1", "2026-03-10T23:30:00Z", json!(true), bound),
-        // Of the first day 15 calls are left.
+        // On the first day, 15 calls are left.
         ("budget_per_day = 0.1", "2026-03-10T08:30:00Z", json!(true), bound),
         (
             "budget_per_day = 1",
@@ -376,7 +376,7 @@ fn a_stored_budget_applies_in_a_process_with_a_different_file() {
         let state = "SELECT state FROM v_run WHERE run = 'topic:acme@2026-03-11T11:00:00Z'";
         assert_eq!(place.database.texts(state), ["over_quota"]);
         assert_eq!(sandbox.calls(), 1);
-        // The page says what to do about it on that day, and on a later one.
+        // The page shows the hint on that day, and on a later one.
         for (at, hint) in [
             ("2026-03-11T11:00:00Z", "raise the daily limit, or wait until 2026-03-12"),
             ("2026-03-12T11:00:00Z", "calls are available again; raise the daily limit to allow more a day"),

@@ -54,7 +54,7 @@ async fn a_refusal_names_the_budget_and_when_it_clears() {
         .into_iter()
         .enumerate()
         {
-            // Days of its own for each case, because all share the service's counters.
+            // Each case has its own days, because all cases share the service's counters.
             let at = NOW.plus(DAY * u32::try_from(n).unwrap() * 3);
             let store = open_store(&database).await;
             store.sync_topics(std::slice::from_ref(&topic), at).await.unwrap();
@@ -215,8 +215,8 @@ async fn limits_set_again_after_removal_count_the_calls_in_between() {
     }
 }
 
-/// Of a search whose tries passed midnight, each day says how much of its own money is assumed, until a bill confirms all
-/// of it.
+/// If the tries of a search passed midnight, each day shows how much of its own money is assumed, until a bill confirms
+/// all of it.
 #[tokio::test]
 async fn a_search_across_midnight_shows_the_assumed_cost_of_each_day() {
     for database in databases() {
@@ -363,7 +363,7 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
             _ => {}
         }
         for day in [now.utc_day() - 1, now.utc_day()] {
-            // Of limits that went, only today's use is exact.
+            // For removed limits, only today's use is exact.
             let exact = if day == now.utc_day() { 3 } else { 2 };
             let ids: Vec<String> = topics[..exact].iter().map(|topic| topic.id.clone()).collect();
             let (service, of_topics) = store.usage_on(day, &ids).await.unwrap();

@@ -368,12 +368,12 @@ fn an_item_is_rising_only_if_its_total_engagement_rises() {
         let pages = Pages::serve(&place, &["--at", &hour(27)]);
         let fastest = get_json(&pages, "/api/v1/topics/acme/items?order=velocity");
         assert_eq!(item_keys(&fastest["data"]), order, "{name}: {fastest}");
-        // Some rose, but the filter hides none of them.
+        // Some items rose, and the filter hides none of them.
         let none = pages.page("/topics/acme?order=velocity&filtered=only");
         assert!(none.contains("No items match") && !none.contains("Nothing rose enough"), "{name}: {none}");
         let page = pages.page("/topics/acme?order=velocity");
         assert!(page.contains("first and last sighting in the last two days."), "{name}: {page}");
-        // Of more sightings than are read, only the latest are compared.
+        // If there are more sightings than are read, only the latest are compared.
         place.database.add_sightings(700, "TRUE");
         let page = pages.page("/topics/acme?order=velocity");
         assert!(page.contains("first and last sighting among the latest 5,000 sightings."), "{name}: {page}");

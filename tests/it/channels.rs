@@ -214,7 +214,8 @@ async fn send_message(form: WebhookFormat, secret: Option<&str>, answer: &'stati
     sent
 }
 
-/// Whether it is permanent, the seconds to wait, and a part of the error text; `None` when it was accepted.
+/// A refusal: whether it is permanent, the seconds to wait, and a part of the error text; `None` when the message was
+/// accepted.
 type Refused = Option<(bool, Option<u64>, &'static str)>;
 
 /// A service's reply with its body.

@@ -28,7 +28,7 @@ fn a_broken_file_is_refused_with_every_mistake_and_nothing_is_written() {
     }
 }
 
-/// Ignored, findings would go to another database.
+/// If the variable were ignored, findings would go to another database.
 #[cfg(unix)]
 #[test]
 fn a_variable_that_is_not_utf8_is_refused_and_nothing_is_written() {
@@ -252,7 +252,7 @@ fn invented_and_real_findings_never_share_a_database() {
         place.configure("base_url = \"sandbox\"", TOPICS);
         place.run(&["once", "--at", NINE]).assert_stderr(4, &["a real service", "hint: choose another database"]);
     }
-    // While nothing is found yet, the configuration says what will be.
+    // Before anything is found, the configuration shows the origin.
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     place.ok(&["db", "migrate"]);
     for shown in [place.ok(&["status"]), place.ok(&["once", "--dry-run"])] {

@@ -172,7 +172,7 @@ fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
                 &["topic `acme` was renamed to `acme-news`", "topicwatch topic rename acme-news acme"],
             );
         }
-        // Nor is an old id a topic without findings.
+        // An old id is not a topic without findings either.
         for args in [
             &["show", "acme"][..],
             &["diff", "acme"],

@@ -1,5 +1,5 @@
 //! `jobs.toml` edited on the pages, through the program: bytes outside the edit stay as they are, errors that `check`
-//! finds are shown beside their field, and of two concurrent editors the second is warned.
+//! finds are shown next to their field, and the second of two concurrent editors is warned.
 
 use std::path::PathBuf;
 

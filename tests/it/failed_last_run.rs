@@ -1,4 +1,5 @@
-//! A run that failed, that got nothing in error, or that searched the past, says nothing about what sources show now.
+//! A run that failed, that got an empty reply in error, or that searched the past, does not show what sources return
+//! now.
 
 use serde_json::{Value, json};
 

@@ -239,7 +239,7 @@ fn an_interrupt_stores_what_was_found_and_leaves_nothing_running() {
         assert_eq!(searches, ["acme ai not_run -", "acme social ok -", "acme web lost interrupted"]);
         let shown = place.ok(&["runs", "--searches"]) + &place.ok(&["show", "acme"]);
         assert!(shown.contains("web lost: interrupted") && !shown.contains("interrupted: interrupted"), "{shown}");
-        // Of the call that was not made, a report does not say that its source answered.
+        // A report does not say that the source answered, because its call was not made.
         place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T00:00:00Z", "--out", "day.html"]);
         let report = std::fs::read_to_string(place.path("day.html")).unwrap();
         assert!(report.contains("ai not searched"), "{}: {report}", place.database.name);

@@ -567,8 +567,8 @@ fn a_plan_keeps_to_the_limit_of_a_topic() {
     assert_eq!(output["without_retries"]["horizon_usd"], 0.018, "{output:#}");
     // Retries count against the limit: four tries at midnight, and five on the day.
     assert_eq!((&output["at_most"]["horizon_usd"], &output["tries"]["web"]), (&json!(0.027), &json!(9)), "{output:#}");
-    // What one source leaves of the limit, because it is refused, another may use: of each three calls and one at
-    // midnight, together five.
+    // If one source is refused, another may use the rest of the limit: three calls each and one at midnight, together
+    // five.
     let lines = format!("{SANDBOX}\nprices.social = 0.003\nprices.web = 0.001");
     let both = "sources = [\"social\", \"web\"]\nevery = \"1h\"\nmax_calls_per_day = 3";
     place.configure(&lines, &topic("a", both));
@@ -581,7 +581,7 @@ fn a_plan_keeps_to_the_limit_of_a_topic() {
     let line = shown.lines().find(|line| line.starts_with("a ") && line.contains('$')).unwrap_or_default();
     assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["a", "≤4", "≤4", "0", "≤$0.013", "≤$0.274"], "{shown}");
     assert!(shown.contains("≤ if no other source uses the topic's own limits"), "{shown}");
-    // The money that its calls cannot use up is not called used up.
+    // Money is not reported as used up if the calls cannot use it up.
     let lines = format!("{SANDBOX}\nprices.web = 0.002");
     place.configure(
         &lines,

@@ -119,7 +119,7 @@ fn files_with(place: &Place, words: &[&str]) -> Vec<String> {
     let mut held = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        // What is no text is replaced; the words are ASCII, so none of theirs is.
+        // Bytes that are not text are replaced; the words are ASCII, so they are not affected.
         let bytes = std::fs::read(&path).unwrap().to_ascii_lowercase();
         let text = String::from_utf8_lossy(&bytes);
         for words in words {
@@ -163,7 +163,7 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
         let before = place.database.table_sizes();
         assert_ne!(texts_with(&place, &[WORDS]).len(), 0, "{name}");
 
-        // What is stored about her, for a request for access.
+        // The data stored about her, for a request for access.
         for what in ["items", "sightings", "new"] {
             let hers = place.ok(&["export", "--what", what, "--author", "@JANE_d", "--format", "jsonl"]);
             assert!(
@@ -449,7 +449,7 @@ fn a_killed_forget_frees_the_former_id_of_a_topic_that_never_ran() {
 
 #[test]
 fn days_stored_during_forget_are_deleted_with_their_topic() {
-    // On SQLite nobody erases while another one stores.
+    // On SQLite, nothing is erased while another process writes.
     let Some(database) = postgres() else { return };
     let server = FakeServer::respond_with(service);
     let place = Place::new(database, &server.lines(), TOPICS);
@@ -505,7 +505,7 @@ fn a_report_or_alert_that_was_read_before_forget_is_not_stored_after_it() {
             let sent = hook.received().split_off(before);
             let bodies: Vec<String> = sent.iter().map(|got| got.json().to_string()).collect();
             assert!(!bodies.concat().contains(WORDS), "{point} on {name}: {bodies:?}");
-            // What was being made is made again, without her.
+            // Jobs that were in progress run again, without her.
             let made = if point == "alert/seen" { "alert:all/" } else { "report:daily@" };
             let again = bodies.iter().filter(|body| body.contains(made) && body.contains("old factory")).count();
             assert_eq!(again, 1, "{point} on {name}: {ended}\n{bodies:?}");
@@ -620,7 +620,7 @@ fn a_topic_that_was_forgotten_is_not_watched_after_a_restore() {
         assert_eq!(of("SELECT count(*) FROM alert_event"), 0, "{name}");
         assert_eq!(restored.database.items_of("acme"), 0, "{name}");
         assert_eq!(of("SELECT count(*) FROM topic WHERE id = 'globex'"), 1, "{name}: the other topic stays");
-        // It may start afresh.
+        // It may start again from nothing.
         restored.configure(&other_server.lines(), TOPICS);
         restored.run(&["once", "--at", TEN, "--topic", "acme"]).assert_stdout(0, &["5 found = 4 new"]);
     }
@@ -830,7 +830,7 @@ fn forget_dry_run_counts_what_forget_removes() {
                 // The last is of one topic alone.
                 world.set_posts(&(1..=if at == 24 { 3 } else { 4 }).map(post).collect::<Vec<_>>());
                 world.set_pages(std::slice::from_ref(&page));
-                // Only the first run of the other topic: what it did not see goes with the topic.
+                // Only the first run of the other topic counts: items that it did not see are erased with the topic.
                 let both: &[&str] = if at == 24 { &["acme", "globex"] } else { &["acme"] };
                 for topic in both {
                     place.ok(&["once", "--at", &hour(at), "--topic", topic]);

@@ -1,4 +1,4 @@
-//! Replies and answers that name what was forgotten without having found it: by its address, or in the request.
+//! Replies and answers that did not find a forgotten item but name it: by its address, or in the request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

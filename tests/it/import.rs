@@ -165,7 +165,7 @@ fn an_unknown_or_invalid_import_file_is_refused_and_nothing_is_written() {
         place.run(&["import", "in"]).assert_stderr(2, &[said]);
         assert_eq!(file(&place), before);
     }
-    // It is no XML either.
+    // It is not XML either.
     let place = Place::without_service(sqlite(), KEPT);
     std::fs::write(place.path("urls.yaml"), "url: https://a.example/\n").unwrap();
     place.run(&["import", "urls.yaml", "--format", "opml"]).assert_stderr(2, &["urls.yaml is not OPML"]);

@@ -142,7 +142,7 @@ async fn a_second_claim_after_the_lease_fences_the_first() {
     }
 }
 
-/// What was logged.
+/// The log.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

@@ -1,5 +1,5 @@
 //! Landmarks of pages and reports: each has a unique name, so that a list of landmarks is useful. Also: an answer's
-//! list is marked up as a list, and a topic's first day shows its baseline beside the number.
+//! list is marked up as a list, and a topic's first day shows its baseline next to the number.
 
 use std::collections::BTreeMap;
 

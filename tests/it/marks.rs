@@ -1,5 +1,5 @@
-//! Marks of items, through the binary on both databases: setting and removing them, what happens to them with their
-//! topic and item, what is learned from twenty of them, and that nothing remains without them.
+//! Marks of items, through the binary on both databases: setting and removing them, what happens to them when their
+//! topic or item changes, what is learned from twenty of them, and that nothing remains without them.
 
 use serde_json::Value;
 use topicwatch::model::{Mark, MarkedVia, NewMark, Source, Time};

@@ -378,8 +378,8 @@ fn a_kill_while_cluster_keys_move_loses_none_and_lookups_use_indexes() {
         for (failpoint, young) in
             [("kill clusters::age_keys/written", before.len() as i64), ("kill clusters::age_keys/committed", 0)]
         {
-            // As if the tables were full and keys had started to move, with the last run not yet clustered because the
-            // process was killed.
+            // As if the tables were full and keys had started to move, and the process was killed before the last run
+            // was clustered.
             let crowd = "UPDATE cluster_state SET young = 1000000, sinking = 0; UPDATE follower SET seq = 0 WHERE name = 'near-copies'; UPDATE item SET cluster = NULL";
             crate::support::databases::block_on(place.database.execute(crowd));
             let killed =
@@ -405,7 +405,7 @@ fn a_kill_while_cluster_keys_move_loses_none_and_lookups_use_indexes() {
     }
 }
 
-/// Through the program: what `once` prints, what a kill leaves, and that the next run completes it.
+/// Through the program: the output of `once`, the state after a kill, and that the next run completes it.
 #[test]
 fn once_and_show_print_items_texts_and_authors_and_compare_all_items() {
     for database in databases() {

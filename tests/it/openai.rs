@@ -143,7 +143,7 @@ fn the_model_gets_each_new_item_once_within_its_token_limit() {
     assert_eq!(model_requests(&server).len(), 1, "nothing new, no call");
 }
 
-/// Alone they are no reason for a paid call either.
+/// They are not a reason for a paid call either.
 #[test]
 fn hidden_items_and_items_of_forgotten_authors_are_not_sent_to_the_model() {
     let hit = |n: i64, text: &str, by: &str| {
@@ -177,7 +177,7 @@ fn hidden_items_and_items_of_forgotten_authors_are_not_sent_to_the_model() {
         place.ok(&["forget", "--author", "alice", "--yes"]);
         place.run(&["once", "--at", NINE]).assert_stdout(0, &["nothing new was found"]);
         assert_eq!(model_requests(&server).len(), 0, "{name}");
-        // A source that is not needed is no trouble.
+        // A source that is not needed is not an error.
         let report = place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
         assert!(report.contains("data-label=\"Sources\"><span class=\"good\">ok</span>"), "{name}: {report}");
         assert!(!report.contains("some searches were not made"), "{name}: {report}");

@@ -352,7 +352,8 @@ async fn a_webhook_retry_after_may_be_a_date() {
     }
 }
 
-/// The clock of three processes was a year ahead: one was told to wait, one got no answer, one died while it was sending.
+/// The clock of three processes was a year ahead: one was asked to wait, one got no answer, one died while it was
+/// sending.
 #[tokio::test]
 async fn messages_delayed_by_a_clock_a_year_ahead_are_sent_when_it_is_right() {
     for database in databases() {

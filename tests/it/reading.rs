@@ -219,7 +219,7 @@ fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
                 let kept = format!("attachment; filename=\"items.{format}\"");
                 assert_eq!(reply.header("content-disposition"), Some(kept.as_str()), "{name}");
                 assert!(format == "csv" || reply.body.starts_with(b"PK"), "{name}: {query}");
-                // Nobody knows how long a file is before it is written.
+                // The length of a file is unknown before it is written.
                 let head = send_request(&pages, "HEAD", &address(&format!("/items.{format}")), &[], "");
                 assert_eq!((head.status, head.header("content-length")), (200, None), "{name}: {query}");
             }
@@ -583,7 +583,7 @@ fn weekly_counts_equal_sql() {
                     Time(from + 604_800_000).iso_millis()
                 );
                 let number = |what: &str| place.database.number(&format!("SELECT {what} {of}")).to_string();
-                // Of a week that was not covered at all, nothing is known.
+                // Nothing is known about a week that was not covered at all.
                 let plain = |cell: &str| cell.trim_start_matches("≥\u{a0}").replace('–', "0");
                 let reported = (plain(&row[1]), plain(&row[2]), row[3].clone());
                 let scored = number(

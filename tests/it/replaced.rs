@@ -106,7 +106,7 @@ fn an_idle_daemon_ends_when_its_sqlite_file_is_deleted_or_replaced() {
         }
         if what.contains("replaced") {
             assert_untouched(how, &place, &held);
-            // The backup does not claim that the daemon beside it is alive.
+            // The backup does not claim that the daemon is alive.
             place.run(&["health"]).assert_stderr(1, &["no running daemon found"]);
             let going = crate::support::daemons::start_daemon(&place, &[]);
             going.signal("TERM");

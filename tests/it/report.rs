@@ -360,7 +360,7 @@ fn files_are_named_by_the_template_and_days_are_local() {
     assert_eq!(report_span(&spec, at, None), span);
 }
 
-/// A run by hand and a slot may come in one minute; each report holds only what is new since the last.
+/// A manual run and a slot may fall into one minute; each report holds only items that are new since the last.
 #[test]
 fn since_last_reports_of_the_same_minute_have_separate_files() {
     let mut spec = spec("Europe/Berlin", ReportWindow::SinceLast);

@@ -106,7 +106,7 @@ fn a_failure_after_a_past_day_is_not_shown_in_the_report_of_that_day() {
         for reported in [&text, &page] {
             assert!(!reported.contains("failing"), "{name}: {reported}");
         }
-        // The day before the failures, of which the first came twelve hours later at most.
+        // The day before the failures; the first of them came at most twelve hours later.
         let place = Place::new(crate::support::databases::sqlite(), &server.lines(), &topic("acme", ""));
         for n in [6, 12, 18, 30] {
             well.store(n < 24, Ordering::SeqCst);
@@ -148,7 +148,7 @@ fn a_full_reply_without_a_gap_makes_no_figure_a_lower_bound() {
         }
         let name = place.database.name;
         let (text, _) = report(&place, "2026-03-11", &hour(20));
-        // The day before was not watched, so it is unknown what the first reply left out of it.
+        // The day before was not watched, so it is unknown which of its posts the first reply left out.
         let watched: String = text.lines().filter(|line| !line.starts_with("| 2026-03-10")).collect();
         assert!(!bound(&watched), "{name}: {text}");
         let rows = daily(&place);

@@ -53,7 +53,7 @@ async fn pruning_keeps_one_whole_snapshot_a_day_and_first_and_last_sightings() {
         for n in 0..DAYS * 4 {
             let run = format!("run-{n:03}");
             let (had, has) = (of(&before, &run), of(&after, &run));
-            // The view shows runs that were not checked like those of which all is kept.
+            // The view shows unchecked runs like complete ones.
             let thinned = database
                 .texts(&format!("SELECT coalesce(CAST(thinned AS TEXT), '-') FROM run WHERE public_id = '{run}'"));
             match n {
@@ -155,7 +155,7 @@ async fn a_pruned_first_near_copy_is_replaced_by_a_copy_in_lists() {
         assert!(list.items.iter().all(|item| item.row.key != "post:x:100"), "{list:?}");
         let shown = list.items.iter().find(|item| item.row.key == "post:x:1").unwrap();
         assert_eq!((shown.row.text.as_deref(), shown.copies.0), (Some("always"), 1), "{}", database.name);
-        // Where no copy has words, the first item is shown as it is.
+        // If no copy has words, the first item is shown as it is.
         let list_of_pruned = list.items.iter().filter(|item| item.row.pruned_at.is_some()).count();
         assert!(list_of_pruned > 0, "{list:?}");
         database.close(store).await;
@@ -418,7 +418,7 @@ async fn runs_are_stored_during_a_large_prune() {
         fill(&database, &store).await;
         let body = if database.name == "SQLite" { "zeroblob(2000)" } else { "CAST(repeat('x', 2000) AS BYTEA)" };
         let begin = begin().0;
-        // So many replies are written straight into the tables.
+        // The many replies are written straight into the tables.
         let run = database.run_id("run-000");
         for sql in [
             format!(

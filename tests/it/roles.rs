@@ -13,8 +13,8 @@ use crate::support::databases::databases;
 use crate::support::web_client::TOKEN;
 use crate::support::world::hour;
 
-/// What each route needs: nothing (open), a role for the topic in its path (topic), a role, with results limited to the
-/// token's topics (some), or a role for all topics (all).
+/// The access that each route requires: none (open), a role for the topic in its path (topic), a role, with results
+/// limited to the token's topics (some), or a role for all topics (all).
 const ROWS: &str = "
 GET /                                              some read
 GET /topics/{topic}                                topic read

@@ -200,7 +200,7 @@ fn a_link_shows_one_thing_until_it_expires_or_is_withdrawn() {
         place.ok(&["token", "withdraw", &id]);
         assert_eq!(shown(&topic).status, 404, "at once");
         assert_eq!(shown(&topic).body_text(), wrong.body_text());
-        // Nor does a link show a topic that was deleted.
+        // A link does not show a deleted topic either.
         assert_eq!(shown(&other).status, 200);
         place.database.remove_topic("acme");
         let deleted = shown(&other);

@@ -166,7 +166,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             }
             assert!(opened.iter().any(|path| path.contains("only=found")), "{opened:?}");
         }
-        // What cannot be limited to some topics is refused with a reason.
+        // Requests that cannot be limited to some topics are refused with a reason.
         for path in [
             "/alerts",
             "/files",

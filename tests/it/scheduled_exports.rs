@@ -82,7 +82,7 @@ fn incremental_files_add_up_to_the_whole_export_and_match_their_manifests() {
         let place = Place::new(database, &sandbox.lines(), &rest(&exports));
         place.run(&["check"]).assert_stdout(0, &["sightings", "/out/{name}/{run}.csv", "incremental sightings"]);
         due(&place, &sandbox, NINE);
-        // A manual run between two slots: what it finds belongs to the next file.
+        // A manual run between two slots: its findings belong to the next file.
         assert_eq!(place.run(&["once", "--at", NINE]).code, Some(0));
         for hour in HOURS {
             due(&place, &sandbox, hour);
@@ -155,7 +155,7 @@ fn each_incremental_file_shows_items_as_they_were_at_its_time() {
         let due = |n: u32| place.run(&["once", "--due", "--at", &hour(n)]).assert_stdout(0, &[]);
         let page = |title: &str, snippet: &str| json!({ "title": title, "snippet": snippet, "link": "https://acme.example/p" });
         due(23);
-        // The author and the time become known later, and so does an edit; a page has another text each time.
+        // The author, the time and an edit become known later; a page has another text each time.
         world.set_posts(&[
             json!({ "id": "1", "text": "it costs $10", "url": "https://x.com/i/status/1" }),
             post(2, 23, "stays", 1),
@@ -198,7 +198,7 @@ fn each_incremental_file_shows_items_as_they_were_at_its_time() {
         assert_eq!(lines.matches("it costs $10").count(), 2, "{lines}");
         assert_eq!(lines.matches("from 12").count(), 1, "{lines}");
         all.push(sightings);
-        // Of an item that keeps changing, the last thousand states are kept; of the others, all.
+        // For an item that keeps changing, the last thousand states are kept; for the others, all.
         let of = place.database.item_id("post:x:1");
         let held =
             |which: &str| place.database.number(&format!("SELECT count(*) FROM item_past WHERE item {which} {of}"));

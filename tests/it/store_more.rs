@@ -370,7 +370,7 @@ async fn an_export_reads_one_snapshot_read_only_and_without_a_timeout() {
         "1min off read committed",
         "other reads stay bounded"
     );
-    // A user, a database or an address may ask for another isolation; locks would then not do what they are for.
+    // A user, a database or an address may ask for another isolation level; locks would then not protect anything.
     let mark = if database.url.contains('?') { '&' } else { '?' };
     let url = format!("{}{mark}options[default_transaction_isolation]=serializable", database.url);
     let other = Store::open(&Settings { url, ..settings(&database) }).await.unwrap();
@@ -386,7 +386,7 @@ fn findings_are_stored_later_if_the_database_was_locked_for_long() {
     let place =
         Place::new(database, &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n");
     place.ok(&["db", "migrate"]);
-    // More often than a transaction is repeated. A sequence counts what is rolled back, too.
+    // More often than a transaction is repeated. A sequence also counts rolled-back inserts.
     block_on(place.database.execute(
         "CREATE SEQUENCE refused; CREATE FUNCTION refuse() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN \
          IF nextval('refused') <= 8 THEN RAISE EXCEPTION 'locked' USING ERRCODE = 'lock_not_available'; END IF; RETURN NULL; END $$; \

@@ -112,7 +112,7 @@ fn terms_json(place: &Place, id: &str) -> Value {
     place.json(&["terms", id, "--since", &at(EVENT), "--until", &at(EVENT + 1), "--at", &at(DAYS), "--json"])
 }
 
-/// What the topic's runs stored for terms, and what is read from it.
+/// The stored term counts of the topic's runs, and what is read from them.
 fn of_topic(place: &Place, id: &str) -> Vec<String> {
     let now = at(DAYS);
     let mut status = place.json(&["status", "--json", "--at", &now]);
@@ -767,7 +767,7 @@ fn no_terms_without_a_week_of_history_or_after_a_query_change() {
         // A calm day has no terms, and the output says so.
         let calm = place.ok(&["terms", "acme", "--since", &at(EVENT - 1), "--until", &at(EVENT), "--at", &at(DAYS)]);
         assert!(calm.contains("No term is more frequent than expected from the previous 10 days."), "{calm}");
-        // A period without items: nothing was compared, and nothing is said of its terms.
+        // A period without items: nothing was compared, so its terms are not mentioned.
         let empty = ["--since", &at(DAYS + 1), "--until", &at(DAYS + 2), "--at", &at(DAYS + 2)];
         let text = place.ok(&[&["terms", "acme"], &empty[..]].concat());
         assert!(text.contains("No items in the period.") && !text.contains("more frequent"), "{text}");
@@ -859,7 +859,7 @@ fn a_topic_without_history_shows_terms_compared_with_other_topics_not_news() {
             assert!(all.iter().all(|row| row["compared_with"] == with), "{with}: {lines}");
         };
         exported("other_topics");
-        // Who sees only this topic learns nothing of the words of others.
+        // A reader of only this topic learns nothing about the words of others.
         let readers = [
             (&["ann", "--role", "read", "--topic", "globex"][..], "nothing"),
             (&["bea", "--role", "read"], "other_topics"),
@@ -985,7 +985,7 @@ fn the_cause_of_a_day_with_more_items_than_are_read_counts_all_of_them() {
         let (place, _truth) = busy_place(database, 0);
         let database = &place.database;
         let begin = BEGIN + (DAYS - 1) * DAY;
-        // More than a report reads: all say the same word.
+        // There are more than a report reads, and all say the same word.
         let second = format!("{begin} + n");
         database.make_items(
             21_000,

@@ -38,7 +38,7 @@ fn post_at(id: u32, at: u32, text: &str) -> Value {
         "url": format!("https://x.com/a/status/{id}") })
 }
 
-/// A text with these words, none of them beside another.
+/// A text with these words, no two of them adjacent.
 fn text(id: u32, words: &[&str]) -> String {
     let words = words.iter().zip(0..).map(|(word, n)| format!("{} {word} ", unique_word(id, n)));
     format!("{}{} acme {}", words.collect::<String>(), unique_word(id, 5), unique_word(id, 6))

@@ -123,7 +123,7 @@ fn hostile_items_run_nothing_in_a_browser_and_every_control_has_a_name() {
 /// Asserts that the tab order is the page's order, that the skip link comes first, and that every control has a name.
 fn assert_keyboard_order_and_names(dom: &str, path: &str) {
     let body = dom.split("<body").nth(1).unwrap();
-    // What a link shows has no menu to skip.
+    // The page of a share link has no menu to skip.
     if !path.starts_with("/shared/") {
         let first = body.split("<a ").nth(1).unwrap();
         assert!(first.contains("href=\"#main\""), "{path}: the first stop is the way to the page");

@@ -47,7 +47,7 @@ fn tab_reaches_every_control_in_order_with_visible_focus() {
     let (shared, _) = add_share_link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let mut driven = DrivenBrowser::start(&browser, &place);
-    // What a link shows has no menu to skip.
+    // The page of a share link has no menu to skip.
     assert_tab_order(&mut driven, &format!("http://{}/shared/{shared}", pages.address), 5);
     for path in [
         "/",

@@ -180,7 +180,7 @@ fn with_a_configured_token_only_its_holder_sees_pages() {
             assert!(cookie.contains(part), "{cookie}");
         }
         assert!(!right.text.contains(TOKEN), "{}", right.text);
-        // Whoever logs in arrives where they were going, and on no other site.
+        // After the login, visitors arrive where they were going, and never on another site.
         assert!(pages.page("/login?next=%2Fruns").contains("name=\"next\" value=\"/runs\""));
         for (next, to) in [
             ("%2Fitems%3Ftopic%3Dacme", "/items?topic=acme"),

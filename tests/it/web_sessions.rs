@@ -119,7 +119,7 @@ fn the_login_page_names_no_variable_and_no_file() {
         page.contains("type=\"password\"") && !page.contains("TOPICWATCH_") && !page.contains("token_file"),
         "{page}"
     );
-    // What is wrong is said of the field, too.
+    // The error is also shown at the field.
     assert!(!page.contains("aria-invalid"), "{page}");
     let wrong =
         pages.request("POST", "/login", &[("Origin", &pages.origin())], "token=a-wrong-token-of-some-length").body;

@@ -1,5 +1,5 @@
-//! Receivers on loopback: a small web server and a small mail server, each of which keeps what it receives and answers
-//! as the case says. They run on threads of their own, so that cases are plain functions.
+//! Receivers on loopback: a small web server and a small mail server. Each keeps what it receives and answers as the
+//! case says. They run on threads of their own, so that cases are plain functions.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
