@@ -162,7 +162,7 @@ fn all_must_entries_and_no_excluded_ones_have_to_match() {
         (None, Some("rust tokio"), Some("@Spam_Bot"), None, false),
         (None, Some("rust tokio"), Some("spam_bot2"), None, true),
         (None, Some("rust tokio"), Some("PromoKing"), None, false),
-        // Unknown words hide nothing; what is known still hides.
+        // Unknown words hide nothing; known values still hide.
         (None, None, None, None, true),
         (None, None, Some("PromoKing"), None, false),
         (None, None, None, Some("fr"), false),

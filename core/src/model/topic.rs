@@ -119,7 +119,7 @@ impl SchedulePolicy {
     }
 }
 
-/// What holds for the runs of a topic without a schedule.
+/// Settings for the runs of a topic without a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Unscheduled {
     /// IANA time zone of its days.
@@ -140,7 +140,7 @@ impl Unscheduled {
     }
 }
 
-/// What the social source is asked.
+/// The query to the social source.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SocialQuery {
     pub query: String,
@@ -149,7 +149,7 @@ pub struct SocialQuery {
     pub limit: Option<u32>,
 }
 
-/// What the web source is asked.
+/// The query to the web source.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct WebQuery {
     pub query: String,
@@ -158,7 +158,7 @@ pub struct WebQuery {
     pub limit: u32,
 }
 
-/// What the AI source is asked.
+/// The query to the AI source.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AiQuery {
     /// The prompt, with its template filled in.
@@ -193,12 +193,12 @@ pub struct Topic {
     pub web: Option<WebQuery>,
     /// Present if the AI source is on.
     pub ai: Option<AiQuery>,
-    /// Queries to providers beside the search service, in the order of the file.
+    /// Queries to providers other than the search service, in the order of the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<ProviderQuery>,
     /// When it runs; `None` means only on request (`once`).
     pub schedule: Option<SchedulePolicy>,
-    /// What holds for its runs if it has no schedule.
+    /// Settings for its runs if it has no schedule.
     #[serde(default, skip_serializing_if = "Unscheduled::is_default")]
     pub unscheduled: Unscheduled,
     /// Its limits per UTC day, in addition to those of the whole service.

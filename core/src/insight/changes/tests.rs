@@ -1,4 +1,4 @@
-//! Table tests of the change rules: baselines, gone items and what only looks gone, rising items.
+//! Table tests of the change rules: baselines, gone items, items that only look gone, rising items.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::time::Duration;

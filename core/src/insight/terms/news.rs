@@ -72,7 +72,7 @@ pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
     found.retain_mut(trim_particles);
     found.retain(|one| !is_short_hiragana(&one.text));
     found.sort_by(by_z);
-    // What replaced a term may mean the same as others that were there already.
+    // The replacement may mean the same as other terms in the list.
     let mut found = found.into_iter().fold(Vec::new(), |mut kept: Vec<Meaning<'_>>, one| {
         let replaces = |other: &Meaning<'_>| says_more(&one.text, other) && covers(&one, other);
         if !kept.iter().any(|other| covers(other, &one) && !replaces(other)) {
@@ -81,7 +81,7 @@ pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
         }
         kept
     });
-    // Only now: a hashtag also counts as related to the words that it is written from.
+    // Only here: a hashtag also counts as related to the words that it consists of.
     for word in &mut found {
         if let Some(tag) = rises.iter().find(|rise| rise.is_news() && tags_all_of(rise, word)) {
             *word = Meaning::of(tag);
@@ -140,7 +140,7 @@ fn joins<'a>(found: &mut Vec<Meaning<'a>>, rise: &'a Rise<'a>, items: &[TermItem
         if !says_more(rise.term, one) || !most_of(&one.rise.items) {
             return true;
         }
-        // Only if no other term covers the phrase: else neither the phrase nor this word would be told.
+        // Only if no other term covers the phrase: otherwise neither the phrase nor this word would be reported.
         replaced.push(place);
     }
     let mut others = replaced.into_iter();

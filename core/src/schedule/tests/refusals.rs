@@ -1,4 +1,4 @@
-//! What is refused, the hints, and what is accepted with a warning.
+//! Tests of refused expressions, their hints, and expressions accepted with a warning.
 
 use std::time::Duration;
 
