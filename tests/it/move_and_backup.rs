@@ -195,7 +195,7 @@ fn a_move_goes_on_after_items_were_forgotten_and_found_again() {
         from.ok(&["once", "--at", TEN]);
         move_to(&from, &to).run().assert_stdout(0, &["tables copied from"]);
         assert_eq!(exports(&to), exports(&from), "{} to {}", from.database.name, to.database.name);
-        // With the journal, a restored backup from before the move is refused.
+        // The journal was copied, too: with it, a backup from before the forgetting cannot replace the file.
         if let Some(file) = to.database.url.strip_prefix("sqlite:") {
             assert!(std::fs::metadata(format!("{file}.forgotten")).is_ok(), "from {}", from.database.name);
         }
