@@ -328,7 +328,7 @@ fn read_all_pages(pages: &Pages, path: &str, id: &str, between: impl FnOnce()) -
             }
             token => next = Some(token.as_str().unwrap().to_owned()),
         }
-        assert!(page < 1_000, "{path} goes round in circles");
+        assert!(page < 1_000, "the pages of {path} form a loop");
     }
     seen
 }

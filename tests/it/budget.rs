@@ -137,7 +137,7 @@ fn a_killed_process_is_charged_the_price_of_its_open_call() {
         let going = place.program(&["once", "--at", NINE]).start();
         wait_until("the call", || is_calling(&place));
         assert!(going.kill());
-        assert_eq!(place.database.number("SELECT spent FROM calls"), 50_000, "counted before it was made");
+        assert_eq!(place.database.number("SELECT spent FROM calls"), 50_000, "the call is counted before it is made");
 
         // After the lease expired the call is lost, and one of two further calls fits.
         let (raw, calls) = service("");
@@ -190,7 +190,7 @@ fn every_output_names_the_used_up_budget_and_when_it_clears() {
             (&json!("ok"), &Value::Null),
             "{name}"
         );
-        assert_eq!(sandbox.calls(), 4, "{name}: the refused one was not made");
+        assert_eq!(sandbox.calls(), 4, "{name}: the refused call was not made");
 
         let runs = place.json(&["runs", "--topic", "acme", "--json"]);
         assert_eq!((&runs["runs"][0]["clears_at"], &runs["runs"][0]["searches"][0]["clears_at"]), (&clears, &clears));
@@ -588,7 +588,7 @@ fn an_unanswered_call_of_a_provider_counts_at_its_expected_price() {
         let searches = format!("SELECT {COST} || ' ' || cost_basis FROM v_search WHERE source = 'one' ORDER BY seq");
         assert_eq!(place.database.texts(&searches)[0], "7000000 assumed", "{name}, {kind}");
         assert_eq!(place.database.spent(), 7_000_000, "{name}, {kind}");
-        assert_eq!(calls.load(Ordering::SeqCst), 1, "{name}, {kind}: a second one does not fit");
+        assert_eq!(calls.load(Ordering::SeqCst), 1, "{name}, {kind}: a second call does not fit");
     }
 }
 

@@ -116,7 +116,7 @@ async fn a_budget_set_at_noon_includes_the_cost_of_the_morning() {
         store.finish(&ended, outcome_with_costs(NOW, &[(Source::Social, 5_000)])).await.unwrap();
         let counted = "SELECT count(*) FROM calls WHERE spent IS NOT NULL";
         assert_eq!(database.number(counted), 0, "without a budget no cost is counted");
-        assert_eq!(spent(&store, NOW).await, 8_000, "and the ledger tells it");
+        assert_eq!(spent(&store, NOW).await, 8_000, "and the ledger contains it");
 
         // 5,000 are settled and 3,000 reserved: another 3,000 fit into 11,000, and no more.
         let t = limited_topic("acme", None, Some(11_000));
@@ -252,7 +252,7 @@ async fn a_search_across_midnight_shows_the_assumed_cost_of_each_day() {
                         "{name}"
                     );
                 }
-                assert_eq!(days().await, [(3_000, 3_000), (3_000, 3_000)], "{name}: while it is open");
+                assert_eq!(days().await, [(3_000, 3_000), (3_000, 3_000)], "{name}: while the call is open");
                 let mut ended = outcome_with_costs(night, &[(Source::Social, 7_000)]);
                 ended.searches[0].cost_basis = basis;
                 store.finish(&run, ended).await.unwrap();
@@ -407,7 +407,7 @@ async fn concurrent_runs_with_two_providers_keep_the_topics_limit() {
             tokio::task::yield_now().await;
         }
     };
-    assert!(tokio::time::timeout(Duration::from_secs(60), standing).await.is_ok(), "they never stood still");
+    assert!(tokio::time::timeout(Duration::from_secs(60), standing).await.is_ok(), "the sessions never blocked");
     holder.execute("ROLLBACK").await.unwrap();
     let mut granted = 0;
     for call in calls {

@@ -212,7 +212,7 @@ fn a_full_reply_covers_from_its_oldest_post_and_a_failed_search_nothing() {
         let failed = |columns: &str| format!("SELECT {columns} FROM v_search WHERE covered_until IS NULL");
         assert_eq!(place.database.texts(&failed("state")), ["error"]);
         let asked = place.database.lengths(&failed("asked_from || ' ' || asked_until"));
-        assert_eq!(asked, [2 * DAY + 300_000], "what it asked for is known");
+        assert_eq!(asked, [2 * DAY + 300_000], "the requested span is stored");
         // The next run makes up for both.
         once(&place, &sandbox, &day(4))
             .assert_stdout(0, &["looked back 3d because nothing was covered since 2026-03-12T08:55:00Z"]);
@@ -307,7 +307,7 @@ fn a_changed_format_is_a_failed_search_that_covers_nothing() {
             assert_eq!(place.database.texts(&search), reported, "{body} on {}", place.database.name);
             let covered = place.database.covered("acme", "social");
             assert_eq!(covered.iter().map(|(from, until)| until - from).collect::<Vec<_>>(), [DAY - 300_000], "{body}");
-            assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 2, "the reply is kept");
+            assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 2, "the reply is stored");
         }
     }
 }

@@ -60,7 +60,7 @@ fn a_refusal_that_concerns_every_call_stops_all_waiting_searches() {
             assert_eq!(
                 place.database.number("SELECT count(*) FROM v_search WHERE cost_usd > 0"),
                 0,
-                "a refusal is free"
+                "a refused call is free"
             );
             let status = place.json(&["status", "--json"]);
             assert_eq!(status["topics"][0]["state"], "failed", "{status}");
@@ -146,7 +146,7 @@ fn a_failing_source_does_not_lose_the_findings_of_others() {
         place
             .run(&["once", "--at", NINE])
             .assert_stdout(3, &["acme social: server: 503", "\n1 run: 1 partial · ≥5 found = ≥5 new"]);
-        assert_eq!((sandbox.calls_to("/X/search"), sandbox.calls()), (2, 4), "what may pass by itself is tried again");
+        assert_eq!((sandbox.calls_to("/X/search"), sandbox.calls()), (2, 4), "a temporary failure is retried");
         assert_eq!(ledger(&place).1, ["acme partial server"]);
         assert_eq!(place.database.number("SELECT tries FROM v_search WHERE source = 'social'"), 2);
         assert_eq!(place.database.items_of_all(), 5);

@@ -112,7 +112,10 @@ fn every_missed_feed_entry_lies_in_a_lasting_gap() {
             .collect();
         assert!(missed.len() > 50, "{seed}: {}", missed.len());
         for at in &missed {
-            assert!(gaps.iter().any(|(from, until)| from <= at && at <= until), "{seed}: {at} is missing: {gaps:?}");
+            assert!(
+                gaps.iter().any(|(from, until)| from <= at && at <= until),
+                "{seed}: no gap contains {at}: {gaps:?}"
+            );
         }
         let length: i64 = gaps.iter().map(|(from, until)| until.0 - from.0).sum();
         assert!(length <= 11 * 60 * MINUTE, "{seed}: {gaps:?}");

@@ -119,7 +119,7 @@ fn ids_or_titles_distinguish_entries_with_one_url_without_duplicates() {
         place.ok(&["once", "--at", NINE]);
         assert_eq!(place.database.items(), found, "{items:?}");
         let lone = place.database.number("SELECT count(*) FROM v_item WHERE key NOT LIKE '%#%'");
-        assert_eq!(lone > 0, items.iter().all(|item| !item.contains(status)), "keys of lone entries are as ever");
+        assert_eq!(lone > 0, items.iter().all(|item| !item.contains(status)), "keys of single entries are unchanged");
     }
 }
 

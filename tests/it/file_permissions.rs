@@ -41,7 +41,7 @@ fn check_warns_of_world_readable_secrets_and_databases() {
     place.configure(&sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
     set_mode(&place, "jobs.toml", 0o644);
-    assert_eq!(file_warnings(&place, &[]), [""; 0], "a file without a secret, and a database of its owner");
+    assert_eq!(file_warnings(&place, &[]), [""; 0], "a file without a secret, and a private database");
 
     for (bits, what) in [(0o666, "read and change"), (0o604, "read"), (0o602, "change")] {
         for name in ["my t.db", "my t.db-wal", "my t.db-shm"] {

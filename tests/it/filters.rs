@@ -48,7 +48,7 @@ fn a_filter_hides_and_counts_items_without_deleting_them() {
         assert_eq!(tested["told"]["entries"], entries);
         assert_eq!(tested["preview"], tested["told"]);
         let preview = place.ok(&["topic", "filter", "test", "acme"]);
-        assert_eq!(count(&place.json(&["diff", "acme", "--json"])), [3, 0, 0], "nothing is in force by trying");
+        assert_eq!(count(&place.json(&["diff", "acme", "--json"])), [3, 0, 0], "a trial changes no filter");
         let tried = place.json(&[
             "topic",
             "filter",

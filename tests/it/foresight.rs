@@ -211,7 +211,7 @@ fn a_plan_without_a_database_uses_configured_prices_and_creates_nothing() {
     let service = format!("{SANDBOX}\nprices.social = 0.003\nprices.web = 0.001\nprices.ai = 0.004");
     let place = Place::new(sqlite(), &service, &topics.concat());
     let plan = place.json(&["plan", "--days", "10", "--at", NINE, "--json"]);
-    assert_eq!(place.other_files(), Vec::<String>::new(), "no database is made for the question");
+    assert_eq!(place.other_files(), Vec::<String>::new(), "the command creates no database");
     let row = |id: &str| plan["topics"].as_array().unwrap().iter().find(|row| row["topic"] == id).unwrap().clone();
     let figures = |id: &str| {
         let row = row(id);
@@ -251,7 +251,7 @@ fn a_plan_without_a_database_uses_configured_prices_and_creates_nothing() {
     assert!(shown.out.lines().all(|line| line.chars().count() <= 80 || line.contains(".db")), "{shown}");
     let one = place.json(&["plan", "--topic", "rare", "--at", NINE, "--json"]);
     assert_eq!(one["topics"].as_array().unwrap().len(), 1);
-    assert_eq!(one["quota"]["fullest_day_calls"], plan["quota"]["fullest_day_calls"], "the limit is everybody's");
+    assert_eq!(one["quota"]["fullest_day_calls"], plan["quota"]["fullest_day_calls"], "all topics share the limit");
     place.run(&["plan", "--topic", "rar"]).assert_stderr(2, &["there is no topic `rar`", "did you mean `rare`?"]);
     place.run(&["plan", "--days", "0"]).assert_stderr(2, &["--days"]);
     place.run(&["plan", "--days", "367"]).assert_stderr(2, &["--days"]);
@@ -344,7 +344,7 @@ fn a_plan_uses_observed_prices_and_ai_share_once_there_are_enough_searches() {
         let reported = plan("2026-03-12T06:00:00Z");
         let web = &reported["prices"][1];
         assert_eq!((&web["basis"], &web["billed_searches"]), (&json!("observed"), &json!(21)), "{name}");
-        assert_eq!(web["price_usd"], 0.001, "{name}: what the sandbox bills, not what the file says");
+        assert_eq!(web["price_usd"], 0.001, "{name}: the sandbox's bills, not the configured prices");
         assert_eq!(reported["prices"][2]["basis"], "configured", "{name}");
         let shown = place.ok(&["plan", "--at", "2026-03-12T06:00:00Z"]);
         assert!(

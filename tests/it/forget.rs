@@ -151,7 +151,7 @@ fn assert_gone(place: &Place, when: &str) {
     assert_eq!(
         number("SELECT (SELECT sum(new) FROM v_run) - (SELECT coalesce(sum(erased_new), 0) FROM v_erased)"),
         place.database.items_of_all(),
-        "{when}, {name}: what is new and not erased is there"
+        "{when}, {name}: new rows that are not erased are there"
     );
 }
 
@@ -179,7 +179,7 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
             "{rehearsed}"
         );
         assert_eq!((place.database.table_sizes(), texts_with(&place, &["jane"]).is_empty()), (before, false), "{name}");
-        assert_eq!(place.database.number("SELECT count(*) FROM forgotten"), 0, "a rehearsal leaves nothing");
+        assert_eq!(place.database.number("SELECT count(*) FROM forgotten"), 0, "a dry run writes nothing");
 
         let done = place.json(&["forget", "--author", "JANE_D", "--yes", "--json"]);
         let taken = &done["taken"];
@@ -198,7 +198,7 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
         assert_eq!(
             place.database.number("SELECT count(*) FROM raw_reply"),
             0,
-            "each of these replies held her: {name}"
+            "each of these replies contained her: {name}"
         );
 
         // The service returns all of it again, also under the URL without the author's name.
@@ -242,7 +242,10 @@ fn an_error_text_that_names_a_forgotten_author_is_stored_without_it() {
         let place = Place::new(database, &server.lines(), topic);
         let errors = "SELECT error_text FROM v_search ORDER BY seq";
         place.run(&["once", "--at", NINE]).assert_stdout(3, &["jane_d"]);
-        assert!(place.database.texts(errors)[0].contains("jane_d"), "it has to be quoted before it can be blanked");
+        assert!(
+            place.database.texts(errors)[0].contains("jane_d"),
+            "the reply must be quoted before it can be blanked"
+        );
         place.ok(&["forget", "--author", "jane_d", "--yes"]);
         place.run(&["once", "--at", TEN]);
         let name = place.database.name;
@@ -282,10 +285,10 @@ fn an_item_is_forgotten_by_its_url_and_its_copies_get_another_lead() {
         place.ok(&["forget", "--item", "https://x.com/i/status/1900000000000000000", "--yes"]);
         // Its copies are clustered again before the command ends, so counts are right at once.
         assert_eq!(place.database.texts(clusters), [format!("{b} {b}"), format!("{c} {b}")], "{name}");
-        assert_eq!(cluster_heads(&place.database), [b], "{name}: what its words were is gone");
+        assert_eq!(cluster_heads(&place.database), [b], "{name}: its earlier words are erased");
         let kept = "SELECT DISTINCT place FROM (SELECT place FROM cluster_lead_young UNION ALL SELECT place FROM cluster_lead_middle \
                     UNION ALL SELECT place FROM cluster_lead) AS l WHERE place NOT IN (SELECT place FROM cluster_head)";
-        assert!(place.database.texts(kept).is_empty(), "{name}: keys of what was forgotten");
+        assert!(place.database.texts(kept).is_empty(), "{name}: keys of forgotten items");
         place.ok(&["once", "--at", TEN]);
         assert_eq!(place.database.texts(clusters), [format!("{b} {b}"), format!("{c} {b}")], "{name}");
         // Another item of the same author is not affected.
@@ -312,7 +315,7 @@ fn forgetting_a_topic_removes_its_own_items_and_allows_a_fresh_start() {
         let done = place.json(&["forget", "--topic", "acme", "--yes", "--json"]);
         assert_eq!((&done["taken"]["items"], &done["taken"]["shared"]), (&2.into(), &2.into()), "{name}: {done}");
         assert_eq!(place.database.items_of("acme"), 0, "{name}");
-        assert_eq!(place.database.items_of_all(), shared, "{name}: the other topic keeps what it found");
+        assert_eq!(place.database.items_of_all(), shared, "{name}: the other topic keeps its findings");
         assert_eq!(of("SELECT count(*) FROM v_sighting WHERE topic = 'acme'"), 0, "{name}");
         assert_eq!(
             place.database.texts("SELECT DISTINCT query FROM v_search WHERE topic = 'acme'"),
@@ -659,7 +662,7 @@ fn forget_names_exports_about_the_author_and_cleans_old_export_records() {
         let left = |table: &str| {
             place.database.number(&format!("SELECT count(*) FROM {table} WHERE lower(definition) LIKE '%jane%'"))
         };
-        assert_eq!((left("export_edition"), left("job")), (0, 1), "{name}: the one that is configured stays");
+        assert_eq!((left("export_edition"), left("job")), (0, 1), "{name}: the configured topic stays");
         assert_eq!(
             place.database.number("SELECT count(*) FROM export_edition WHERE definition LIKE '%bob%'"),
             editions

@@ -93,7 +93,7 @@ fn import_hides_possible_secrets_of_feed_urls() {
     </body></opml>"#;
     std::fs::write(place.path("feeds.opml"), opml).unwrap();
     place.ok(&["import", "feeds.opml"]);
-    assert!(file(&place).contains("https://c.example/rss?key=HUSH1"), "it is watched by its whole address");
+    assert!(file(&place).contains("https://c.example/rss?key=HUSH1"), "the whole address is watched");
     insta::assert_snapshot!(place.run(&["import", "feeds.opml"]), @r"
     exit Some(0)
     --- stdout

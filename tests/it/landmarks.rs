@@ -18,7 +18,7 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
 
 /// The text inside the element with an id.
 fn words_of(page: &str, id: &str) -> String {
-    let at = page.find(&format!(" id=\"{id}\"")).unwrap_or_else(|| panic!("nothing has the id {id}"));
+    let at = page.find(&format!(" id=\"{id}\"")).unwrap_or_else(|| panic!("no element has the id {id}"));
     let open = page[..at].rfind('<').unwrap();
     let name: String = page[open + 1..].chars().take_while(char::is_ascii_alphanumeric).collect();
     let inside = page[at..].split_once('>').unwrap().1.split(&format!("</{name}>")).next().unwrap();

@@ -31,7 +31,7 @@ fn the_first_once_due_plans_and_each_slot_runs_once_when_due() {
         for at in [NINE, NINE, "2026-03-11T09:59:59.999Z"] {
             assert!(run_due(&place, at).contains("nothing was due"), "{at}");
         }
-        assert_eq!((sandbox.calls(), slots(&place)), (0, vec![]), "a new topic owes nothing");
+        assert_eq!((sandbox.calls(), slots(&place)), (0, vec![]), "a new topic has no missed slots");
         assert!(run_due(&place, "2026-03-11T10:00:00Z").contains("1 of 1 run ok"));
         assert!(run_due(&place, "2026-03-11T10:00:00Z").contains("nothing was due"));
         assert!(run_due(&place, "2026-03-11T10:59:00Z").contains("nothing was due"));

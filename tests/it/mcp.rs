@@ -363,7 +363,7 @@ fn malformed_messages_get_an_error_and_the_next_message_works() {
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended}");
     assert!(ended.out.lines().last().unwrap().contains("\"id\":\"last\""), "{ended}");
     let early = place.program(&["mcp"]).run();
-    assert_eq!(early.code, Some(0), "a client that goes away at once: {early}");
+    assert_eq!(early.code, Some(0), "a client that disconnects at once: {early}");
 }
 
 #[test]

@@ -453,7 +453,7 @@ fn new_and_baseline_items_stay_so_after_their_searches_are_pruned() {
         place.ok(&["db", "prune", "--at", "2026-06-02T00:00:00Z"]);
         assert!(place.database.number("SELECT count(*) FROM v_run WHERE pruned_at IS NOT NULL") > 0, "{name}");
         assert_eq!(rows(), before, "{name}");
-        assert_eq!((new(), older()), (new_before, older_before), "{name}: of a backfill, nothing is new");
+        assert_eq!((new(), older()), (new_before, older_before), "{name}: items of a backfill are not new");
         assert_eq!((changed(), &changed_before.1), (changed_before.clone(), &json!(4)), "{name}");
     }
 }

@@ -123,11 +123,11 @@ fn the_model_gets_each_new_item_once_within_its_token_limit() {
     let [body] = asked.as_slice() else { panic!("{asked:?}") };
     let mut names: Vec<&String> = body.as_object().unwrap().keys().collect();
     names.sort();
-    assert_eq!(names, ["messages", "model"], "each of max_tokens and max_completion_tokens is refused by somebody");
+    assert_eq!(names, ["messages", "model"], "some servers refuse max_tokens, others max_completion_tokens");
     let text = prompt_text(body);
     assert!(text.contains("Sum up what is new about Acme"), "{text}");
     assert_eq!(text.matches(copy).count(), 1, "near-copies once: {text}");
-    assert!(text.contains("The first says that all is well with rockets."), "short ones are whole: {text}");
+    assert!(text.contains("The first says that all is well with rockets."), "short texts are complete: {text}");
     assert!(text.len() < 6_000 && text.contains('…'), "{}", text.len());
     assert_eq!(text.matches("<<<").count(), 3, "{text}");
     let answer = place.database.texts("SELECT text FROM v_answer").pop().unwrap();

@@ -304,7 +304,10 @@ fn shares_by_source_count_topics_without_providers() {
             };
             let by_social = [found("i.key", "'social'"), found("coalesce(i.cluster, i.key)", "'social'")];
             assert_eq!(reported(id), by_social, "{id}: {page}");
-            assert!(id == "globex" || by_social[0] < found("i.key", "'social', 'hn'"), "{id} has more in all: {page}");
+            assert!(
+                id == "globex" || by_social[0] < found("i.key", "'social', 'hn'"),
+                "{id} has more in total: {page}"
+            );
         }
         let alone = report(&["--topic", "globex", "--topic", "initech"]);
         assert!(alone.contains("No shares: the topics have no source in common"), "{alone}");

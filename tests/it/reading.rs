@@ -120,7 +120,7 @@ fn crawl(pages: &Pages, first: &str) -> (Vec<String>, String) {
         }
         assert!(
             !page.contains("<script>") && !page.contains("href=\"javascript"),
-            "{address}: foreign words came alive"
+            "{address}: text of an item became markup"
         );
         next = between(&page, "rel=\"next\" href=\"", "\"").first().map(|next| unescaped(next));
         if let Some(next) = &next {
@@ -193,7 +193,7 @@ fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
             assert_eq!(seen, rows, "{name}: {query}");
             let noun = if rows.len() == 1 { "item" } else { "items" };
             assert_eq!(count, format!("{} {noun}", rows.len()), "{name}: {query}");
-            assert!(!rows.is_empty(), "{name}: {query} tells nothing");
+            assert!(!rows.is_empty(), "{name}: {query} reveals nothing");
             let reply = send_request(&pages, "GET", &address("/items.jsonl"), &[], "");
             assert_eq!((reply.status, reply.whole), (200, true), "{name}: {query}\n{}", reply.text());
             let text = String::from_utf8(reply.body.clone()).unwrap();
@@ -570,7 +570,7 @@ fn weekly_counts_equal_sql() {
                 })
                 .collect();
             assert_eq!(rows.len(), 8, "{name}: {table}");
-            assert_eq!(rows[0][0], "2026-W11", "{name}: the week that goes on stands first");
+            assert_eq!(rows[0][0], "2026-W11", "{name}: the current week comes first");
             // The Monday of that week in the topic's zone, and those before.
             let monday = 1_773_014_400_000_i64 - shift;
             for (back, row) in rows.iter().enumerate() {

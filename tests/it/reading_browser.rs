@@ -92,7 +92,7 @@ fn keyboard_shortcuts_work_on_items_and_ignore_fields_and_modifiers() {
         "the note",
         "document.activeElement?.id === 'i1' && document.querySelector('#i1 blockquote') !== null",
     );
-    assert_eq!(place.database.number("SELECT count(*) FROM item_star"), 1, "no key was heard in the field");
+    assert_eq!(place.database.number("SELECT count(*) FROM item_star"), 1, "keys in the field are not shortcuts");
     key(&mut driven, "o", 0);
     driven.wait_until("the item's page", "location.pathname === '/item' && document.readyState === 'complete'");
     key(&mut driven, "f", 0);

@@ -72,7 +72,7 @@ fn assert_exit_4(ended: &ProgramOutput, how: &str, what: &str) {
 /// Asserts that the file still has this content, byte for byte.
 fn assert_untouched(how: &str, place: &Place, wanted: &[u8]) {
     let now = std::fs::read(file(place)).ok();
-    assert!(now.is_none_or(|now| now == wanted), "{how}: something was written into what was put there");
+    assert!(now.is_none_or(|now| now == wanted), "{how}: the program wrote into the replacement");
 }
 
 #[test]

@@ -342,7 +342,7 @@ fn tone_is_compared_only_with_completely_covered_days() {
             let week = &facts.days[facts.days.len() - 8..facts.days.len() - 1];
             let whole = week.iter().filter(|day| day.covered >= Some(0.9));
             let negative: Vec<u64> = whole.map(|day| day.tones.negative).collect();
-            assert!((3..7).contains(&negative.len()), "the hole lies in that week: {negative:?}");
+            assert!((3..7).contains(&negative.len()), "the hole is in that week: {negative:?}");
             assert_eq!(facts.tone.before.negative, negative.iter().sum::<u64>());
             assert!(week.iter().map(|day| day.tones.negative).sum::<u64>() > facts.tone.before.negative);
         }

@@ -69,7 +69,10 @@ fn a_topic_whose_first_searches_failed_counts_as_watched_with_costs() {
         let (text, page) = report(&place, "2026-03-10", &now);
         let reported = "was not watched yet in this period. Its first run was at 2026-03-11 12:00";
         assert!(text.contains(reported) && page.contains(reported), "{name}: {text}");
-        assert!(!text.contains("found later") && !page.contains("found later"), "{name}: none was: {text}");
+        assert!(
+            !text.contains("found later") && !page.contains("found later"),
+            "{name}: no item was found later: {text}"
+        );
         // In the period of the recovery, the last search is part of it.
         let (text, _) = report(&place, "2026-03-13", &now);
         assert!(text.contains("social: 1 of 2 searches failed here; the last one succeeded."), "{name}: {text}");

@@ -43,10 +43,10 @@ async fn pruning_keeps_one_whole_snapshot_a_day_and_first_and_last_sightings() {
         let rule = kept([None, Some(3), None, None]);
         let untouched = dump_tables(&database);
         let reported = prune(&store, &rule, true).await;
-        assert_eq!(dump_tables(&database), untouched, "{}: a rehearsal writes nothing", database.name);
+        assert_eq!(dump_tables(&database), untouched, "{}: a dry run writes nothing", database.name);
         let done = prune(&store, &rule, false).await;
         assert_eq!((&reported.gone, reported.thinned), (&done.gone, done.thinned), "{}", database.name);
-        assert_eq!(prune(&store, &rule, false).await.rows(), 0, "what went is not looked for again");
+        assert_eq!(prune(&store, &rule, false).await.rows(), 0, "removed rows are not searched again");
 
         let after = sightings(&store).await;
         let of = |all: &[SightingRow], run: &str| all.iter().filter(|s| s.run == run).count();
@@ -105,12 +105,16 @@ async fn a_pruned_item_seen_again_regains_its_text_and_is_not_new() {
         store.publish().await.unwrap();
         let again = all_items(&store).await.into_iter().find(|i| i.key == "post:x:100").unwrap();
         let was = before.iter().find(|i| i.key == "post:x:100").unwrap();
-        assert_eq!((again.text.as_deref(), again.revisions), (Some("once more"), Some(0)), "an empty text is no edit");
+        assert_eq!(
+            (again.text.as_deref(), again.revisions),
+            (Some("once more"), Some(0)),
+            "an empty text is not an edit"
+        );
         assert_eq!((again.first_seen, &again.first_run, again.times_seen), (was.first_seen, &was.first_run, 2));
         assert_eq!(database.pruned_keys().len(), 11);
         let later = Time(present().0 + 5 * DAY);
         let done = store.prune(&rule, later, Duration::from_secs(600), false, &|| false).await.unwrap();
-        assert!(done.gone["item"].rows >= 1, "and goes again when it is old again");
+        assert!(done.gone["item"].rows >= 1, "and is pruned again when it is old again");
         assert!(database.pruned_keys().contains(&"post:x:100".to_owned()), "{}", database.name);
         database.close(store).await;
     }

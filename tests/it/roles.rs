@@ -123,7 +123,7 @@ fn every_route_has_a_row_with_the_access_it_needs() {
             format!("{} {} {reach} {role:?}", one.method, one.path)
         })
         .collect();
-    assert_eq!(reported, served, "left: the rows above, right: what is served");
+    assert_eq!(reported, served, "left: the rows above, right: the served routes");
 }
 
 /// A URL of a route for a topic.

@@ -193,7 +193,7 @@ fn each_incremental_file_shows_items_as_they_were_at_its_time() {
         let seen = texts(&sightings, "post:x:1");
         assert_eq!(seen, [bare.to_owned(), bare.to_owned(), known(12), known(15), known(15)], "{sightings}");
         assert_eq!(texts(&place.ok(&["export", "--what", "new"]), "post:x:1"), [bare]);
-        assert_eq!(texts(&place.ok(&["export", "--what", "items"]), "post:x:1"), [known(15)], "as it is known now");
+        assert_eq!(texts(&place.ok(&["export", "--what", "items"]), "post:x:1"), [known(15)], "with the present data");
         let lines = place.ok(&["export", "--what", "sightings", "--format", "jsonl"]);
         assert_eq!(lines.matches("it costs $10").count(), 2, "{lines}");
         assert_eq!(lines.matches("from 12").count(), 1, "{lines}");
@@ -255,7 +255,7 @@ fn each_row_is_in_exactly_one_file_after_a_kill_at_any_point() {
                 "{point}"
             );
             let all = place.database.number("SELECT max(seq) FROM v_run WHERE topic IS NOT NULL");
-            assert!(cursor(&place, "sightings") >= all, "{point}: nothing is left behind");
+            assert!(cursor(&place, "sightings") >= all, "{point}: no temporary file remains");
             for file in &there {
                 place.run(&["export", "--verify", file.to_str().unwrap()]).assert_stdout(0, &["matches the database"]);
             }
@@ -263,7 +263,7 @@ fn each_row_is_in_exactly_one_file_after_a_kill_at_any_point() {
             assert_eq!(left, 0, "{point}");
             let parts = std::fs::read_dir(place.path("out/sightings")).unwrap();
             let parts = parts.filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().ends_with(".part")).count();
-            assert_eq!(parts, 0, "{point}: what a killed process was writing is taken away by the next");
+            assert_eq!(parts, 0, "{point}: the next process removes the unfinished file of a killed one");
         }
     }
 }
@@ -626,7 +626,7 @@ fn a_half_written_edition_is_completed_with_the_new_settings_without_repeated_ro
         place.configure(&sandbox.lines(), &rest(&on("new/{run}.csv")));
         due(&place, &sandbox, HOURS[1]);
         due(&place, &sandbox, HOURS[2]);
-        assert!(!first.exists(), "{name}: what was taken away is not put back");
+        assert!(!first.exists(), "{name}: a removed file is not restored");
         let all = [files(&place.path("loaded")), files(&place.path("new"))].concat();
         let rows = single_export(&place, "sightings", cursor(&place, "each"));
         assert_eq!(csv_rows(&all), rows.lines().count(), "{name}: {all:?}");

@@ -120,7 +120,7 @@ fn a_topics_items_are_paged_searched_and_ordered() {
             while let Some(here) = path {
                 let page = pages.page(&here);
                 seen.extend(items(&page));
-                assert!(seen.len() < 500, "{order}: it goes round in circles");
+                assert!(seen.len() < 500, "{order}: the pages form a loop");
                 path = next(&page);
             }
             let many = seen.len();
@@ -351,7 +351,11 @@ fn charts_name_mixed_scorers_and_count_future_dates_when_first_seen() {
         world.set_posts(&[crate::support::world::post(2, 90, "from a clock that is days ahead", 1)]);
         crate::support::world::run_once(&place, 26);
         let day = "SELECT CAST(day_from AS TEXT) || ' ' || items FROM topic_day ORDER BY 1";
-        assert_eq!(place.database.texts(day), ["1773187200000 1", "1773273600000 1"], "the days of the first sights");
+        assert_eq!(
+            place.database.texts(day),
+            ["1773187200000 1", "1773273600000 1"],
+            "the days of the first sightings"
+        );
         let reported = || {
             let pages = Pages::serve(&place, &["--at", "2026-03-12T03:00:00Z"]);
             let days: serde_json::Value = serde_json::from_str(&pages.get("/api/v1/topics/acme/days").body).unwrap();

@@ -479,7 +479,7 @@ fn alert_events_are_paged_and_each_appears_once() {
                 all.extend(
                     seen.split("<li><p>").skip(1).map(|event| part(event, "<p dir=\"auto\">", "</p>").to_owned()),
                 );
-                assert!(all.len() < 200, "{name}: round in circles");
+                assert!(all.len() < 200, "{name}: the pages form a loop");
                 let next = page.split("rel=\"next\" href=\"").nth(1).and_then(|rest| rest.split('"').next());
                 path = next.map(|link| link.replace("&amp;", "&"));
             }
@@ -518,7 +518,7 @@ fn buttons_acknowledge_and_snooze_and_show_the_result() {
         press("kind=ack&alert=sick");
         wait_until("the firing alerts", || number("SELECT acked FROM alert_firing WHERE alert = 'sick'") == 1);
         reported("firing, acknowledged");
-        assert!(!see().contains("Acknowledge sick"), "{name}: nothing is left to know");
+        assert!(!see().contains("Acknowledge sick"), "{name}: the button is gone");
         // Again, from a page that was opened before.
         press("kind=ack&alert=sick");
         reported("nothing to acknowledge");

@@ -121,7 +121,7 @@ fn next_slots_are_also_shown_in_the_visitors_timezone() {
             let mut tries = 0;
             while driven.evaluate("document.querySelector('main').dataset.old === undefined") != json!(true) {
                 tries += 1;
-                assert!(tries < 2_000, "the page was not renewed");
+                assert!(tries < 2_000, "the page was not reloaded");
                 std::thread::park_timeout(std::time::Duration::from_millis(20));
             }
             seen = driven.evaluate(slots);

@@ -240,7 +240,7 @@ fn idle_and_slow_connections_delay_no_run_and_are_closed() {
     let read = first.read_to_end(&mut rest);
     let timed_out =
         |e: &std::io::Error| matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut);
-    assert!(!read.as_ref().is_err_and(timed_out), "it was left alone: {read:?}");
+    assert!(!read.as_ref().is_err_and(timed_out), "the connection was not closed: {read:?}");
     drop(idle);
     crate::support::program::wait_until("the pages to answer again", || pages.get("/").body.contains("acme"));
     pages.program.wait_until("the end of a run", |said| said.contains("run stored"));

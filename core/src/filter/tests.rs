@@ -133,7 +133,7 @@ fn an_invalid_filter_entry_is_refused_with_the_reason() {
         let stored = TopicFilter { lang: list(&["en", tag]), ..TopicFilter::default() };
         assert!(
             Filter::compile(&stored).unwrap().hidden_by(None, None, None, Some("de")).is_some(),
-            "what is stored stays in force"
+            "the stored settings stay in force"
         );
     }
     assert!(check_author("/a/").is_err() && check_author("@bot*").is_ok());

@@ -179,7 +179,7 @@ fn a_mail_has_no_style_sheet_and_escapes_foreign_text() {
 fn a_first_since_last_report_covers_one_day() {
     let mut first = report(vec![topic("a")]);
     first.window = ReportWindow::SinceLast;
-    assert!(!report(vec![topic("a")]).markdown().contains("Items are those"), "a day counts all by time");
+    assert!(!report(vec![topic("a")]).markdown().contains("Items are those"), "days count all items by time");
     for (since, expected, items) in [
         (None, "(UTC), the last 24 hours.", "first seen since the period began"),
         (Some(7), "(UTC), since the last report.", "of the runs stored since the last report (seq above 7)"),

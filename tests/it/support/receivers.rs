@@ -310,7 +310,7 @@ fn converse<S: Read + Write>(stream: S, talk: &Talk<'_>) -> std::io::Result<Opti
             "EHLO" | "HELO" => "250-here\r\n250-AUTH PLAIN\r\n250 8BITMIME",
             "STARTTLS" if talk.offers => {
                 say(&mut reader, "220 go on")?;
-                assert!(reader.buffer().is_empty(), "nothing may be said before it is encrypted");
+                assert!(reader.buffer().is_empty(), "no data may be sent before encryption");
                 return Ok(Some(reader.into_inner()));
             }
             "STARTTLS" => "502 not here",

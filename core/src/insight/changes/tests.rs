@@ -225,7 +225,7 @@ fn a_rise_needs_ten_more_reactions_and_a_fifth_of_the_earlier_number() {
         reading.growths = vec![growth(Source::Ai, 0), growth(Source::Social, 0)];
         let got = changes_of(&reading).rising;
         assert_eq!(got.first().map(|r| (r.had, r.gain, r.per_hour)), expected, "{name}");
-        assert!(got.len() <= 1, "two sources tell of one rise");
+        assert!(got.len() <= 1, "two sources report the same rise");
     }
 }
 

@@ -136,7 +136,7 @@ fn a_phrase_replaces_its_words_in_any_order() {
         let (begin, end) = (format!("{a} {b}"), format!("{b} {c}"));
         let names = names_of(&period(&[(0..12, &[a, b, c, &begin, &end])]));
         let words: std::collections::BTreeSet<&str> = names.iter().flat_map(|name| name.split(' ')).collect();
-        assert_eq!((names.len(), words.len()), (2, 3), "one phrase and the word beside it: {names:?}");
+        assert_eq!((names.len(), words.len()), (2, 3), "one phrase and the word next to it: {names:?}");
     }
 }
 

@@ -280,7 +280,7 @@ fn a_manual_topic_stays_open_for_as_long_as_its_searches_are_apart() {
     let runs: Vec<RunSearch> = [0, 6, 12, 18].map(search_at).into();
     let of = |present: i64| SearchCoverage::new(Some(acme.clone()), runs.clone(), span(0, present), at(present));
     assert!(of(24).holes(span(0, 24)).iter().all(|hole| hole.open), "{:?}", of(24).holes(span(0, 24)));
-    assert!(of(36).holes(span(0, 36)).iter().any(|hole| !hole.open), "twice as long is no pause any more");
+    assert!(of(36).holes(span(0, 36)).iter().any(|hole| !hole.open), "twice as long is not a pause");
 }
 
 /// A search of Hacker News that looked back a day; `None` failed.
