@@ -543,7 +543,7 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
 }
 
 #[test]
-fn a_budget_of_which_no_further_call_fits_is_reported_as_used_up() {
+fn a_budget_too_small_for_another_call_is_reported_as_used_up() {
     for database in databases() {
         let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let rule = "rule = \"budget\"\npercent = 100\ncooldown = \"0s\"\n";

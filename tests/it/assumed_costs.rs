@@ -199,7 +199,7 @@ fn a_topic_budget_says_how_much_of_its_use_is_assumed() {
 }
 
 #[test]
-fn what_an_open_call_may_cost_is_assumed_in_every_total_of_the_day() {
+fn the_possible_cost_of_an_open_call_is_assumed_in_every_total_of_the_day() {
     for database in databases() {
         let (service, place) = (service(), Place::new(database, "", ""));
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nbudget_per_day = \"0.005\"\n";

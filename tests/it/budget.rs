@@ -544,7 +544,7 @@ fn timeout_and_timezone_apply_to_a_topic_without_a_schedule() {
 }
 
 /// A feed with one entry, and a server that closes every other connection without a reply. Counts those.
-fn silent_beside_a_feed() -> (FakeServer, Arc<AtomicUsize>) {
+fn silent_service_and_a_feed() -> (FakeServer, Arc<AtomicUsize>) {
     const FEED: &[u8] = b"<rss version=\"2.0\"><channel><title>t</title><item><guid>1</guid><title>Acme flies</title>\
         <link>https://news.example/1</link><pubDate>Wed, 11 Mar 2026 08:00:00 GMT</pubDate></item></channel></rss>";
     let calls = Arc::new(AtomicUsize::new(0));
@@ -572,7 +572,7 @@ fn an_unanswered_call_of_a_provider_counts_at_its_expected_price() {
     for (database, (kind, price, query)) in
         cases.into_iter().flat_map(|case| databases().into_iter().map(move |database| (database, case)))
     {
-        let (raw, calls) = silent_beside_a_feed();
+        let (raw, calls) = silent_service_and_a_feed();
         let url = raw.url();
         let file = format!(
             "[providers.news]\nkind = \"feeds\"\nallow_private = true\n\n\

@@ -124,7 +124,7 @@ fn forms_change_their_lines_and_nothing_else() {
 }
 
 #[test]
-fn check_errors_are_shown_beside_their_field_and_nothing_is_written() {
+fn check_errors_are_shown_next_to_their_field_and_nothing_is_written() {
     let (_sandbox, place) = place(FILE);
     let pages = serve(&place);
     let before = file(&place);

@@ -290,7 +290,7 @@ fn an_interrupt_within_a_search_stores_the_pages_that_were_answered() {
 /// The first feed hangs; the others are answered one after another, because two calls may be in flight. The search says
 /// what was not read, and no reason that is not true.
 #[test]
-fn an_interrupt_stores_answers_received_beside_a_hanging_call() {
+fn an_interrupt_stores_answers_received_during_a_hanging_call() {
     for database in databases() {
         let hangs = WebhookServer::answering(|_| Answer::Hang);
         let (release, wait) = std::sync::mpsc::channel::<()>();

@@ -123,7 +123,7 @@ fn a_daemon_catches_up_and_finishes_active_runs_on_sigterm() {
 }
 
 #[test]
-fn a_sqlite_file_has_one_daemon_and_the_other_verbs_work_beside_it() {
+fn a_sqlite_file_has_one_daemon_and_other_verbs_work_at_the_same_time() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"6h\""));

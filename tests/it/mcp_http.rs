@@ -63,7 +63,7 @@ fn without_a_token_mcp_answers_local_programs_and_refuses_foreign_pages() {
 }
 
 #[test]
-fn with_a_token_mcp_answers_only_its_holder_even_beside_a_daemon() {
+fn with_a_token_mcp_answers_only_its_holder_even_while_a_daemon_runs() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(

@@ -104,7 +104,7 @@ fn the_page_of_a_refused_form_asks_before_its_text_is_lost() {
 }
 
 #[test]
-fn an_error_is_shown_beside_its_field_which_has_the_focus() {
+fn an_error_is_shown_next_to_its_field_which_has_the_focus() {
     let Some(browser) = find_browser() else { return };
     let (_sandbox, place) = stage();
     let pages = Pages::serve(&place, &["--at", NINE]);

@@ -343,7 +343,7 @@ fn a_clock_ahead_for_a_moment_prunes_nothing_and_weekly_runs_prune() {
 }
 
 #[test]
-fn a_clock_ahead_at_three_prune_runs_keeps_what_is_kept_for_months() {
+fn a_clock_ahead_at_three_prune_runs_keeps_rows_that_are_kept_for_months() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let keep = "[retention]\nraw = \"1d\"\nsightings = \"8d\"\nruns = \"40d\"\n\n";

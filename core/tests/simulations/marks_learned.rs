@@ -327,7 +327,7 @@ const HEAD: &str = "| event | noise | folded, 20 marks | good kept (worst) | fol
                     |---|---:|---:|---:|---:|---:|---:|---:|\n";
 
 #[test]
-fn after_twenty_marks_noise_is_folded_and_what_is_good_is_kept() {
+fn after_twenty_marks_noise_is_folded_and_good_items_are_kept() {
     let Some(data) = std::env::var_os("TOPICWATCH_TEST_DATA").map(PathBuf::from) else {
         return say("skipped: marks of labelled posts (TOPICWATCH_TEST_DATA is not set)");
     };

@@ -43,7 +43,7 @@ fn ids_are_unique_and_every_fragment_link_has_a_target() {
 }
 
 #[test]
-fn an_empty_list_does_not_deny_what_is_unknown() {
+fn an_empty_list_does_not_deny_unknown_items() {
     let page = |raw: u64, no_engagement: u64, uncompared: bool| {
         let mut facts = topic("a");
         (facts.period.raw, facts.period.posts, facts.period.no_engagement) = (raw, raw, no_engagement);

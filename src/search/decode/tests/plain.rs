@@ -252,7 +252,7 @@ fn an_error_object_in_a_2xx_reply_is_a_service_error() {
 }
 
 #[test]
-fn an_error_beside_results_keeps_them_and_is_reported() {
+fn an_error_next_to_results_keeps_them_and_is_reported() {
     let reply = read(Source::Web, r#"{"results":[{"title":"t","url":"https://a.example"}],"error":"half"}"#);
     assert_eq!(reply.items.len(), 1);
     assert_eq!(reply.failure, Some((ErrorClass::Service, "half".to_owned())));

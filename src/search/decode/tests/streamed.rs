@@ -130,7 +130,7 @@ fn a_stream_of_posts_alone_needs_no_completion() {
 }
 
 #[test]
-fn an_error_frame_fails_the_call_and_keeps_what_came_before() {
+fn an_error_frame_fails_the_call_and_keeps_earlier_results() {
     for error in [
         r#"{"error":"no miners"}"#,
         r#"{"type":"error","content":"no miners"}"#,
