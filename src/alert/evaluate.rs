@@ -50,14 +50,14 @@ pub async fn begin(store: &Store, now: Time) -> Result<(), StoreError> {
         if store.cursor(&spec.job()).await?.is_none() {
             // Runs that a stopped process left without a number came before the alert.
             store.publish().await?;
-            begin_one(store, &spec, now).await?;
+            begin_alert(store, &spec, now).await?;
         }
     }
     Ok(())
 }
 
 /// Stores the latest run as the cursor of an alert that has none.
-async fn begin_one(store: &Store, spec: &AlertSpec, now: Time) -> Result<(), StoreError> {
+async fn begin_alert(store: &Store, spec: &AlertSpec, now: Time) -> Result<(), StoreError> {
     let to = (store.last_seq().await?, now);
     store.store_alert_change(&spec.name, &AlertChange { to, ..AlertChange::default() }, now).await.map(drop)
 }
@@ -72,7 +72,7 @@ async fn evaluate_batch(
     let status = store.alert_state(&spec.name).await?;
     let Some((seq, checked_at)) = status.cursor else {
         // A new alert starts at the latest run, not with the whole history.
-        begin_one(store, spec, now).await?;
+        begin_alert(store, spec, now).await?;
         return Ok(true);
     };
     if spec.paused {

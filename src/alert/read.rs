@@ -62,8 +62,8 @@ async fn evaluate_sources(
     let asked: BTreeSet<Source> = quick.iter().filter(|one| one.at == run.at).map(|one| one.source).collect();
     // A source that few runs ask, such as an AI source that only writes about new items.
     let is_rare = |source: &Source| {
-        let made = quick.iter().filter(|one| one.source == *source && one.state != SearchState::NotRun);
-        made.count() < spec.of as usize
+        let executed = quick.iter().filter(|one| one.source == *source && one.state != SearchState::NotRun);
+        executed.count() < spec.of as usize
     };
     let is_short = asked.iter().any(|source| spec.checks_source(*source) && is_rare(source));
     let mut searches =

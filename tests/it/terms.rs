@@ -197,7 +197,7 @@ fn counted(database: &Database, day: i64, word: &str) -> [i64; 3] {
 }
 
 /// On each of a topic's days, the smaller of authors and texts: of a word, and of all items.
-fn said_on(database: &Database, topic: &str, days: Range<i64>, word: &str) -> Vec<[i64; 2]> {
+fn daily_counts(database: &Database, topic: &str, days: Range<i64>, word: &str) -> Vec<[i64; 2]> {
     let said = |day: i64, word: &str| {
         let [_, authors, texts] = counted_of(database, topic, day..day + 1, word);
         authors.min(texts)
@@ -221,7 +221,7 @@ fn assert_term_links(page: &str, get: &dyn Fn(&str) -> String) -> usize {
 /// Checks the numbers of a term of the topic of the stream with SQL.
 fn assert_term(database: &Database, reported: &Value, days: Range<i64>, term: &str, word: &str) {
     // The days since the first run, which was at the end of the first day.
-    let before = said_on(database, "acme", 1..days.start, word);
+    let before = daily_counts(database, "acme", 1..days.start, word);
     assert_term_compared(database, row(reported, "terms", "term", term), ("acme", days), word, &before);
 }
 
@@ -236,7 +236,7 @@ fn assert_term_compared(
     let [items, authors, _] = counted_of(database, topic, days.clone(), word);
     assert_eq!([&row["items"], &row["authors"]], [items, authors], "{row}");
     let sums = |days: &[[i64; 2]]| days.iter().fold([0, 0], |sum, day| [sum[0] + day[0], sum[1] + day[1]]);
-    let [now, of_now] = sums(&said_on(database, topic, days.clone(), word));
+    let [now, of_now] = sums(&daily_counts(database, topic, days.clone(), word));
     let [past, of_past] = sums(before);
     assert_eq!([&row["texts"], &row["texts_before"]], [now, past], "{row}");
     let expected = past as f64 * of_now as f64 / of_past as f64;
@@ -837,11 +837,11 @@ fn a_topic_without_history_shows_terms_compared_with_other_topics_not_news() {
         let beside = output();
         assert_eq!((&beside["no_terms"], &beside["terms"]), (&"history".into(), &serde_json::json!([])), "{beside:#}");
         assert_eq!(beside["stand_out"]["compared_with"], "other_topics", "{}: {beside:#}", database.name);
-        let texts: i64 = said_on(database, "acme", 0..DAYS, "acme").iter().map(|[_, all]| all).sum();
+        let texts: i64 = daily_counts(database, "acme", 0..DAYS, "acme").iter().map(|[_, all]| all).sum();
         assert_eq!(beside["stand_out"]["texts"], texts, "{}: {beside:#}", database.name);
         let rows = beside["stand_out"]["terms"].as_array().unwrap();
         for (word, items) in [("launch", 8), ("harbor", 20)] {
-            let others = said_on(database, "acme", 0..DAYS, word);
+            let others = daily_counts(database, "acme", 0..DAYS, word);
             let output = row(&beside["stand_out"], "terms", "term", word);
             assert_eq!((&output["items"], &output["authors"]), (&items.into(), &items.into()));
             assert_eq!(output["texts_before"] == 0, word == "launch", "{output}");
@@ -951,7 +951,7 @@ fn the_busiest_day_without_news_terms_shows_terms_that_stand_out() {
             "{}: {busy:#}",
             database.name
         );
-        let others = said_on(database, "globex", 0..DAYS, "harbor");
+        let others = daily_counts(database, "globex", 0..DAYS, "harbor");
         let texts: i64 = others.iter().map(|[_, all]| all).sum();
         assert_eq!(shown["texts"], texts, "{}: {busy:#}", database.name);
         let harbor = row(shown, "terms", "term", "harbor");

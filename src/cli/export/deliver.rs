@@ -26,7 +26,7 @@ pub(super) async fn run(context: &Context, as_json: bool) -> Result<Exit, Failur
         output::json(&json!({ "deliveries": tries.iter().map(deliveries::to_json).collect::<Vec<_>>() }))?;
         return Ok(deliveries::exit_code(&tries));
     }
-    let (next, notes) = what_waits(context, &store).await?;
+    let (next, notes) = next_try_and_notes(context, &store).await?;
     store.close().await;
     let mut text = deliveries::render(&tries);
     if tries.is_empty() {
@@ -43,7 +43,7 @@ pub(super) async fn run(context: &Context, as_json: bool) -> Result<Exit, Failur
 }
 
 /// Returns when the next message is tried, and notes on messages that wait for their channel or their alert.
-async fn what_waits(context: &Context, store: &Store) -> Result<(Option<Time>, Vec<String>), StoreError> {
+async fn next_try_and_notes(context: &Context, store: &Store) -> Result<(Option<Time>, Vec<String>), StoreError> {
     let (waiting, now) = (store.waiting_messages().await?, (context.clock)());
     let alerts = waiting.iter().filter_map(|one| one.alert.as_deref()).collect();
     let cards = alert_cards(store, alerts, now).await?;

@@ -86,7 +86,7 @@ pub(super) const UNASKED: &str = "the reply is compressed in a way that was not 
 const REDIRECTS: &str = "it redirects to ";
 
 /// Whether an error names a redirect target that must not be followed, such as a file.
-fn leads_elsewhere(text: &str) -> bool {
+fn redirects_to_other_scheme(text: &str) -> bool {
     let target = text.split_once(REDIRECTS).and_then(|(_, to)| url::Url::parse(to).ok());
     target.is_some_and(|to| !matches!(to.scheme(), "http" | "https"))
 }
@@ -99,7 +99,7 @@ pub(in crate::search) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'st
         ErrorClass::BadRequest if text.starts_with(NO_PROVIDER) => None,
         ErrorClass::BadRequest => Some("check the feed's address; it may have moved, need a login, or block programs"),
         ErrorClass::KeyRefused => Some("the feed needs a login, or blocks programs"),
-        ErrorClass::Redirect if leads_elsewhere(text) => {
+        ErrorClass::Redirect if redirects_to_other_scheme(text) => {
             Some("the feed's server redirects to what is no web address; tell its owner")
         }
         ErrorClass::Redirect if text.contains(REDIRECTS) => Some("use the address it redirects to"),

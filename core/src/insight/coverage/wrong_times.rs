@@ -7,8 +7,8 @@ use crate::model::{RECORDED_AHEAD, RUN_AHEAD, RunSearch, runs_in_order};
 #[must_use]
 pub fn without_wrong_times(mut runs: Vec<RunSearch>) -> Vec<RunSearch> {
     runs.retain(|run| run.reason.as_deref().is_none_or(|reason| reason != RECORDED_AHEAD && reason != RUN_AHEAD));
-    let made = runs.iter().filter(|run| run.search.is_some()).map(|run| (run.seq, run.at));
-    let believed = runs_in_order(made.collect());
+    let searched = runs.iter().filter(|run| run.search.is_some()).map(|run| (run.seq, run.at));
+    let believed = runs_in_order(searched.collect());
     runs.retain(|run| run.search.is_none() || believed.binary_search(&(run.seq, run.at)).is_ok());
     runs
 }

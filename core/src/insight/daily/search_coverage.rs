@@ -18,12 +18,12 @@ pub struct HoleFacts {
     /// Whether it lies before the topic was watched.
     pub before: bool,
     /// Whether no search was due since the last one; the next search looks back over it.
-    #[serde(skip_serializing_if = "is_no")]
+    #[serde(skip_serializing_if = "is_false")]
     pub open: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
-fn is_no(flag: &bool) -> bool {
+fn is_false(flag: &bool) -> bool {
     !flag
 }
 

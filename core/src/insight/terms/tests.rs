@@ -101,8 +101,8 @@ fn a_hashtag_stays_a_hashtag_unless_people_also_write_the_word() {
     assert_eq!(names_of(&period(&[(0..20, flood), (20..60, &["flood"])])), ["flood", "＃yycflood"]);
     let before: Vec<DayTerms> = (0..28).map(|_| day(&[("usual", 100), ("flashmob", 1)])).collect();
     let items = period(&[(0..20, tag)]);
-    let [told] = &news_of(&items, &before)[..] else { panic!("{:?}", news_of(&items, &before)) };
-    assert_eq!((&*told.term, told.kind, told.before), ("＃flashmob", crate::model::TermKind::Hashtag, 0));
+    let [term] = &news_of(&items, &before)[..] else { panic!("{:?}", news_of(&items, &before)) };
+    assert_eq!((&*term.term, term.kind, term.before), ("＃flashmob", crate::model::TermKind::Hashtag, 0));
 }
 
 /// The names of the terms that are news, sorted.

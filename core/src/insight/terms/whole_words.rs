@@ -107,9 +107,9 @@ fn completed(term: &str, runs: &[&str], own: &dyn Fn(&str) -> bool) -> Option<St
 }
 
 /// Whether a letter next to another in this part of the texts belongs to the same word.
-fn continues(letter: char, beside: char, part: f64) -> bool {
-    let alike = |is_kind: fn(char) -> bool| is_kind(letter) && is_kind(beside);
-    is_southeast_asian(beside) || part >= SAME_WORD && (alike(is_han) || alike(is_katakana) || alike(is_hangul))
+fn continues(letter: char, neighbour: char, part: f64) -> bool {
+    let alike = |is_kind: fn(char) -> bool| is_kind(letter) && is_kind(neighbour);
+    is_southeast_asian(neighbour) || part >= SAME_WORD && (alike(is_han) || alike(is_katakana) || alike(is_hangul))
 }
 
 /// The letter that is next to a text in most runs, and in which part of them; `None` if there is no such letter.

@@ -50,7 +50,7 @@ impl Continuity {
         };
         // A feed that had no entries shows all entries since then.
         let moved = redated_entries(feed, before.looked, now);
-        if before.newest.is_empty() || one_is_left(before.newest, &newest_first(feed, now), &moved) {
+        if before.newest.is_empty() || any_entry_remains(before.newest, &newest_first(feed, now), &moved) {
             return Self { since, hole: false };
         }
         // An older entry that is still there is pinned: the remembered ones were newer and are gone.
@@ -120,7 +120,7 @@ fn newest_first(feed: &Feed, now: Time) -> Vec<&String> {
 
 /// Whether one of the newest remembered entries that did not move is left where it must be: last in the feed, or before
 /// one that followed it. An entry whose followers were all replaced is pinned and shows nothing.
-fn one_is_left(remembered: &[String], order: &[&String], moved: &HashSet<&String>) -> bool {
+fn any_entry_remains(remembered: &[String], order: &[&String], moved: &HashSet<&String>) -> bool {
     let places: HashMap<&String, usize> = order.iter().copied().zip(0..).collect();
     (0..).zip(remembered).filter(|(_, name)| !moved.contains(name)).take(NEWEST).any(|(number, name)| {
         let (Some(place), followers) = (places.get(name), remembered.get(number + 1..).unwrap_or_default()) else {
@@ -209,7 +209,7 @@ mod tests {
         let left = |remembered: &[&str], now: &[&str]| {
             let entries: Vec<(&str, Option<i64>)> = now.iter().map(|name| (*name, None)).collect();
             let remembered: Vec<String> = remembered.iter().map(|name| (*name).to_owned()).collect();
-            one_is_left(&remembered, &newest_first(&feed(&entries), NOW), &HashSet::new())
+            any_entry_remains(&remembered, &newest_first(&feed(&entries), NOW), &HashSet::new())
         };
         assert!(left(&["a", "b", "c"], &["e", "d", "a", "b"]));
         assert!(left(&["a", "b", "c"], &["e", "d", "a"]), "the others fell off the end");

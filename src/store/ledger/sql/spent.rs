@@ -235,7 +235,7 @@ pub(in crate::store) async fn assumed_of_topic(
 
 /// SQL for the usage on day `$3` of each of the topics in `$4`, each given once. It reads only the runs of these
 /// topics, which are few among many.
-fn of_given(conditions: &str) -> String {
+fn usage_sql_of_topics(conditions: &str) -> String {
     let sql = ledger("called.topic", &format!("{PART_DAY} = $3{conditions} GROUP BY called.topic"));
     sql.replace("FROM run r WHERE ", &super::runs_of_topics(4))
 }
@@ -250,7 +250,7 @@ pub(in crate::store) async fn assumed_of_topics(
     if topics.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let summed = sqlx::query(AssertSqlSafe(of_given(&format!(" AND {UNBILLED}"))));
+    let summed = sqlx::query(AssertSqlSafe(usage_sql_of_topics(&format!(" AND {UNBILLED}"))));
     let summed = summed.bind(index_start(day)).bind(index_end(day)).bind(day);
     let rows = summed.bind(super::resolve::to_json(topics)?).fetch_all(conn).await?;
     rows.iter().map(|row| Ok((row.try_get("topic")?, Micros(row.try_get("assumed")?)))).collect()
@@ -278,7 +278,7 @@ pub(in crate::store) async fn of_topics(
     if missing.is_empty() {
         return Ok(used);
     }
-    let summed = sqlx::query(AssertSqlSafe(of_given("")));
+    let summed = sqlx::query(AssertSqlSafe(usage_sql_of_topics("")));
     let summed = summed.bind(index_start(day)).bind(index_end(day)).bind(day);
     used.extend(missing.iter().map(|topic| ((*topic).to_owned(), Usage::default())));
     for row in summed.bind(super::resolve::to_json(&missing)?).fetch_all(conn).await? {
