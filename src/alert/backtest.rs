@@ -84,7 +84,7 @@ async fn pruned_until(
     Ok(until)
 }
 
-/// What an alert would report now.
+/// The result of an alert's evaluation without storing it: what it would report now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trial {
     /// Runs of the alert's topics that were evaluated.

@@ -25,7 +25,7 @@ pub(super) struct Window<'a> {
     pub(super) asked_since: Option<Time>,
 }
 
-/// What is unusual about a window.
+/// The unusual property of a window.
 pub(super) enum Unusual<'a> {
     Volume(UsualRange),
     /// The usual share, the minimum number of scored posts, and the scorer.

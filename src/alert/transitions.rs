@@ -1,4 +1,4 @@
-//! Turns a rule's verdicts at one run into changes: something begins, goes on, or ends. Pure.
+//! Turns a rule's verdicts at one run into changes: a condition starts, continues, or ends. Pure.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) enum Status {
     Well,
     /// The subject looks bad, but for a reason that is not news. Stored, but notifies no one.
     HeldBack(&'static str),
-    /// What was held back is over. Notifies no one.
+    /// A held-back condition has ended. Sends no message.
     Over,
     /// There is too little to judge. Ends what began by this time, but notifies no one, because nothing shows that the
     /// subject is well.
@@ -33,12 +33,12 @@ pub(super) struct Evaluation {
     pub(super) lines: Vec<AlertLine>,
 }
 
-/// What is firing, and what changed.
+/// The firing subjects, and the changes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Transitions {
     pub(super) firing: BTreeMap<String, Firing>,
     pub(super) events: Vec<AlertEvent>,
-    /// What began and has not ended since.
+    /// Conditions that started and have not ended since.
     pub(super) begun: BTreeMap<String, Firing>,
     pub(super) ended: Vec<String>,
 }

@@ -44,7 +44,7 @@ pub(super) struct CallGate {
 pub(super) struct FailedTries {
     tries: u32,
     spent: Spent,
-    /// What was counted for them and not spent. The next try is counted for less.
+    /// The counted money that they did not spend. The next try is counted for less.
     credit: Micros,
 }
 
@@ -71,7 +71,7 @@ impl CallGate {
         Spent { unknown: failed.spent.unknown.saturating_add(open), ..failed.spent }
     }
 
-    /// Returns the credit for the next try: what was counted for failed tries and not spent.
+    /// Returns the credit for the next try: money counted for failed tries and not spent.
     fn take_credit(&self) -> Micros {
         let Ok(mut failed) = self.failed.lock() else { return Micros(0) };
         let credit = failed.credit.min(self.call.price);

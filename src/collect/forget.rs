@@ -24,7 +24,7 @@ const ROWS: u32 = 200;
 /// Messages held in memory at a time; each may have a page.
 const MESSAGES: u32 = 10;
 
-/// What is to be erased.
+/// The data to erase.
 #[derive(Debug)]
 pub struct Eraser<'a> {
     pub store: &'a Store,
@@ -279,7 +279,7 @@ impl Eraser<'_> {
         }
     }
 
-    /// Whether a text names what was forgotten, by name or by address.
+    /// Whether a text contains a forgotten name or address.
     fn quotes(&self, text: &str, place: MentionPlace) -> bool {
         if place == MentionPlace::SavedSearches
             && let Ok(filters) = serde_json::from_str::<BTreeMap<String, String>>(text)

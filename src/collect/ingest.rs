@@ -28,7 +28,7 @@ pub struct Reading<'a> {
     pub limit: Option<u32>,
 }
 
-/// What a reply contained.
+/// The contents of a reply.
 #[derive(Debug, Clone, Default)]
 pub struct Ingested {
     /// Its entries, in reply order.

@@ -1,4 +1,4 @@
-//! What the sources of topics covered in a period, and which topics' cards count too few new items. Reads one topic at a
+//! The coverage of topics' sources in a period, and topics whose cards count too few new items. Reads one topic at a
 //! time; `insight` works out the coverage.
 
 use std::collections::{BTreeMap, BTreeSet};

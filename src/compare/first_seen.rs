@@ -9,7 +9,7 @@ use crate::insight::{ChangeInput, changes};
 use crate::model::{RunRow, SeqRange, Topic};
 use crate::store::{MOST_SIGHTS, Store, StoreError};
 
-/// What a run saw first.
+/// The items that a run saw first.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct FirstSeen {
     pub new: i64,

@@ -84,7 +84,7 @@ pub async fn items_to_mark_and_ranking(
 ) -> Result<(Vec<ItemRow>, Option<Ranking>), StoreError> {
     let marks = store.list_marks(topic, None, MOST_MARKS).await?;
     let mut lessons = Lessons::of(store, topic, marks).await?;
-    // There is none if there are too few marks.
+    // There is no ranking if there are too few marks.
     let ranker = Ranker::learn(&lessons.items());
     let query_words = lessons.query_words.take();
     let items = lessons.into_items_to_mark(store, topic).await?;

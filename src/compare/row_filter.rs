@@ -48,7 +48,7 @@ impl RowFilter {
         !self.filters.is_empty()
     }
 
-    /// What is done with hidden rows, in words.
+    /// The treatment of hidden rows, in words.
     #[must_use]
     pub fn mode(&self) -> &'static str {
         match self.mode {

@@ -19,7 +19,7 @@ pub struct SourceStatus<'a> {
     pub error_class: Option<&'a str>,
 }
 
-/// What is known of the sources of some topics.
+/// The status of the sources of some topics.
 #[derive(Debug)]
 pub struct SourceHistory {
     silences: Vec<SourceSilence>,

@@ -1,4 +1,4 @@
-//! What reaches the loop from outside while it runs: reloads, requests through the ledger, the service manager.
+//! The inputs of the loop while it runs: reloads, requests through the ledger, the service manager.
 
 use std::pin::Pin;
 use std::sync::Arc;

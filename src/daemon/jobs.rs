@@ -22,7 +22,7 @@ pub const WAITS_FOR_TOPICS: Duration = Duration::from_secs(15 * 60);
 /// The longest duration of a job without a schedule.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// What a job made.
+/// The result of a job.
 #[derive(Debug, Clone, Default)]
 pub struct JobResult {
     /// The report, to be recorded.
@@ -61,7 +61,7 @@ pub struct JobDone {
     /// Public id of the run.
     pub run: String,
     pub job: String,
-    /// What it made, or why it failed. A store error means that not even this could be recorded.
+    /// Its result, or why it failed. A store error means that not even this could be recorded.
     pub result: Result<Result<JobResult, Failed>, StoreError>,
 }
 
@@ -217,7 +217,7 @@ impl Jobs {
     }
 }
 
-/// What to do about a job that took too long.
+/// The hint for a job that took too long.
 fn timeout_hint(kind: JobKind) -> &'static str {
     match kind {
         JobKind::Export => "is the database slow? raise the export's `timeout`, or export fewer rows",

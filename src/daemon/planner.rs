@@ -31,7 +31,7 @@ pub struct Planned {
 }
 
 impl Planned {
-    /// Adds what was planned later.
+    /// Adds jobs that were planned later.
     pub(super) fn add(&mut self, later: Self) {
         self.rows += later.rows;
         self.next.extend(later.next);

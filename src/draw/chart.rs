@@ -148,7 +148,7 @@ pub(super) fn y(part: f64) -> f64 {
 
 /// Returns a round number at or above a value, for the axis.
 pub(super) fn ceiling(value: f64) -> f64 {
-    // So that half of the result is whole, too.
+    // Half of the result must be a whole number, too.
     let value = value.max(2.0);
     let size = 10_f64.powf(value.log10().floor());
     [1.0, 2.0, 4.0, 6.0, 8.0, 10.0].into_iter().map(|n| n * size).find(|n| *n >= value).unwrap_or(value)

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::value::KeyValue;
 
-/// What can be edited: the tables that may occur any number of times.
+/// The editable tables: those that may occur any number of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Topic,

@@ -46,7 +46,7 @@ pub struct TopicFacts {
     pub full_pages: bool,
     /// Items first seen in the period but older than it. They count on their own days.
     pub earlier: u64,
-    /// Of these, items older than the search asked for.
+    /// The number of these that are older than the search asked for.
     pub outside: u64,
     /// Items hidden by the topic's filter. They are in no figure.
     pub filtered: u64,
@@ -120,7 +120,7 @@ pub struct TopicFacts {
     pub sources: Vec<SourceFacts>,
     /// The cost of the period's searches; `None` if they were pruned without being counted before.
     pub cost: Option<Micros>,
-    /// What is still known of pruned searches, if any of the period were pruned.
+    /// The remaining data of pruned searches, if any of the period were pruned.
     pub not_kept: Option<PrunedPeriod>,
     /// From when on all searches are kept, if this is after the start of the charts.
     pub kept_from: Option<Time>,
@@ -152,7 +152,7 @@ pub struct TopicFacts {
     pub new_pages: u64,
 }
 
-/// What is still known of a period whose searches were pruned.
+/// The remaining data of a period whose searches were pruned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct PrunedPeriod {
     /// The number of runs that searched in it, if they were counted before.
@@ -295,7 +295,7 @@ pub struct SourceFacts {
     /// Searches made, failed ones included.
     #[serde(rename = "made")]
     pub searches: u64,
-    /// Of these, failed or lost searches.
+    /// The number of these that failed or were lost.
     pub failed: u64,
     /// Searches not made because of the quota.
     #[serde(rename = "not_made")]

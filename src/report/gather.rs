@@ -56,8 +56,8 @@ pub(super) async fn topic(
     let seen = Span { from: reads_from(spec, span), until: Time(now.0.saturating_add(1)) };
     let tail = Span { from: span.from, until: Time(span.until.0.saturating_add(TAIL).min(seen.until.0)) };
     let rule = PeriodRule { span, by_moment: spec.window.is_calendar(), since };
-    // Items first seen by a clock that is ahead belong to this report, too, or to none. In a report about days, they are those
-    // that a run before the present saw.
+    // An item first seen by a clock that is ahead belongs to this report, or to none. In a report about days, it
+    // belongs if a run before the present saw it.
     let first_seen_span = Span { until: Time(i64::MAX), ..seen };
     let most = crate::failpoint::limit("report/items", MOST_MARKS);
     let mut all = snapshot.counted_items_first_seen(&topic.id, first_seen_span, most).await?;

@@ -1,4 +1,4 @@
-//! What a fault rule is and on which requests it fires. `rule` parses it, and `damage` applies its action to a reply.
+//! Fault rules, and the requests on which they fire. `rule` parses it, and `damage` applies its action to a reply.
 
 use std::time::Duration;
 
@@ -86,7 +86,7 @@ pub struct Fault {
     pub times: Option<u64>,
     /// Waits before answering.
     pub delay: Option<Duration>,
-    /// What happens; `None` means only the delay.
+    /// The action; `None` means only the delay.
     pub action: Option<Action>,
 }
 

@@ -1,4 +1,4 @@
-//! What a user gets when something is wrong: the exit code, the hint, what is written and what is left alone. One case
+//! The result of an error for the user: the exit code, the hint, which files are written and which are not. One case
 //! per promise, through the binary; on both databases where one is involved.
 
 use std::io::Read;
@@ -288,7 +288,7 @@ fn an_unwritable_output_exits_with_5_and_keeps_the_old_file() {
             let ended = place.program(args).stdout(full.try_clone().unwrap()).run();
             assert_eq!(ended.code, Some(5), "{args:?}: {ended}");
         }
-        // What was found before the output failed is stored.
+        // Findings before the failure of the output are stored.
         assert_eq!(place.database.runs_in("ok"), 4);
     }
     assert!(place.other_files().iter().all(|name| !name.contains(".part")), "{:?}", place.other_files());

@@ -50,7 +50,7 @@ fn same_cells(what: ExportKind, csv: &str, excel: &str, jsonl: &str) {
     let (rows, guarded): (Vec<_>, Vec<_>) = (rows.records().collect(), guarded.records().collect());
     let objects: Vec<serde_json::Map<String, Value>> =
         jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    // So few items have no notable terms; `terms` tests their rows.
+    // These items are too few for notable terms; `terms` tests their rows.
     assert!(what == ExportKind::Terms || !rows.is_empty(), "{what}");
     assert!(rows.len() == objects.len() && rows.len() == guarded.len(), "{what}");
     for ((row, guarded), object) in rows.into_iter().zip(guarded).zip(&objects) {

@@ -415,7 +415,7 @@ fn the_planned_price_of_a_multi_call_provider_is_per_call() {
         let file = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
         std::fs::write(place.path("jobs.toml"), file.replace("price.call = 0.01", "price.call = 0.02")).unwrap();
         assert_eq!(costs(&plan()), (json!(0.02), json!(4.8)), "{name}");
-        // For a billed search of ten calls, the cost of the dearest call is unknown.
+        // For a billed search of ten calls, the cost of the most expensive call is unknown.
         place.database.bill_last_search("source = 'news'", 10, 300_000);
         let price = plan()["prices"][3].clone();
         assert_eq!((&price["highest_usd"], &price["highest_is_average"]), (&json!(0.03), &json!(true)), "{name}");
@@ -484,7 +484,7 @@ fn planned_costs_match_the_ledger_where_only_some_replies_are_billed() {
         let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
         assert_eq!(output["prices"][1]["price_usd"], 0.005, "{output:#}");
         assert_eq!(costs(&output), (json!(0.12), json!(0.216)), "{output:#}");
-        // Each call may be billed as the dearest was.
+        // Each call may cost as much as the most expensive one.
         place.configure(
             &format!("{}prices.web = 0.0005", server.lines()),
             &topic("acme", &format!("sources = [\"web\"]\n{HOURLY}")),

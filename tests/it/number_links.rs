@@ -60,7 +60,7 @@ fn linked_numbers_of_runs_topics_and_days_match_the_rows_they_lead_to() {
                 let mut items = listed.items.clone();
                 items.sort();
                 items.dedup();
-                // What a run found lists an item for each source.
+                // The list of a run's findings shows an item once for each source.
                 let is_once = !["only=found", "only=duplicate"].iter().any(|only| link.address.contains(only));
                 assert!(!is_once || items.len() == listed.items.len(), "{name}: {link:?}: an item is there twice");
                 followed += 1;

@@ -331,7 +331,7 @@ fn a_broken_model_stream_is_stored_as_far_as_it_came_and_the_run_is_partial() {
         assert!(kept[0].starts_with("The rockets of acme fly [1]. And") && kept[0].ends_with("|1"), "{kept:?}");
         // The sources were added here, so none of them was cut.
         assert_eq!(place.database.texts("SELECT cited FROM v_answer"), ["[\"page:https://posts.example/0\"]"]);
-        // What it used is not known, but no more than one question and answer; 7,000 tokens are expected before.
+        // The usage is unknown, but limited to one question and answer; 7,000 tokens are expected before.
         let cost = cost_of_writer(&place);
         assert!((1..14_000).contains(&cost), "{cost}");
         assert_eq!(place.database.items(), 1);

@@ -727,7 +727,7 @@ fn a_search_repeated_with_a_new_token_counts_as_a_call() {
     let errors = place.database.texts("SELECT error_text FROM v_search");
     assert!(errors[0].contains("it redirects to http://elsewhere.example"), "{errors:?}");
     assert!(!errors[0].contains("S3cret"), "{errors:?}");
-    // Nor is one in a good reply.
+    // A token in a good reply is not shown either.
     let post = "{\"posts\":[{\"uri\":\"at://did:plc:abc/app.bsky.feed.post/3k\",\"author\":{\"did\":\"did:plc:abc\",\"handle\":\"ann.example\"},\
                 \"record\":{\"text\":\"acme, Bearer access-1-S3cret\",\"createdAt\":\"2026-03-11T08:00:00Z\"}}]}";
     let server = ReplyServer::answering(move |_, path| match path.split('?').next().unwrap() {

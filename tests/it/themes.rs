@@ -151,7 +151,7 @@ fn seven_themes_are_listed_with_a_post_and_a_page_and_the_others_are_summed() {
             (&"#flashmob".into(), &"hashtag".into(), &tagged.into())
         );
 
-        // Those with most different texts first; of the first group three items are one text.
+        // Groups with the most different texts come first; three items of the first group have the same text.
         let themes = output["themes"].as_array().unwrap();
         let names: Vec<&str> = themes.iter().map(|theme| theme["name"].as_str().unwrap()).collect();
         let expected = [

@@ -270,7 +270,7 @@ fn the_alerts_page_shows_the_state_and_events_of_each_alert() {
             let page = pages.page(&here);
             rows += page.matches("<th scope=\"row\">").count();
             assert!(rows <= 61, "{name}: {here}");
-            // Of 35 subjects, five are named; the page of the alert names all.
+            // Five of 35 subjects are named; the page of the alert names all.
             rest += page.matches("and <a href=\"/alerts?alert=sick\">30 more</a></span>").count();
             let next = page.split("rel=\"next\" href=\"").nth(1).and_then(|rest| rest.split('"').next());
             path = next.map(|link| link.replace("&amp;", "&"));

@@ -69,7 +69,7 @@ fn slots_recorded_as_missed_by_a_clock_ahead_do_not_count_on_the_health_page() {
         place.ok(&["topic", "pause", "globex"]);
         due(&place, &sandbox, &[at(11, 10)]);
         let page = Pages::serve(&place, &["--at", &at(11, 10)]).page("/health");
-        // Those of 09:30, which came while the clock was wrong.
+        // The slots of 09:30, which came while the clock was wrong.
         assert!(page.contains(">2</span> in 7 days"), "{}: {page}", place.database.name);
     }
 }

@@ -76,7 +76,7 @@ impl PrunedDays {
 }
 
 impl PrunedSummary {
-    /// A sentence about what was pruned; `None` if nothing was.
+    /// A sentence about the pruned data; `None` if nothing was pruned.
     #[must_use]
     pub fn describe(&self) -> Option<String> {
         let mut parts = Vec::new();

@@ -1,5 +1,5 @@
 //! The definition of a watched topic: queries per source, schedule, policies. It is stored in the database, so that a
-//! worker runs what was planned, not what its own file says.
+//! worker runs the planned topics, not those of its own file.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ closed_list! {
 }
 
 closed_list! {
-    /// What happens to slots that passed while nothing was running.
+    /// The policy for slots that were missed while nothing was running.
     CatchUp {
         /// The latest slot runs; the others are recorded as missed.
         Latest = "latest",
@@ -53,7 +53,7 @@ closed_list! {
 }
 
 closed_list! {
-    /// What happens when a slot is due while the topic's last run is still in progress.
+    /// The policy for a slot that is due while the topic's last run is still in progress.
     Overlap {
         /// The slot is recorded as skipped.
         Skip = "skip",
@@ -82,13 +82,13 @@ pub struct SchedulePolicy {
     pub period: Period,
     /// IANA time zone of the schedule.
     pub timezone: String,
-    /// What happens to missed slots.
+    /// The policy for missed slots.
     pub catch_up: CatchUp,
     /// How far back missed slots are considered.
     pub catch_up_window_ms: u64,
     /// The most catch-up runs at once.
     pub max_catch_up_runs: u32,
-    /// What happens to a slot whose run would overlap another.
+    /// The policy for a slot whose run would overlap another.
     pub overlap: Overlap,
     /// Deterministic delay after the slot; never moves the slot itself.
     pub jitter_ms: u64,
@@ -256,7 +256,7 @@ impl Topic {
         self.providers.iter().find(|one| one.source == source)
     }
 
-    /// What a source of this topic returns; `None` if the source is off.
+    /// The kind of data that a source of this topic returns; `None` if the source is off.
     #[must_use]
     pub fn result_kind(&self, source: Source) -> Option<ResultKind> {
         match source {

@@ -1,4 +1,4 @@
-//! The alert rules: each decides from what was read of one run whether to fire. Pure. A rule that knows too little
+//! The alert rules: each decides from the rows of one run whether to fire. Pure. A rule that knows too little
 //! returns nothing.
 
 use std::collections::BTreeSet;
@@ -69,7 +69,7 @@ pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &WordFilters, changes
     })
 }
 
-/// What a window held, and what is usual for such a window.
+/// The counts of a window, and the usual counts of such a window.
 pub(super) struct WindowVolume<'a> {
     pub(super) counted: &'a ItemCounts,
     /// Whether there may be more.
@@ -80,7 +80,7 @@ pub(super) struct WindowVolume<'a> {
     pub(super) top: &'a [ItemContent],
 }
 
-/// What is usual for a window, and which windows that is based on.
+/// The usual counts of a window, and the windows that they are based on.
 pub(super) struct UsualVolume {
     /// `None` when there is too little to compare with.
     pub(super) usual: Option<UsualRange>,

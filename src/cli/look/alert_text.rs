@@ -3,7 +3,7 @@
 use crate::cli::terminal::output;
 use crate::model::{AlertEvent, AlertSpec, AlertState, Delivery, Firing, Time};
 
-/// What fires, or what is held back.
+/// The subjects that fire, or those held back.
 pub(super) fn subjects(alert: &AlertState, held_back: bool) -> impl Iterator<Item = &Firing> {
     alert.firing.iter().filter(move |one| one.is_held_back() == held_back)
 }

@@ -203,7 +203,7 @@ async fn erase(context: &Context, store: &Store, now: Time, ended: Vec<String>, 
     for topic in found.topics.iter().filter(|topic| watched.iter().all(|watched| watched.id != **topic)) {
         store.end_former_ids(topic).await?;
     }
-    // Only the tombstones know what was erased before an interruption.
+    // Only the tombstones show which data was erased before an interruption.
     found.since = found.since.into_iter().chain(store.first_erased_seen_at().await?).min();
     let (naming, reports) = (remaining_mentions(store, &tombstones).await?, reports(store, &found).await?);
     crate::failpoint::at("forget/swept");

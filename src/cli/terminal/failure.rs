@@ -13,7 +13,7 @@ use crate::store::{StoreError, StoreErrorKind};
 pub enum Exit {
     /// All went well.
     Ok = 0,
-    /// A failure that is none of the others.
+    /// Any other failure.
     Unexpected = 1,
     /// Bad usage or configuration, key missing.
     Usage = 2,

@@ -39,7 +39,7 @@ struct State {
     broken: Option<StoreError>,
 }
 
-/// What the task that renews the lease needs to know.
+/// The data for the task that renews the lease.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::collect) struct PermitUse {
     /// Permits that are, or may be, in use without asking again.

@@ -22,7 +22,7 @@ pub(in crate::collect) const INTERRUPTED: &str = "interrupted";
 /// Header by which a sandbox at another address is recognised.
 pub(in crate::collect) const SANDBOX_HEADER: &str = "x-topicwatch-sandbox";
 
-/// What the searches of a run found so far.
+/// The findings of a run's searches so far.
 #[derive(Default)]
 pub(in crate::collect) struct RunFindings {
     pub(in crate::collect) searches: Vec<Fetched>,

@@ -13,7 +13,7 @@ use crate::search::kinds::PromptItem;
 use crate::search::{CallError, Client, SearchQuery};
 use crate::store::Store;
 
-/// What is needed to ask a provider.
+/// The data needed to ask a provider.
 #[derive(Debug)]
 pub struct Provider {
     pub name: Source,

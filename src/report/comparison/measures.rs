@@ -103,7 +103,7 @@ pub struct SourceShare {
     pub items: u64,
     /// Items, with near-copies counted once.
     pub unique: u64,
-    /// Of these, items found by no other source; `None` if this is not known.
+    /// The number of these found by no other source; `None` if unknown.
     #[serde(rename = "alone")]
     pub exclusive: Option<u64>,
 }
@@ -117,7 +117,7 @@ pub struct FoundBy {
     pub sources: Vec<SourceShare>,
     /// Texts, with near-copies counted once.
     pub unique: u64,
-    /// Of these, texts found by several sources.
+    /// The number of these found by several sources.
     pub agreed: u64,
     /// Whether sightings of these items were deleted since, or not all were read, so that a source may have found more
     /// of them: its `items` and `unique` and the texts that several found are lower bounds, and what only one source

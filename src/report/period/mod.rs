@@ -16,7 +16,7 @@ use crate::model::{ReportFormat, ReportSpec, ReportWindow, Source, Span, Time};
 /// A minute, in milliseconds.
 const MINUTE_MS: i64 = 60_000;
 
-/// What a report covers and when it is made.
+/// The period of a report, and when the report is made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReportScope<'a> {
     pub(super) span: Span,
@@ -39,7 +39,7 @@ pub fn report_span(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
     let since = |from: Time| Span { from: from.min(at), until: at };
     match spec.window {
         ReportWindow::Day => {
-            // Of three, because the zone may have skipped the day before.
+            // Try three days, because the zone may have skipped the day before.
             let ended = days(at, 3, &spec.timezone).into_iter().rev().find(|day| day.span.until <= at);
             ended.map_or_else(|| since(at.minus(DAY)), |day| day.span)
         }
@@ -57,7 +57,7 @@ pub fn report_span(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
 pub fn span_before_skipped(spec: &ReportSpec, slot: Time, date: Date) -> Option<Span> {
     let skipped = spec.window == ReportWindow::Day && date < date_of(slot, &spec.timezone);
     let before = |back: i32| date.checked_sub(back.days()).ok().and_then(|date| day_of(date, &spec.timezone));
-    // Of two, because the zone may have skipped one.
+    // Try two days, because the zone may have skipped one.
     skipped.then(|| (1..=2).find_map(before).map(|day| day.span)).flatten()
 }
 

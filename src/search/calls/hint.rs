@@ -1,4 +1,4 @@
-//! What the user can do about a failed search, live or stored.
+//! Hints for the user about a failed search, live or stored.
 
 use super::detail::INSUFFICIENT_QUOTA;
 use crate::http::TlsFault;
@@ -60,7 +60,7 @@ pub fn hint_for_stored_failure(
 ) -> Option<String> {
     let status = status.and_then(|status| u16::try_from(status).ok());
     let class = ErrorClass::parse(class)?;
-    // Of several feeds, the status is that of the last one.
+    // For several feeds, the status is that of the last one.
     let refused_here = feeds && text.contains(PRIVATE);
     let status = status.filter(|_| !refused_here);
     let hint = || hint(&ProviderRef { provider, login: None }, class, status, text);

@@ -12,7 +12,7 @@ use crate::search::{ErrorClass, Reply};
 /// The maximum number of wrappers opened around a list (`{"data": {"search": {"organic_results": […]}}}`).
 const MAX_WRAPPERS: u32 = 4;
 
-/// What has been found so far in a document or a stream.
+/// The findings so far in a document or a stream.
 #[derive(Debug)]
 pub(super) struct ReplyBuilder {
     context: Context,

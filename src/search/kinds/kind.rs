@@ -107,7 +107,7 @@ pub struct ReadResult {
     pub coverage: SpanCoverage,
     /// Whether there was more than could be read.
     pub full: bool,
-    /// What the next search of the topic should know. It is stored with the run.
+    /// State for the next search of the topic. It is stored with the run.
     pub memory: Vec<Remembered>,
     /// Tokens read and written, for a provider that bills by tokens.
     pub tokens: u64,

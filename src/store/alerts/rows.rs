@@ -22,7 +22,7 @@ pub struct AlertChange {
     pub to: (i64, Time),
     /// The events it found.
     pub events: Vec<AlertEvent>,
-    /// What starts to fire.
+    /// Subjects that start to fire.
     pub begun: Vec<Firing>,
     /// Subjects that stop firing.
     pub ended: Vec<String>,

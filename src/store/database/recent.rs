@@ -20,7 +20,7 @@ pub(in crate::store) struct RecentConnections<DB: sqlx::Database> {
 }
 
 struct Held<DB: sqlx::Database> {
-    /// Those used last are at the end.
+    /// The last used entries are at the end.
     connections: Vec<(PoolConnection<DB>, Instant)>,
     /// Whether a task returns unused connections.
     watched: bool,

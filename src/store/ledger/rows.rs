@@ -188,7 +188,7 @@ pub struct Outcome {
     pub answer: Option<(Answer, Vec<String>)>,
     /// Version of the identity rules that made the keys.
     pub key_version: i64,
-    /// What searches of providers remember for the topic's next searches.
+    /// The state that searches of providers store for the topic's next searches.
     pub memory: Vec<(Source, Remembered)>,
     /// Judges the tone of new and changed words; `None` leaves it open.
     pub judge: Option<Scorer>,

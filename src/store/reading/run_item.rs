@@ -7,15 +7,15 @@ closed_list! {
     RunItems {
         /// All that its sources showed: an item once for each of them.
         Found = "found",
-        /// Those of `found` that do not count as seen first: the ledger's duplicates.
+        /// Items of `found` that do not count as seen first: the ledger's duplicates.
         Duplicate = "duplicate",
         /// Items that it saw first: those of the next three together.
         First = "first",
         /// New ones.
         New = "new",
-        /// Those of a first answer.
+        /// Items of a first answer.
         Baseline = "baseline",
-        /// Those older than the window.
+        /// Items older than the window.
         Older = "older",
     }
 }

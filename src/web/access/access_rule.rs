@@ -30,7 +30,7 @@ impl AccessRule {
         }
     }
 
-    /// What it reaches, in a few words for people.
+    /// The reachable data, in a few words for people.
     #[must_use]
     pub fn describe(self) -> &'static str {
         match self {

@@ -263,7 +263,7 @@ pub(in crate::web) fn sources(card: &TopicCard, history: &SourceHistory) -> Mark
     } }
 }
 
-/// What to do before the first run.
+/// Advice before the first run.
 fn first_run(site: &Site, cards: &[TopicCard], visitor: &Visitor) -> Markup {
     html! {
         h1 { "Nothing has run yet" }

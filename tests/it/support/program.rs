@@ -226,7 +226,7 @@ impl Program {
     }
 }
 
-/// What a program printed so far, and whether that is all.
+/// The output of a program so far, and whether it is complete.
 struct Collected {
     text: Arc<Mutex<Vec<u8>>>,
     is_all: Arc<AtomicBool>,

@@ -40,7 +40,7 @@ pub struct SearchCoverage {
     runs: Vec<RunSearch>,
     /// The sources whose searches cover spans.
     covering: Vec<Source>,
-    /// What all of these covered; `None` if there are none.
+    /// The combined coverage; `None` if there are no sources.
     spans: Option<Vec<Span>>,
     /// Holes of single sources, and why.
     reasons: Vec<(Span, String)>,

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::entries::Feed;
 use crate::model::Time;
 
-/// Of this many newest entries, one must still be there.
+/// At least one of this many newest entries must still be there.
 const NEWEST: usize = 3;
 
 /// The number of newest entries remembered. It is larger, because entries that changed since then prove nothing.

@@ -1,4 +1,4 @@
-//! What is remembered of a feed between two looks: how to ask whether it changed, when to ask again, its newest
+//! The stored state of a feed between two reads: how to ask whether it changed, when to ask again, its newest
 //! entries, since when it is known without a gap, and which addresses several entries shared.
 
 use std::time::Duration;

@@ -24,7 +24,7 @@ pub(in crate::store) struct OpenFile {
     seen: Mutex<FileState>,
 }
 
-/// What the checks have found out about the file since it was opened.
+/// The results of the checks of the file since it was opened.
 #[derive(Debug, Default)]
 struct FileState {
     /// The identity of the write-ahead log.

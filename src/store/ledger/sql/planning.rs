@@ -109,7 +109,7 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
     }
     let mut kept: Vec<(&JobPlan, &PlannedSlot)> = Vec::new();
     for plan in ordered {
-        // Of two plans for one job, only one can have held.
+        // Only one of two plans for the same job can have been in force.
         if moved.remove(&plan.id) {
             kept.extend(plan.slots.iter().map(|slot| (plan, slot)));
         }

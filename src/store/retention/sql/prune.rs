@@ -10,7 +10,7 @@ use crate::model::{Micros, PrunedDay, PrunedDays, PrunedSummary, Span, Time};
 use crate::store::StoreError;
 use crate::store::retention::rows::{Batch, DAY, Progress, SlowestFollower, StepInput};
 
-/// What the stored definition of an incremental export contains.
+/// Text in the stored definition of an incremental export.
 const INCREMENTAL: &str = r#""mode":"incremental""#;
 
 /// Returns the position of the follower that is furthest behind. A cursor whose job was removed does not count. An

@@ -41,7 +41,7 @@ struct Progress {
     request: Option<Request>,
     run: Option<RunRow>,
     searches: Vec<SearchRow>,
-    /// Of its new items, those of the baseline.
+    /// The part of its new items that belongs to the baseline.
     baseline: i64,
     /// How much of its cost no bill confirms; `None` if its searches were deleted.
     assumed: Option<Micros>,
