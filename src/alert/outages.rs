@@ -63,7 +63,7 @@ impl Outages {
         seen.end(topic);
     }
 
-    /// Judges the outages that go on.
+    /// Judges the continuing outages.
     pub(super) fn judge(self, spec: &AlertSpec, seen: &mut Transitions, muted: Option<&str>) {
         for (topic, outage) in self.0 {
             outage.judge(spec, &topic, seen, muted);

@@ -213,7 +213,7 @@ impl Eraser<'_> {
         }
     }
 
-    /// Whether a reply or its request names what was forgotten. A reply that cannot be unpacked might.
+    /// Whether a reply or its request contains forgotten names or addresses. A reply that cannot be unpacked might.
     fn is_named_by(&self, reply: &StoredReply) -> bool {
         let Some(body) = unpack(&reply.body) else { return true };
         let authors = |found: &ReplyEntry| {
@@ -253,7 +253,7 @@ impl Eraser<'_> {
                     matches!(place, MentionPlace::Messages | MentionPlace::Alerts | MentionPlace::Reports);
                 may_name_topics && !is_others(row) && topics.iter().any(|topic| is_about(&row.texts, topic))
             };
-            // Alerts of a topic are deleted when it is closed, and notes with their item. A rehearsal leaves them.
+            // Alerts of a topic are deleted when it is closed, and notes with their item. A dry run keeps them.
             let is_deleted = |row: &&Mention| match place {
                 MentionPlace::Alerts => row.texts.first().is_some_and(|subject| {
                     let of = subject.split_once('/').map_or(subject.as_str(), |(topic, _)| topic);

@@ -1,4 +1,4 @@
-//! One run: asks social, web, then (if needed) the AI source, decides what was found, and stores everything at once.
+//! One run: asks social, web, then (if needed) the AI source, evaluates the replies, and stores everything at once.
 //! `fetch` makes the calls, `ingest` turns replies into findings (`replay` uses only that), `worker_pool` runs several
 //! runs side by side and keeps their leases, `forget` erases what must not be kept. It reads no clock itself.
 

@@ -1,4 +1,4 @@
-//! Runs of jobs other than topics: claimed in the ledger, run by a handler, and ended there with what they made. They
+//! Runs of jobs other than topics: claimed in the ledger, run by a handler, and ended there with their results. They
 //! use no permits of topics' runs.
 
 use std::collections::HashMap;

@@ -83,7 +83,7 @@ impl Planner {
         Ok(())
     }
 
-    /// Does the first part of [`Planner::plan`], so that what was due first does not wait for the rows of all.
+    /// Does the first part of [`Planner::plan`], so that the first due jobs do not wait for the rows of all.
     pub(super) async fn plan_first(&mut self, store: &Store, now: Time) -> Result<Planned, StoreError> {
         let mut planned = Planned::default();
         self.plan_batch(store, now, true, &mut planned).await?;

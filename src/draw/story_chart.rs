@@ -177,7 +177,7 @@ fn earlier(story: &Story, when: FormatTime<'_>) -> Vec<String> {
     reasons
 }
 
-/// Returns what is left of the story: items still shown, and what was pruned.
+/// Returns sentences about the items that are still shown, and about pruned ones.
 #[must_use]
 pub fn remaining_items(story: &Story, when: FormatTime<'_>) -> Vec<String> {
     let still_shown = match story.still_shown {

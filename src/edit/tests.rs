@@ -1,4 +1,4 @@
-//! Edits do what was asked, and change no other bytes.
+//! Edits make the requested change, and change no other bytes.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;

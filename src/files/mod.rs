@@ -61,7 +61,7 @@ impl Replacement {
         self.file.path()
     }
 
-    /// Makes what was written durable, which may be slow. After that, [`Replacement::commit`] is one rename.
+    /// Makes the written data durable, which may be slow. After that, [`Replacement::commit`] is one rename.
     pub fn sync(&mut self) -> io::Result<()> {
         self.file.flush()?;
         self.file.as_file().sync_all()?;

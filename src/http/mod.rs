@@ -1,5 +1,5 @@
 //! The one HTTP client: rustls with ring, no redirects, no system proxy, and a limit on the decoded bytes of a body.
-//! Its users decide what is sent. `key_redactor` removes secrets from what servers say.
+//! Its users decide what is sent. `key_redactor` removes secrets from servers' messages.
 
 mod address;
 mod body;
@@ -151,7 +151,7 @@ fn in_plain_words(text: &str) -> String {
     steps.iter().fold(text, |text, step| text.replacen(step, "", 1))
 }
 
-/// Returns an error with its causes in one text, without causes that only repeat what was said.
+/// Returns an error with its causes in one text, without causes that only repeat earlier ones.
 #[must_use]
 pub fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();

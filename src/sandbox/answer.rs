@@ -7,7 +7,7 @@ use crate::model::one_line;
 /// The maximum length of a quoted post, in characters.
 const QUOTED_CHARS: usize = 120;
 
-/// Returns the summary of what was found, in Markdown. Pure.
+/// Returns the summary of the findings, in Markdown. Pure.
 pub(crate) fn summary(prompt: &str, posts: &[Post], pages: &[Page]) -> String {
     let subject: String = prompt.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(QUOTED_CHARS).collect();
     let mut authors: Vec<&str> =

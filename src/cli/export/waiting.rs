@@ -8,7 +8,7 @@ use crate::cli::wiring::context::Context;
 use crate::model::{AlertCard, JobKind, OutboxEntry, OutboxState, Time, alert_of};
 use crate::store::{Store, StoreError};
 
-/// Returns the cards of those of these alerts that are in force.
+/// Returns the cards of these alerts, as far as they are in force.
 pub(super) async fn alert_cards<'p>(
     store: &Store,
     alerts: BTreeSet<&'p str>,

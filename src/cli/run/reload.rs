@@ -40,7 +40,7 @@ pub(in crate::cli) struct InForce {
     pub(in crate::cli) pages: SettingsUpdater,
 }
 
-/// Reloads the configuration. Holds what that needs, and what is in force.
+/// Reloads the configuration. Holds the inputs and the settings in force.
 pub(in crate::cli) struct Reloader {
     common: Common,
     clock: Clock,

@@ -113,7 +113,7 @@ impl Context {
         Ok(Self { config, clock, options: common.clone() })
     }
 
-    /// Returns a command line for the same configuration file and database, to print as what to do next.
+    /// Returns a command line for the same configuration file and database, to print as a hint.
     pub(in crate::cli) fn command(&self, verb: &str) -> String {
         self.options.command(verb)
     }

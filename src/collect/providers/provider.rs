@@ -56,7 +56,7 @@ impl ProviderState {
         Self { client, limits, price, open, refusals: Mutex::default(), shared }
     }
 
-    /// Shares the refusals of what was called before a reload, unless that changed the address or the login.
+    /// Keeps the refusals from before a reload, unless the reload changed the address or the login.
     pub(in crate::collect) fn share_refusals(&self, before: &Self) {
         if self.client.has_access_of(&before.client) {
             let shared = before.refusals();

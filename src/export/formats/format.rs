@@ -17,7 +17,7 @@ closed_list! {
         Jsonl = "jsonl",
         /// A workbook for spreadsheets.
         Xlsx = "xlsx",
-        /// A feed of what is new in one topic.
+        /// A feed of new items of one topic.
         Atom = "atom",
     }
 }

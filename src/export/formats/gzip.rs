@@ -155,7 +155,7 @@ fn compress<W: Write>(sent: &Receiver<Sent>, out: W) -> std::io::Result<W> {
     Ok(out)
 }
 
-/// The error if one side ended while the other goes on.
+/// The error if one side ended while the other continues.
 fn compressor_gone() -> Error {
     Error::other("compression ended before the file did")
 }

@@ -89,7 +89,7 @@ pub(in crate::report) fn of(topics: &[&TopicFacts], sources: Option<&BTreeSet<So
     all
 }
 
-/// Returns a topic's share of what each source that counts found for the group.
+/// Returns a topic's share of the items that each counted source found for the group.
 fn by_source(topic: &TopicFacts, topics: &[&TopicFacts], sources: Option<&BTreeSet<Source>>) -> Vec<(Source, Share)> {
     let of = |topic: &TopicFacts, source: Source| {
         topic.found_by.sources.iter().filter(|one| one.source == source).map(|one| one.unique).sum::<u64>()

@@ -224,7 +224,7 @@ impl ReplyBuilder {
         Ok(reply)
     }
 
-    /// Builds the reply from what was gathered.
+    /// Builds the reply from the gathered parts.
     pub(super) fn finish(self, partial: bool) -> Reply {
         let model = self.model;
         let answer = self.answer.map(|text| Answer { text, model, partial });

@@ -27,7 +27,7 @@ fn passed(span: Span, now: Time) -> Span {
     Span { until: span.until.min(now).max(span.from), ..span }
 }
 
-/// Returns whether the end of a span that is not covered yet is more than a little of what has passed of the span.
+/// Returns whether the uncovered end of a span is more than a small part of its time so far.
 #[must_use]
 pub fn is_more_than_little(open: Span, span: Span, now: Time) -> bool {
     open.length().as_secs_f64() > (1.0 - COVERED) * passed(span, now).length().as_secs_f64()

@@ -84,7 +84,7 @@ pub struct WatchedTopic {
     /// Start of the earliest time before `began` that a backfill of social posts covered: no gap of that source counts
     /// before it. `None` without one.
     pub filled_from: Option<Time>,
-    /// When watching ended; `None` while it goes on.
+    /// When watching ended; `None` while it continues.
     pub ended: Option<Time>,
     /// Whether its schedule is paused.
     pub paused: bool,

@@ -20,7 +20,7 @@ const MOST_MEMORY: usize = 10_000_000;
 pub(in crate::search::decode) enum ParseError {
     /// Nested deeper than allowed.
     TooDeep,
-    /// It ends too early. Holds what was complete before the end, if anything was.
+    /// It ends too early. Holds the complete part before the end, if any.
     Cut(Option<Node>),
     /// It breaks the grammar. Says where and how, without quoting the text.
     Broken(String),

@@ -26,7 +26,7 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Describes what was left out, if anything.
+    /// Describes the omitted and shortened items, if any.
     pub(super) fn note(&self) -> Option<String> {
         let left = (self.given < self.all).then(|| format!("{} of {} new items were included", self.given, self.all));
         let cut = (self.shortened > 0).then(|| format!("{} of the included items were shortened", self.shortened));

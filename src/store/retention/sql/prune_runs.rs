@@ -179,7 +179,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, input: &StepInput) -> Result
         ("outbox", "300", format!("FROM outbox WHERE origin IN {public} AND state IN ('sent', 'dead')")),
         ("run", RUN_BYTES, format!("{deletable}{unseen} AND {LASTING})")),
     ] {
-        // A rehearsal must not count rows twice.
+        // A dry run must not count rows twice.
         let (but, runs) = match table {
             "raw_reply" if input.rehearsal => (format!(" AND received_at >= {}", input.raw_before), &run_ids),
             "sighting" if input.rehearsal => (String::new(), &unthinned),
