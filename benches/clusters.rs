@@ -131,7 +131,7 @@ fn median(times: &[Duration]) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// A database of a given size and what was spent on it.
+/// A database of a given size, and the time spent on it.
 struct Filled {
     store: Store,
     topic: Topic,
@@ -143,7 +143,7 @@ struct Filled {
     read: Read,
 }
 
-/// What was read for the clustered items.
+/// The rows read for the clustered items.
 #[derive(Default)]
 struct Read {
     keys: usize,

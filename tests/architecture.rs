@@ -205,7 +205,7 @@ fn only_failpoints_depend_on_debug_assertions() {
     assert_eq!(files, ["src/failpoint.rs"]);
 }
 
-/// What tests share is in `support/`, so that each can be read and removed alone.
+/// Code that tests share is in `support/`, so that each test file can be read and removed alone.
 #[test]
 fn test_files_share_code_only_through_support() {
     let mut mistakes = Vec::new();
@@ -237,17 +237,17 @@ fn words(line: &str) -> Vec<&str> {
     line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect()
 }
 
-/// How many lines of tests read a table although there is a view of it. Some must: query plans, statements that set up a
-/// state, and what no view shows. Lower it, never raise it.
+/// The number of test lines that read a table although there is a view of it. Some must: query plans, statements that
+/// set up a state, and data that no view shows. Lower it, never raise it.
 const LINES_THAT_READ_TABLES: usize = 16;
 
-/// Tables may change; the views are for everybody, also for tests.
+/// Tables may change, so tests use the views.
 #[test]
 fn tests_read_the_views_and_not_the_tables() {
     const TABLES: [&str; 6] = ["run", "search", "item", "sighting", "answer", "topic_item"];
     let reads = |line: &str| {
         let words = words(line);
-        // What writes sets up a state.
+        // Statements that write set up a state.
         let writes = words.iter().any(|word| ["INSERT", "UPDATE", "DELETE"].contains(word));
         !writes && words.windows(2).any(|two| ["FROM", "JOIN"].contains(&two[0]) && TABLES.contains(&two[1]))
     };
@@ -261,11 +261,11 @@ fn tests_read_the_views_and_not_the_tables() {
     );
 }
 
-/// How many lines of tests write into tables. Some must: states that take the program years, or that only an earlier
-/// version or a damaged file leaves. Lower it, never raise it.
+/// The number of test lines that write into tables. Some must: states that the program reaches only after years, or
+/// that only an earlier version or a damaged file leaves. Lower it, never raise it.
 const LINES_THAT_WRITE_TABLES: usize = 102;
 
-/// What the program can do at the same cost, it does; what several files write is in `support/`.
+/// Tests use the program itself if that costs the same. Writes that several files need are in `support/`.
 #[test]
 fn tests_rarely_write_to_tables_themselves() {
     let writes = |line: &str| {

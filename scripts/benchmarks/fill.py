@@ -58,7 +58,7 @@ def fill(place: str, sightings: str, begin: int = 1_700_000_000_000) -> None:
     db.close()
 
 
-# A word in one of 1,000 items, and one in nearly as many items as the word index is still used for.
+# A word in one of 1,000 items, and one close to the highest frequency at which the word index is still used.
 RARE, SOME = "heliograph", "quagga"
 
 

@@ -83,7 +83,7 @@ class FilledDatabases:
             bench.measured("migrate", *postgres)
             count = f"SELECT (SELECT count(*) FROM {self.schema}.topic_day_due) + (SELECT count(*) FROM {self.schema}.item_words_due)"
             self.work(postgres, lambda: psql(bench, count) != "0")
-            # As in a server that has had these rows for some time.
+            # As on a server that has had these rows for some time.
             for table in psql(bench, f"SELECT tablename FROM pg_tables WHERE schemaname = '{self.schema}'").split():
                 psql(bench, f"VACUUM (ANALYZE) {self.schema}.{table}")
             yield "PostgreSQL", (postgres, None)

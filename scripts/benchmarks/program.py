@@ -77,13 +77,13 @@ class Bench:
             return Usage(seconds, usage, out.read())
 
     def run_once(self, config: Path) -> None:
-        """The run before the measured ones."""
+        """Runs once before the measured runs."""
         self.measured("once", "--json", "--quiet", "--config", str(config))
 
 
 class Usage:
-    """Wall and processor seconds, and peak memory in bytes. The kernel's peak includes what this script itself had in
-    memory when it started the child (about 15 MB), so no smaller figure can come out."""
+    """Wall and processor seconds, and peak memory in bytes. The kernel's peak includes the memory of this script
+    at the start of the child (about 15 MB), so figures cannot be smaller."""
 
     def __init__(self, wall_s, usage, out):
         self.wall_s, self.out = wall_s, out
@@ -96,7 +96,7 @@ class Usage:
 
 
 class Sandbox:
-    """A service on a loopback port whose clock stands still, so that the second run finds nothing new."""
+    """A service on a loopback port whose clock is stopped, so that the second run finds nothing new."""
 
     def __init__(self, bench: Bench, faults):
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -31,13 +31,13 @@ def fold(text):
 
 
 def terms(text):
-    """Words and two words in a row, once a text."""
+    """Words and pairs of neighbouring words, each once per text."""
     words = [word for word in WORD.findall(fold(LINK.sub(" ", text))) if len(word) > 1]
     return set(words) | {" ".join(pair) for pair in zip(words, words[1:])}
 
 
 def names(term, words):
-    """As the test: one of the words, or a phrase with it."""
+    """Like the test: one of the words, or a phrase that contains it."""
     bare = fold(term).lstrip("#@")
     return any(bare == word or word in [one.lstrip("#@") for one in bare.split()] for word in map(fold, words))
 
@@ -47,7 +47,7 @@ def query_words(query):
 
 
 def tf_idf(days, date, query):
-    """The ten terms of the day that weigh most; a document is a day, the 28 before and the day itself."""
+    """The ten terms of the day with the highest weights. Each day is a document: the 28 days before and the day itself."""
     day = datetime.date.fromisoformat(date)
     dates = [(day - datetime.timedelta(days=back)).isoformat() for back in range(29)]
     known = [collections.Counter(t for text in days[one] for t in terms(text)) for one in dates if one in days]

@@ -35,7 +35,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// The chosen settings; docs/dev/sentiment-measured.md lists what was tried.
+    /// The chosen settings; docs/dev/sentiment-measured.md lists the tried ones.
     pub(crate) const CHOSEN: Self =
         Self { epochs: 8, rate: 0.05, decay: 1e-4, counted_rate: 0.02, balance: 1.0, xlmt: 1.0, rated: 0.3, seed: 42 };
 

@@ -44,7 +44,7 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
         let mut runs = next_runs(store, spec, seq).await?;
         let Some(last) = runs.last() else { break };
         seq = last.seq;
-        // Slots missed before may have been recorded since.
+        // Earlier missed slots may have been recorded since.
         runs.retain(|run| run.at >= since);
         if read >= most {
             result.cut = true;
@@ -84,7 +84,7 @@ async fn pruned_until(
     Ok(until)
 }
 
-/// What an alert would report now.
+/// The result of an alert's evaluation without storing it: what it would report now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trial {
     /// Runs of the alert's topics that were evaluated.

@@ -6,7 +6,7 @@ use crate::model::{AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertSpec, 
 /// Events that a message holds; `topicwatch alerts` lists the others.
 const SPELT_OUT: usize = 50;
 
-/// Longest address in a message, in bytes. Longer ones would fill a chat's message, and a cut one leads elsewhere.
+/// Longest address in a message, in bytes. A longer one would fill a chat message, and a cut one would lead elsewhere.
 const LONGEST_URL: usize = 500;
 
 /// Why events seen now are never sent; `None` means they may be sent.

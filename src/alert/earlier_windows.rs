@@ -1,12 +1,13 @@
-//! Reads the windows that one of `volume` or `negative` is compared with. `compare` reads the items of a window.
+//! Reads the earlier windows that `volume` and `negative` compare the current one with. `compare` reads the items of a
+//! window.
 
 use crate::compare;
 use crate::insight::daily::{Day, MIN_DAYS};
 use crate::model::{AlertRun, AlertSpec, CountedItem, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
-/// The windows that were searched at least half as often as the current one and as is usual, with their items. Those of
-/// which sightings of the alert's sources were pruned hold too few: they are left out if enough others remain.
+/// The windows that were searched at least half as often as the current one and as is usual, with their items. Windows
+/// with pruned sightings of the alert's sources hold too few items: they are left out if enough others remain.
 pub(super) async fn comparable_windows(
     moment: &mut ReadSnapshot,
     topic: &Topic,

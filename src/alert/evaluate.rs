@@ -17,7 +17,7 @@ use crate::store::{AlertChange, Store, StoreError};
 
 /// Runs evaluated in one transaction.
 const RUNS: i64 = 100;
-/// The same for `missed`, which reads nothing more of a run, so that a message tells of a whole outage.
+/// The same for `missed`. It reads nothing else of a run, so it can cover a whole outage in one message.
 const SLOTS: i64 = 20_000;
 
 /// Runs after a place in the reading order, as many as are evaluated at once.
@@ -43,21 +43,21 @@ pub async fn evaluate(store: &Store, now: Time, stop: &(dyn Fn() -> bool + Sync)
     Ok(evaluated)
 }
 
-/// Lets each new alert begin at the latest run of now. An alert checks each run from its creation on, so this comes
-/// before any run is made with definitions that may hold a new alert.
+/// Starts each new alert at the latest run. An alert checks every run after its creation, so this happens before any
+/// run uses definitions that may hold a new alert.
 pub async fn begin(store: &Store, now: Time) -> Result<(), StoreError> {
     for spec in store.alerts().await? {
         if store.cursor(&spec.job()).await?.is_none() {
             // Runs that a stopped process left without a number came before the alert.
             store.publish().await?;
-            begin_one(store, &spec, now).await?;
+            begin_alert(store, &spec, now).await?;
         }
     }
     Ok(())
 }
 
 /// Stores the latest run as the cursor of an alert that has none.
-async fn begin_one(store: &Store, spec: &AlertSpec, now: Time) -> Result<(), StoreError> {
+async fn begin_alert(store: &Store, spec: &AlertSpec, now: Time) -> Result<(), StoreError> {
     let to = (store.last_seq().await?, now);
     store.store_alert_change(&spec.name, &AlertChange { to, ..AlertChange::default() }, now).await.map(drop)
 }
@@ -72,7 +72,7 @@ async fn evaluate_batch(
     let status = store.alert_state(&spec.name).await?;
     let Some((seq, checked_at)) = status.cursor else {
         // A new alert starts at the latest run, not with the whole history.
-        begin_one(store, spec, now).await?;
+        begin_alert(store, spec, now).await?;
         return Ok(true);
     };
     if spec.paused {
@@ -110,8 +110,8 @@ async fn evaluate_batch(
     Ok(!runs.is_empty())
 }
 
-/// Moves the cursor of a paused alert. It starts again when it is resumed: what fires ends without an event, and what
-/// waits is never sent.
+/// Moves the cursor of a paused alert. When the alert is resumed, it starts over: firing subjects end without an event,
+/// and waiting messages are never sent.
 async fn pause(store: &Store, spec: &AlertSpec, status: &AlertState, now: Time) -> Result<(), StoreError> {
     let (last, (seq, at)) = (store.last_seq().await?, status.cursor.unwrap_or_default());
     let day_is_over = spec.rule == AlertRule::Budget && is_earlier_day(at, now);
@@ -181,8 +181,8 @@ pub(super) async fn evaluate_runs(
     Ok(evaluated)
 }
 
-/// Ends, without an event, what fires for topics that are not watched any more or that the alert no longer covers, and
-/// for sources that their topics no longer use: no run would end it.
+/// Ends, without an event, whatever fires for unwatched topics, for topics that the alert no longer covers, and for
+/// sources that their topics no longer use: no run would end it.
 async fn end_unwatched(store: &Store, spec: &AlertSpec, seen: &mut Transitions) -> Result<(), StoreError> {
     if seen.firing.is_empty() {
         return Ok(());
@@ -244,8 +244,8 @@ async fn selected_topics(store: &Store, spec: &AlertSpec) -> Result<Option<Vec<T
     Ok(Some(topics.filter(|topic| spec.matches_topic(&topic.id, &topic.tags)).collect()))
 }
 
-/// Evaluates the day's use of the service's and the providers' budgets, or of those of the named topics; before that
-/// the use of the day of the last check, if it is over: its last calls came after that check.
+/// Evaluates today's use of the budgets of the service and the providers, or of the named topics. If the day of the
+/// last check is over, evaluates that day first: it had calls after that check.
 pub(super) async fn evaluate_budgets(
     store: &Store,
     spec: &AlertSpec,

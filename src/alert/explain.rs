@@ -14,7 +14,7 @@ const MOST: usize = 200_000;
 /// Maximum number of characters of a name.
 const LONGEST: usize = 40;
 
-/// A window beside comparable ones, as of one run.
+/// A window and the comparable ones, as of one run.
 pub(super) struct Window<'a> {
     pub(super) topic: &'a Topic,
     pub(super) day: Day,
@@ -25,10 +25,10 @@ pub(super) struct Window<'a> {
     pub(super) asked_since: Option<Time>,
 }
 
-/// What is unusual about a window.
+/// The unusual property of a window.
 pub(super) enum Unusual<'a> {
     Volume(UsualRange),
-    /// The usual share, the least number of scored posts, and who scored them.
+    /// The usual share, the minimum number of scored posts, and the scorer.
     Negative(UsualShare, u64, &'a str),
 }
 

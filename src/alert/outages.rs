@@ -17,7 +17,7 @@ struct Outage {
     many: usize,
     first: Time,
     last: Time,
-    /// The slot with which it was long enough to fire: its run and time.
+    /// The slot at which it became long enough to fire: its run and time.
     reached: Option<(String, Time)>,
 }
 
@@ -55,7 +55,7 @@ impl Outages {
         Ok(())
     }
 
-    /// Ends the outage of a topic of which a run started.
+    /// Ends a topic's outage because a run of it started.
     pub(super) fn end(&mut self, spec: &AlertSpec, topic: &str, seen: &mut Transitions, muted: Option<&str>) {
         if let Some(outage) = self.0.remove(topic) {
             outage.judge(spec, topic, seen, muted);
@@ -63,7 +63,7 @@ impl Outages {
         seen.end(topic);
     }
 
-    /// Judges the outages that go on.
+    /// Judges the continuing outages.
     pub(super) fn judge(self, spec: &AlertSpec, seen: &mut Transitions, muted: Option<&str>) {
         for (topic, outage) in self.0 {
             outage.judge(spec, &topic, seen, muted);

@@ -17,7 +17,7 @@ use crate::model::{
 };
 use crate::store::{ReadSnapshot, Store, StoreError};
 
-/// Earlier days whose window at the same hour is compared.
+/// Number of earlier days whose window at the same hour is compared.
 const DAYS: i32 = 28;
 /// The number of latest runs whose searches are read; `LONG` if a source may be silent or stale.
 const QUICK: u32 = 6;
@@ -62,8 +62,8 @@ async fn evaluate_sources(
     let asked: BTreeSet<Source> = quick.iter().filter(|one| one.at == run.at).map(|one| one.source).collect();
     // A source that few runs ask, such as an AI source that only writes about new items.
     let is_rare = |source: &Source| {
-        let made = quick.iter().filter(|one| one.source == *source && one.state != SearchState::NotRun);
-        made.count() < spec.of as usize
+        let executed = quick.iter().filter(|one| one.source == *source && one.state != SearchState::NotRun);
+        executed.count() < spec.of as usize
     };
     let is_short = asked.iter().any(|source| spec.checks_source(*source) && is_rare(source));
     let mut searches =
@@ -94,7 +94,7 @@ async fn evaluate_window(
     let reaches = reaches.unwrap_or(Time(0));
     let between = SeqRange { since: store.seq_before(&topic.id, reaches).await?, until: run.seq };
     let sources = compare::queries_between(store, &topic.id, between).await?;
-    // What earlier queries found does not show what is usual, and the first results of a new query must not raise an
+    // Results of earlier queries do not show what is usual, and the first results of a new query must not raise an
     // alert.
     let anew = sources.iter().flat_map(|source| source.queries.iter()).filter(|query| query.baseline);
     let anew = anew.map(|query| query.from).max();

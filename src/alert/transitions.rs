@@ -1,4 +1,4 @@
-//! Turns what a rule says of its subjects at one run into changes: something begins, goes on, or ends. Pure.
+//! Turns a rule's verdicts at one run into changes: a condition starts, continues, or ends. Pure.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ pub(super) enum Status {
     Bad,
     /// The subject is as it should be.
     Well,
-    /// The subject looks bad for a reason that makes it no news. Stored, but notifies no one.
+    /// The subject looks bad, but for a reason that is not news. Stored, but notifies no one.
     HeldBack(&'static str),
-    /// What was held back is over. Notifies no one.
+    /// A held-back condition has ended. Sends no message.
     Over,
-    /// There is too little to judge. Ends what began by this time, and notifies no one: it is not known to be as it
-    /// should be.
+    /// There is too little to judge. Ends what began by this time, but notifies no one, because nothing shows that the
+    /// subject is well.
     TooLittle(Time),
 }
 
@@ -33,12 +33,12 @@ pub(super) struct Evaluation {
     pub(super) lines: Vec<AlertLine>,
 }
 
-/// What is firing, and what changed.
+/// The firing subjects, and the changes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Transitions {
     pub(super) firing: BTreeMap<String, Firing>,
     pub(super) events: Vec<AlertEvent>,
-    /// What began and has not ended since.
+    /// Conditions that started and have not ended since.
     pub(super) begun: BTreeMap<String, Firing>,
     pub(super) ended: Vec<String>,
 }
@@ -84,7 +84,7 @@ impl Transitions {
                     None
                 }
                 Status::Well | Status::Over => self.end(&subject).and_then(|was| {
-                    // Nobody heard of it, so nobody hears of its end.
+                    // Nobody was notified of the start, so nobody is notified of the end.
                     muted = was.muted.or(muted.take());
                     (status == Status::Well && spec.recovery && !was.acked).then_some(AlertEventKind::Recovered)
                 }),

@@ -1,12 +1,12 @@
-//! A word where a verb takes none, as in `topicwatch items acme`: some verbs take a topic as an argument, others as an
-//! option. Says what was probably meant.
+//! Gives a hint on a misplaced word, as in `topicwatch items acme`: some verbs take a topic as an argument, others as
+//! an option.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, FromArgMatches as _};
 
 use crate::cli::wiring::options::{Common, shell_word};
 
-/// Returns a hint on an error of the command line whose words these are.
+/// Returns a hint on an error of a command line with these words.
 pub(in crate::cli) fn hint(
     error: &clap::Error,
     command: &Command,
@@ -21,7 +21,7 @@ pub(in crate::cli) fn hint(
     if word.is_empty() || word.starts_with('-') {
         return None;
     }
-    // Read again without it, as far as the rest makes sense, to find out which verb and options were given.
+    // Parse again without the word, as far as possible, to find out which verb and options were given.
     let mut words: Vec<std::ffi::OsString> = words.into_iter().collect();
     let at = words.iter().rposition(|one| one == word.as_str())?;
     words.remove(at);
@@ -35,7 +35,7 @@ pub(in crate::cli) fn hint(
         return Some(format!("name the configuration file with --config: topicwatch {verbs} --config {quoted}"));
     }
     let meant = match verbs.as_str() {
-        // They are about all topics.
+        // These verbs are about all topics.
         "status" => format!("show {quoted}"),
         "run" => format!("once --topic {quoted}"),
         _ if has("topic") => format!("{verbs} --topic {quoted}"),
@@ -83,7 +83,7 @@ mod tests {
             ),
             ("items|\u{1b}[2J", Some(r"is '\u{1b}[2J' a topic? topicwatch items --topic '\u{1b}[2J'")),
             ("check|my.toml", Some("name the configuration file with --config: topicwatch check --config my.toml")),
-            // Nothing was misplaced, or it is no topic.
+            // No word was misplaced, or the word is not a topic.
             ("items|--topics|acme", None),
             ("show|acme|globex", None),
             ("alerts|acme", None),

@@ -65,7 +65,7 @@ pub fn main() -> Exit {
 }
 
 /// Builds the runtime for a verb. Services get a few threads: they mostly wait for the network and for one writer, but
-/// a reply that takes long to read must not hold up the rest. Most other verbs run on the current thread alone, which
+/// a reply that takes long to read must not block the others. Most other verbs run on the current thread alone, which
 /// saves the cost of passing tasks between threads.
 fn runtime(verb: &Verb) -> std::io::Result<tokio::runtime::Runtime> {
     let mut builder = match verb {
@@ -93,8 +93,8 @@ fn version() -> std::io::Result<()> {
     output::text(&format!("topicwatch {} (SQLite {sqlite})\n", env!("CARGO_PKG_VERSION")))
 }
 
-/// Makes the future of a verb on the heap. Without optimisation, the futures of all verbs would have places of their own
-/// in the frame of `dispatch`: a megabyte of stack, touched at each poll.
+/// Makes the future of a verb on the heap. Without optimisation, the frame of `dispatch` would hold the futures of all
+/// verbs: a megabyte of stack, touched at each poll.
 fn on_heap<'f, F>(make: impl FnOnce() -> F) -> Pin<Box<dyn Future<Output = Result<Exit, Failure>> + 'f>>
 where
     F: Future<Output = Result<Exit, Failure>> + 'f,

@@ -27,15 +27,15 @@ pub(super) struct CallGate {
     limits: ServiceLimits,
     /// Which daily limit is used up, if that was the reason for a refusal.
     pub(super) exhausted: Arc<Mutex<Option<LimitExceeded>>>,
-    /// What other searches may have met while this one waited.
+    /// Refusals that other searches may have met while this one waited.
     refusals: Arc<ProviderRefusals>,
     /// Tries that were counted; each may be billed.
     pub(super) tries_made: Arc<AtomicU32>,
-    /// What those cost that failed.
+    /// The cost of the failed tries.
     pub(super) failed: Mutex<FailedTries>,
     /// When the last of them was made.
     pub(super) sent_at: Arc<AtomicI64>,
-    /// Tracks counting in progress: whoever drops the call waits for it.
+    /// Tracks counting in progress: a caller that drops the call must wait for it.
     pub(super) counting: TaskTracker,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct CallGate {
 pub(super) struct FailedTries {
     tries: u32,
     spent: Spent,
-    /// What was counted for them and not spent. The next try is counted for less.
+    /// The counted money that they did not spend. The next try is counted for less.
     credit: Micros,
 }
 
@@ -63,15 +63,15 @@ impl CallGate {
         ProviderKind::named(self.call.operation).is_none_or(|kind| kind.reach != LookBackKind::Feed)
     }
 
-    /// Returns what the tries cost without these that were answered: of failed ones what is known; those still open are
-    /// unknown.
+    /// Returns the cost of all tries except this many answered ones: the known cost of failed tries; the cost of open
+    /// tries is unknown.
     pub(super) fn spent_beside(&self, answered: u32) -> Spent {
         let (failed, made) = (self.failed_tries(), self.tries_made.load(Ordering::Relaxed));
         let open = made.saturating_sub(failed.tries).saturating_sub(answered);
         Spent { unknown: failed.spent.unknown.saturating_add(open), ..failed.spent }
     }
 
-    /// Takes from the price of the next try what was counted for failed ones and not spent.
+    /// Returns the credit for the next try: money counted for failed tries and not spent.
     fn take_credit(&self) -> Micros {
         let Ok(mut failed) = self.failed.lock() else { return Micros(0) };
         let credit = failed.credit.min(self.call.price);
@@ -113,7 +113,7 @@ impl Gate for CallGate {
             let mut permission = store.before_call(&run, &call, now, limits).await?;
             if let Permission::OverQuota(what) = &mut permission {
                 let assumed = assumed_part(&store, what.budget, &run.topic.id, call.source, now.utc_day()).await;
-                // Without it the refusal says less, but it stands.
+                // Without it the refusal says less, but it still applies.
                 what.assumed = assumed.unwrap_or_default().min(Micros(what.used));
             }
             if permission == Permission::Granted {

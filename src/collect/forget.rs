@@ -1,4 +1,4 @@
-//! Forgetting: finds and erases, page by page, everything that the tombstones name: items, what topics found, replies,
+//! Forgetting: finds and erases, page by page, everything that the tombstones name: items, findings of topics, replies,
 //! and the words of answers, messages, searches, runs and reports. After an interruption it can simply be started
 //! again. The caller creates the tombstones.
 
@@ -24,7 +24,7 @@ const ROWS: u32 = 200;
 /// Messages held in memory at a time; each may have a page.
 const MESSAGES: u32 = 10;
 
-/// What is to be erased.
+/// The data to erase.
 #[derive(Debug)]
 pub struct Eraser<'a> {
     pub store: &'a Store,
@@ -59,7 +59,8 @@ impl Eraser<'_> {
         let former = self.erase_topics(&mut done).await?;
         let topics: Vec<String> = done.topics.iter().cloned().chain(former).collect();
         self.replies(&mut done.taken).await?;
-        // What reports and alerts read comes first, then what they store: events, then messages and reports.
+        // First the data that reports and alerts read, then the data that they store: events, then messages and
+        // reports.
         for place in [
             MentionPlace::Answers,
             MentionPlace::Searches,
@@ -73,7 +74,7 @@ impl Eraser<'_> {
             MentionPlace::Jobs,
             MentionPlace::Editions,
         ] {
-            // Whoever read something before it was erased stores nothing of it after this.
+            // A process that read the data before it was erased can no longer store any of it.
             if !self.rehearsal && matches!(place, MentionPlace::Alerts | MentionPlace::Messages) {
                 self.store.restart_readers(self.now).await?;
             }
@@ -98,7 +99,7 @@ impl Eraser<'_> {
         Ok(done)
     }
 
-    /// Erases the named items, and returns their ids: a rehearsal leaves their notes, which then must not count.
+    /// Erases the named items, and returns their ids: a rehearsal keeps their notes, which must not be counted then.
     async fn items(&mut self, done: &mut Forgotten) -> Result<BTreeSet<i64>, StoreError> {
         let mut gone = BTreeSet::new();
         if !self.known.any(TombstoneKind::Author) && !self.known.any(TombstoneKind::Item) {
@@ -118,7 +119,7 @@ impl Eraser<'_> {
             let named: Vec<NamedItem> = page.iter().filter(is_left).cloned().collect();
             for items in named.chunks(AT_ONCE) {
                 let (impact, since) = self.store.erasure_impact(items).await?;
-                // What belongs to them is found by their keys, even where no author is given.
+                // Their data is found by their keys, even if no author is named.
                 items.iter().flat_map(|item| &item.keys).for_each(|key| self.known.add_name(TombstoneKind::Item, key));
                 for key in items.iter().flat_map(|item| page_keys(&item.keys, item.url.as_deref())) {
                     more |= !self.known.has(TombstoneKind::Item, &key);
@@ -176,7 +177,7 @@ impl Eraser<'_> {
     }
 
     async fn end_topic(&self, topic: &str, taken: &mut ErasedCounts) -> Result<Vec<TokenRow>, StoreError> {
-        // A restored database still watches it. A run of it, perhaps one that was cut off, does not keep its findings.
+        // A restored database still watches it. No run of it keeps its findings, not even an interrupted one.
         let is_watched = self.watched.iter().any(|watched| watched.id == topic);
         let closed = if is_watched { Ok(Vec::new()) } else { self.store.close_topic(topic, self.now).await };
         loop {
@@ -215,7 +216,7 @@ impl Eraser<'_> {
         }
     }
 
-    /// Whether a reply or its request names what was forgotten. A reply that cannot be unpacked might.
+    /// Whether a reply or its request contains forgotten names or addresses. A reply that cannot be unpacked might.
     fn is_named_by(&self, reply: &StoredReply) -> bool {
         let Some(body) = unpack(&reply.body) else { return true };
         let authors = |found: &ReplyEntry| {
@@ -255,7 +256,7 @@ impl Eraser<'_> {
                     matches!(place, MentionPlace::Messages | MentionPlace::Alerts | MentionPlace::Reports);
                 may_name_topics && !is_others(row) && topics.iter().any(|topic| is_about(&row.texts, topic))
             };
-            // Alerts of a topic are deleted when it is closed, and notes with their item. A rehearsal leaves them.
+            // Alerts of a topic are deleted when it is closed, and notes with their item. A dry run keeps them.
             let is_deleted = |row: &&Mention| match place {
                 MentionPlace::Alerts => row.texts.first().is_some_and(|subject| {
                     let of = subject.split_once('/').map_or(subject.as_str(), |(topic, _)| topic);
@@ -281,7 +282,7 @@ impl Eraser<'_> {
         }
     }
 
-    /// Whether a text names what was forgotten, by name or by address.
+    /// Whether a text contains a forgotten name or address.
     fn quotes(&self, text: &str, place: MentionPlace) -> bool {
         if place == MentionPlace::SavedSearches
             && let Ok(filters) = serde_json::from_str::<BTreeMap<String, String>>(text)

@@ -28,7 +28,7 @@ pub struct Reading<'a> {
     pub limit: Option<u32>,
 }
 
-/// What a reply contained.
+/// The contents of a reply.
 #[derive(Debug, Clone, Default)]
 pub struct Ingested {
     /// Its entries, in reply order.
@@ -89,7 +89,7 @@ pub(super) fn read_parts(
     parts: &[SearchCall],
 ) -> Result<(ReadResult, Vec<Finding>, i64), DecodeError> {
     let mut read = kind.read(request, parts)?;
-    // What a feed shows for the first time is new, however old it is.
+    // An entry that a feed shows for the first time is new, however old it is.
     let feed = ProviderKind::named(kind.name()).is_some_and(|kind| kind.reach == LookBackKind::Feed);
     let inside = if feed { Span { from: Time(0), until: request.span.until } } else { request.span };
     let platform = kind.platform(request.query);

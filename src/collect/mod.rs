@@ -1,4 +1,4 @@
-//! One run: asks social, web, then (if needed) the AI source, decides what was found, and stores everything at once.
+//! One run: asks social, web, then (if needed) the AI source, evaluates the replies, and stores everything at once.
 //! `fetch` makes the calls, `ingest` turns replies into findings (`replay` uses only that), `worker_pool` runs several
 //! runs side by side and keeps their leases, `forget` erases what must not be kept. It reads no clock itself.
 
@@ -111,7 +111,7 @@ impl Collector {
         self.served.get(source.provider())
     }
 
-    /// Shares the refusals of providers with the collector of before a reload, whose runs may be under way.
+    /// Shares the refusals of providers with the collector from before a reload, whose runs may still be in progress.
     fn share_refusals(&self, before: &Self) {
         for (name, served) in &self.served {
             if let Some(before) = before.served.get(name) {
@@ -167,7 +167,7 @@ impl Collector {
         }
         let RunFindings { searches, findings, mut answer, memory } = found;
         if run_outcome::is_fully_interrupted(&searches) && findings.is_empty() && stop.cancel.is_cancelled() {
-            // Tries that were answered with an error cost nothing, or what that named.
+            // A try that was answered with an error costs nothing, or the cost that the error states.
             let lost = searches.iter().map(|search| &search.result).filter(|result| result.state == SearchState::Lost);
             let costs: Vec<_> = lost.map(|result| (result.source, result.cost, result.cost_basis)).collect();
             self.store.release(run, self.now(), &costs).await?;
@@ -248,8 +248,8 @@ impl Collector {
                 Err(error) => error,
             };
             if !error.away && error.kind != StoreErrorKind::Locked {
-                // The server may have stored it before it went away. A retry is then fenced, and the earlier error is
-                // the real one.
+                // The server may have stored the outcome before the connection broke. The retry is then fenced, and the
+                // earlier error is the real one.
                 return Err(away.filter(|_| error.kind == StoreErrorKind::Fenced).unwrap_or(error));
             }
             if stop.cancel.is_cancelled() || tokio::time::Instant::now() >= stop.deadline {

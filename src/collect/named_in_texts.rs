@@ -1,9 +1,10 @@
-//! What stored texts name: whether a message is about a topic, the addresses in a text, and the words of a request. Pure.
+//! Finds names in stored texts: whether a message is about a topic, the addresses in a text, and the words of a
+//! request. Pure.
 
 use serde_json::Value;
 
 /// Whether a message, an event or a report is about a topic: its data names the topic, as a whole value. Without data,
-/// the words must contain the id between characters that no id has. That others use the same word means nothing.
+/// the words must contain the id between characters that no id has. Other uses of the same word do not count.
 pub(super) fn is_about(texts: &[String], topic: &str) -> bool {
     let data: Vec<Value> = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
     let has_data = data.iter().any(Value::is_object);
@@ -40,8 +41,8 @@ pub(super) fn addresses(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Fields and parameters of stored requests that hold what a topic asks for, and keys and addresses of items. The program
-/// sets all others: their names and values, such as `limit` or `search`, are handles of people, too.
+/// Fields and parameters of stored requests that hold a topic's query, or keys and addresses of items. The program sets
+/// all others, and their names and values, such as `limit` or `search`, could also be people's handles.
 const ASKED: [&str; 10] = ["address", "author", "key", "name", "prompt", "q", "query", "tag", "url", "urls"];
 
 /// Returns what a topic chose of a stored request: its words, its addresses, and the items that it is about.

@@ -37,7 +37,7 @@ pub struct OutdatedReader {
 pub struct Replayed {
     /// Runs that were read again.
     pub runs: u64,
-    /// Of these, runs in which anything changed.
+    /// The number of these runs that changed.
     pub changed_runs: u64,
     /// Replies that were read.
     pub replies: u64,
@@ -55,7 +55,7 @@ pub struct Replayed {
     pub interrupted: bool,
 }
 
-/// Reads the replies of runs again, oldest first, until none is left or `enough` says so.
+/// Reads the replies of runs again, oldest first, until none is left or `enough` returns true.
 pub async fn replay(
     store: &Store,
     again: &ReplayOptions<'_>,

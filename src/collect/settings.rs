@@ -1,4 +1,4 @@
-//! What runs need to know besides their topics: the dialect of the service, its limits and its prices.
+//! The settings of runs in addition to their topics: the dialect of the service, its limits and its prices.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::budget::Prices;
 use crate::model::ServiceLimits;
 use crate::search::Dialect;
 
-/// What a run needs to know besides its topic.
+/// The settings of a run in addition to its topic.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Dialect of the service.

@@ -42,8 +42,8 @@ pub fn matching_items<'c>(spec: &AlertSpec, wanted: &WordFilters, changes: &'c C
     changes.new.iter().filter(by_source).filter(by_words).collect()
 }
 
-/// Returns what a run changed, with all of its new items that are read: a word may be in any of them. If there are more,
-/// the counts say so.
+/// Returns what a run changed, with all of its new items that are read: a word may be in any of them. If there are
+/// more, the counts show it.
 pub async fn changes_of_run(store: &Store, topic: &Topic, run: &AlertRun) -> Result<Changes, StoreError> {
     changes_between(store, topic, run.as_range(), usize::MAX, false).await
 }

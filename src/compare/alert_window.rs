@@ -79,8 +79,8 @@ pub async fn window_answers(
     Ok(WindowAnswers { many, last, caught_up: pause > 0 && at.iter().enumerate().any(late), full })
 }
 
-/// Returns up to when it is not known any more which items the sources of an alert showed, if sightings of runs since an
-/// instant were pruned. Windows that begin before that may have held more items.
+/// If sightings of runs since an instant were pruned, returns the time before which it is unknown which items the
+/// sources of an alert showed. Windows that begin before that may have held more items.
 pub async fn pruned_sources_until(
     moment: &mut ReadSnapshot,
     spec: &AlertSpec,

@@ -14,7 +14,7 @@ const LISTED: usize = 40;
 /// Something an answer names or came with.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Citation {
-    /// As the answer has it: an address, or an item's key.
+    /// As in the answer: an address, or an item's key.
     pub cited: String,
     /// The key of the stored item; `None` if nothing ever found has it.
     pub key: Option<String>,
@@ -22,7 +22,7 @@ pub struct Citation {
     pub in_text: bool,
 }
 
-/// What one answer cites.
+/// The citations of one answer.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct Citations {
     /// The citations that were looked up.
@@ -67,8 +67,8 @@ pub async fn cited(snapshot: &mut ReadSnapshot, answers: &[&AnswerRow]) -> Resul
     Ok(answers.iter().zip(named).map(of).collect())
 }
 
-/// The same for a reader who may see only the items of these topics. A citation that only another topic found reads
-/// as not looked up, and so does one that no topic found, so that the two cannot be told apart.
+/// The same for a reader who may see only the items of these topics. A citation that only another topic found looks the
+/// same as one that no topic found: both show as not looked up.
 pub async fn restrict_to_topics(
     store: &Store,
     cited: Vec<Citations>,

@@ -1,4 +1,4 @@
-//! What the sources of topics covered in a period, and which topics' cards count too few new items. Reads one topic at a
+//! The coverage of topics' sources in a period, and topics whose cards count too few new items. Reads one topic at a
 //! time; `insight` works out the coverage.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,11 +12,11 @@ use crate::store::{Filter, Store, StoreError};
 /// How far back an item counts as new on a topic's card.
 pub const LATELY: Duration = Duration::from_secs(86_400);
 
-/// How far back searches are read to judge that time: a little further. Then the last minutes before a search are known
-/// for what they are, and a gap is known to be longer than a window of 24 hours, over which the next search looks back.
+/// How far back searches are read to judge that time. It is a little longer, so that the last minutes before a search
+/// are recognised, and so is a gap that is longer than the 24 hours that the next search looks back.
 const READ: Duration = Duration::from_secs(25 * 3_600);
-/// The same for topics without a planned slot, of which the distance between earlier searches says whether one was due.
-/// Three days hold two searches of a daily topic.
+/// The same for topics without a planned slot: the time between earlier searches shows whether one was due. Three days
+/// hold two searches of a daily topic.
 const READ_UNPLANNED: Duration = Duration::from_secs(3 * 86_400);
 
 /// The coverage of one topic.
@@ -35,8 +35,8 @@ pub struct CoveragePeriod {
     pub pruned_until: Option<Time>,
 }
 
-/// Returns what the wanted sources of these topics, or of all if none are named, covered in a period. Holds the rows
-/// of only one topic at a time. What a clock that was ahead claims does not count.
+/// Returns what the wanted sources of these topics, or of all if none are named, covered in a period. Holds the rows of
+/// only one topic at a time. Coverage claimed by a clock that was ahead does not count.
 pub async fn coverage(
     store: &Store,
     topic_ids: &[String],
@@ -84,7 +84,7 @@ pub async fn mark_missed(store: &Store, cards: &mut [TopicCard], now: Time) -> R
     if cards.is_empty() {
         return Ok(());
     }
-    // Of time whose searches were pruned, nothing is known.
+    // Nothing is known about time whose searches were pruned.
     let pruned_days = PrunedDays { uncounted: store.pruned_until().await?, days: Vec::new() };
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
     let (planned, unplanned): (Vec<_>, Vec<_>) =

@@ -1,6 +1,6 @@
-//! What runs saw first, in parts that add up to the ledger's count: new, baseline, older than the window, and hidden by
-//! the topic's filter; without what was forgotten or merged of a baseline. The rules are those of `changes`, but what is
-//! older than the window counts as older also in a baseline, with and without a filter.
+//! Splits what runs saw first into parts that add up to the ledger's count: new, baseline, older than the window, and
+//! hidden by the topic's filter. Forgotten and merged items of a baseline are not included. The rules are those of
+//! `changes`, but what is older than the window counts as older also in a baseline, with and without a filter.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::insight::{ChangeInput, changes};
 use crate::model::{RunRow, SeqRange, Topic};
 use crate::store::{MOST_SIGHTS, Store, StoreError};
 
-/// What a run saw first.
+/// The items that a run saw first.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct FirstSeen {
     pub new: i64,

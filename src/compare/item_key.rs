@@ -6,7 +6,7 @@ use crate::normalise::{address_keys, canonical, safe_link};
 use crate::store::{Store, StoreError};
 
 /// The key of an item that is named by a key or by its address. If several items have the address, that of the first
-/// one stored; if none has it, what was given.
+/// one stored; if none has it, the argument itself.
 ///
 /// # Errors
 /// The store could not be read.
@@ -14,7 +14,7 @@ pub async fn find_item_key<'g>(store: &Store, given: &'g str) -> Result<Cow<'g, 
     find_item_key_within(store, given, None).await
 }
 
-/// The same among the items of these topics, or of all: what other topics found at an address must not show.
+/// The same among the items of these topics, or of all: items that only other topics found must not be revealed.
 ///
 /// # Errors
 /// The store could not be read.

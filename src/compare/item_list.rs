@@ -15,8 +15,8 @@ pub struct ListOptions<'a> {
     pub filtered: FilterMode,
     /// Whether to leave out likely noise.
     pub without_noise: bool,
-    /// Since when items must be new, if so: nothing that lay outside the window when it was found, nor what a clock stored
-    /// before that was ahead.
+    /// If set, only items that are new since this time: not those outside the window when they were found, and not
+    /// those stored earlier by a clock that was ahead.
     pub new_since: Option<Time>,
     /// Near-copies to read for each item; `None` if they are rows of their own.
     pub copies: Option<u32>,

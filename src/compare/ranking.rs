@@ -16,14 +16,14 @@ use crate::store::{Filter, Store, StoreError};
 /// The number of latest marks to learn from.
 const MOST_MARKS: u32 = 2_000;
 
-/// What was learned about a topic.
+/// The learned ranking of a topic.
 #[derive(Debug)]
 pub struct Ranking {
     query_words: Option<QueryWords>,
     ranker: Ranker,
 }
 
-/// What is learned from: a topic's latest items and all that are marked. An item may occur twice.
+/// The training data: a topic's latest items and all marked ones. An item may occur twice.
 struct Lessons {
     query_words: Option<QueryWords>,
     rows: Vec<(ItemRow, Features)>,
@@ -70,8 +70,8 @@ impl Lessons {
     }
 }
 
-/// The items of a topic to mark next, of the latest: marks of these teach more than marks of others. None of them is
-/// hidden by the topic's filter.
+/// The items to mark next, chosen among a topic's latest: marks of these teach most. The topic's filter hides none of
+/// them.
 pub async fn items_to_mark(store: &Store, topic: &str) -> Result<Vec<ItemRow>, StoreError> {
     let marks = store.list_marks(topic, None, MOST_MARKS).await?;
     Lessons::of(store, topic, marks).await?.into_items_to_mark(store, topic).await
@@ -84,7 +84,7 @@ pub async fn items_to_mark_and_ranking(
 ) -> Result<(Vec<ItemRow>, Option<Ranking>), StoreError> {
     let marks = store.list_marks(topic, None, MOST_MARKS).await?;
     let mut lessons = Lessons::of(store, topic, marks).await?;
-    // It is none with too few marks.
+    // There is no ranking if there are too few marks.
     let ranker = Ranker::learn(&lessons.items());
     let query_words = lessons.query_words.take();
     let items = lessons.into_items_to_mark(store, topic).await?;

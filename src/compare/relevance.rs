@@ -1,14 +1,14 @@
-//! Counts the posts that hold no word of the questions that found them, beside how many usually do, to show whether a
-//! service answers what it was asked. Hides nothing. `normalise::words` defines what a word of a question is.
+//! Counts the posts that hold no word of the questions that found them, and compares this with the usual number, to
+//! show whether a service answers the question. Hides nothing. `normalise::words` defines what a word of a question is.
 
 use crate::insight::daily::{Share, UsualShare, share, usual_share};
 use crate::model::{CountedItem, ItemContent, Kind, ResultKind, Topic};
 use crate::normalise::words::QueryWords;
 use crate::store::{ReadSnapshot, StoreError};
 
-/// With fewer posts, nothing is reported.
+/// Minimum number of posts for a report.
 pub const LEAST_POSTS: usize = 10;
-/// A smaller share without any word of the question is not reported.
+/// Minimum share of posts without any word of the question that is reported.
 const HALF: f64 = 0.5;
 /// For spans longer than a day: how far the share must lie above the expected one.
 const FAR: f64 = 0.1;
@@ -34,8 +34,8 @@ pub struct Relevance {
 }
 
 impl Relevance {
-    /// Whether at least half of the posts hold no word of the question, and that is more than usual or the usual
-    /// share is unknown. Volume and tone are then those of something else.
+    /// Whether at least half of the posts hold no word of the question, and that is more than usual or the usual share
+    /// is unknown. Volume and tone then describe something else.
     #[must_use]
     pub fn is_off_topic(&self) -> bool {
         self.high_share().is_some_and(|without| self.usual.is_none_or(|usual| without.share > usual.high))

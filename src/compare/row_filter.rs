@@ -48,7 +48,7 @@ impl RowFilter {
         !self.filters.is_empty()
     }
 
-    /// What is done with hidden rows, in words.
+    /// The treatment of hidden rows, in words.
     #[must_use]
     pub fn mode(&self) -> &'static str {
         match self.mode {
@@ -97,7 +97,7 @@ impl RowFilter {
         self.shows(&row.topic, [&row.title, &row.text, &row.author, &row.lang])
     }
 
-    /// Takes back that an item was checked, because it is shown no more.
+    /// Undoes the count of a checked item, because it is not shown after all.
     pub fn uncount_new_item(&mut self, row: &FirstSightingRow) {
         let passes = self.passes(&row.topic, [&row.title, &row.text, &row.author, &row.lang]);
         self.hidden = self.hidden.saturating_sub(u64::from(!passes));

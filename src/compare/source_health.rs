@@ -19,7 +19,7 @@ pub struct Health {
     pub unjudged: usize,
 }
 
-/// Judges the sources of topics; if there are more than [`MOST_JUDGED`], of the first ones.
+/// Judges the sources of topics; if there are more than [`MOST_JUDGED`] topics, only those of the first ones.
 pub async fn health(store: &Store, topics: &[String]) -> Result<Health, StoreError> {
     let checked = topics.get(..MOST_JUDGED).unwrap_or(topics);
     let mut silences: Vec<SourceSilence> = Vec::new();

@@ -19,7 +19,7 @@ pub struct SourceStatus<'a> {
     pub error_class: Option<&'a str>,
 }
 
-/// What is known of the sources of some topics.
+/// The status of the sources of some topics.
 #[derive(Debug)]
 pub struct SourceHistory {
     silences: Vec<SourceSilence>,
@@ -64,7 +64,7 @@ fn statuses_of<'a>(card: &TopicCard, searches: &'a [SearchRow], silences: &[Sour
             (Some(SearchState::Error | SearchState::Lost), _) => "failing",
             (Some(SearchState::OverQuota), _) => "over_quota",
             (_, Some(silence)) => silence.state.as_str(),
-            // It says nothing: posts of the time asked for are known or certain.
+            // The empty reply proves nothing: posts of that time are known or certain.
             (_, None) if last.is_some_and(|search| search.empty_in_error) => "empty_reply",
             (Some(SearchState::Ok | SearchState::Empty), None) => "ok",
             (Some(SearchState::NotRun), None) => "not_asked",

@@ -78,7 +78,7 @@ fn topics(rows: &StoryRows) -> Vec<String> {
     all.into_iter().map(|(_, topic)| topic.to_owned()).collect()
 }
 
-/// What the topics' sources covered of a span. Time whose searches were pruned is not a hole.
+/// The coverage of a span by the topics' sources. Time whose searches were pruned is not a hole.
 async fn load_coverage(
     snapshot: &mut ReadSnapshot,
     topics: &[String],

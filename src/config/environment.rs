@@ -124,8 +124,8 @@ pub(super) fn warn_of_typos(
     }
 }
 
-/// Returns the keys of a section that have a value, with their origins. `amend` holds values that were decided by
-/// something else than what was written.
+/// Returns the keys of a section that have a value, with their origins. `amend` holds values that do not come from what
+/// was written.
 pub(super) fn effective(
     section: Section,
     table: &Table,

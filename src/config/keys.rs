@@ -1,6 +1,6 @@
 //! Every key of `jobs.toml`, once: its section, shape, default and purpose. Unknown-key detection, suggestions,
-//! environment variables, the JSON Schema and the tests of the shipped file all use this table. What a value means is
-//! decided where it is used.
+//! environment variables, the JSON Schema and the tests of the shipped file all use this table. The code that uses a
+//! value decides what it means.
 
 use crate::export::{ExportKind, FilterMode, Format, Mode, Profile};
 use crate::model::{

@@ -69,7 +69,7 @@ impl LoadError {
     }
 }
 
-/// Formats a place that was searched. A file there may be kept from this user, as that of a packaged service is.
+/// Formats a place that was searched. This user may not be allowed to see a file there, as with a packaged service.
 fn describe_place(path: &Path) -> String {
     match path.metadata() {
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
@@ -161,7 +161,7 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
     let (mut errors, notices) = mistakes.finish();
     let Some((service, database, scheduler, retention, web, topics, lists)) = built.filter(|_| !failed) else {
         if errors.is_empty() {
-            // Believed to be unreachable. Even so, a lost configuration must not look like a valid one.
+            // This should be unreachable. Even so, a lost configuration must not look like a valid one.
             let mut unknown = Mistakes::new(text);
             unknown.error_without_place("the configuration cannot be used", "please report this file as a bug");
             errors = unknown.finish().0;
@@ -204,7 +204,7 @@ type Built = (
     Lists,
 );
 
-/// What may occur several times in the file, except topics.
+/// The sections that may occur several times, except topics.
 struct Lists {
     providers: Vec<ProviderConfig>,
     reports: Vec<ReportSpec>,
@@ -257,8 +257,8 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     Some((service?, database?, scheduler?, retention?, web?, topics, lists))
 }
 
-/// Returns the expected price of a call of each source that topics use; of a provider, that of the topic whose questions
-/// and replies are shortest: no call is expected to cost less.
+/// Returns the expected price of a call of each source that topics use. For a provider, it is that of the topic with
+/// the shortest questions and replies: no call is expected to cost less.
 fn least_prices(service: &ServiceConfig, providers: &[ProviderConfig], topics: &[Topic]) -> Vec<(Source, i64)> {
     let mut least: BTreeMap<Source, i64> = BTreeMap::new();
     for topic in topics {

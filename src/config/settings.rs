@@ -66,8 +66,8 @@ impl Config {
     }
 }
 
-/// Returns the expected price of a call of each source; of a provider, that of the topic whose questions and
-/// replies are longest.
+/// Returns the expected price of a call of each source. For a provider, it is that of the topic with the longest
+/// questions and replies.
 pub(super) fn prices(service: &ServiceConfig, providers: &[ProviderConfig], topics: &[Topic]) -> Prices {
     let mut longest: BTreeMap<Source, (u32, u64)> = BTreeMap::new();
     for query in topics.iter().flat_map(|topic| &topic.providers) {
@@ -124,7 +124,7 @@ impl ServiceConfig {
 #[derive(Clone)]
 pub struct DatabaseConfig {
     /// `url`. For SQLite, `sqlite:` and an absolute path, verbatim: nothing is percent-encoded, and there are no
-    /// parameters. For PostgreSQL, what was written, including the password: print it through [`redact_url`].
+    /// parameters. For PostgreSQL, the text as written, including the password: print it through [`redact_url`].
     pub url: String,
     /// `schema` on PostgreSQL.
     pub schema: String,
@@ -154,7 +154,7 @@ pub struct SchedulerConfig {
     pub lease: Duration,
     /// How long shutdown waits for runs in progress.
     pub shutdown_grace: Duration,
-    /// What distributes runs between processes.
+    /// How runs are distributed between processes.
     pub engine: Engine,
 }
 

@@ -26,7 +26,7 @@ impl Skew {
         Arc::new(move || Time(machine().0.saturating_add(ahead.load(Ordering::Relaxed))))
     }
 
-    /// Takes over the server's time. Warns if the two are far apart.
+    /// Adopts the server's time. Warns if the two are far apart.
     pub async fn follow(&self, store: &Store, corrected: Time) -> Result<(), StoreError> {
         let Some(server) = store.server_time().await? else { return Ok(()) };
         let before = self.0.load(Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! Detects a clock that was set back, while the loop runs or before it started. No slot runs twice, and nothing new
-//! runs until the clock has caught up. This is reported once, and so is each job that would be due by the time that has
-//! passed. The ledger still decides what is planned.
+//! runs until the clock has caught up. This is reported once, and so is each job that would be due by the monotonic
+//! clock. The ledger still decides what is planned.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What reaches the loop from outside while it runs: reloads, requests through the ledger, the service manager.
+//! The inputs of the loop while it runs: reloads, requests through the ledger, the service manager.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct Connections {
     pub jobs: Option<Jobs>,
     /// Checks runs that became readable.
     pub watch: Option<Watch>,
-    /// Notified whenever the loop has gone round.
+    /// Notified after each round of the loop.
     pub beat: Option<Arc<Heartbeat>>,
     /// Called for each run that starts here.
     pub begun: Option<OnRunStart>,
@@ -48,13 +48,14 @@ pub struct Connections {
 /// A callback for each run that starts. It must not block.
 pub type OnRunStart = Arc<dyn Fn(&RunRef) + Send + Sync>;
 
-/// A callback that runs beside the loop, now and then and whenever runs became readable. It reports its own failures.
+/// A callback that runs in parallel with the loop, regularly and whenever runs became readable. It reports its own
+/// failures.
 pub type Watch = Arc<dyn Fn(CancellationToken) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
 /// The longest time between two calls of a [`Watch`]: missed slots and daily budgets wake nothing.
 const WATCHED: Duration = Duration::from_secs(15);
 
-/// Calls the watch until the stop. What becomes readable later is checked at the next start.
+/// Calls the watch until the stop. Runs that become readable later are checked at the next start.
 pub(super) async fn watch(watch: Watch, woken: Arc<Notify>, stop: CancellationToken) {
     while !stop.is_cancelled() {
         watch(stop.clone()).await;

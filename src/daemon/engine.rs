@@ -24,7 +24,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 pub(super) struct Source {
     pub(super) worker_pool: WorkerPool,
     store: Store,
-    /// What the engine handed out; `None` if the ledger itself is asked.
+    /// The runs that the engine delivered; `None` if the ledger itself is asked.
     handed_runs: Option<Arc<Mutex<VecDeque<DeliveredRun>>>>,
     begun: Option<OnRunStart>,
 }

@@ -1,4 +1,4 @@
-//! What the loop reports while it runs.
+//! The events that the loop reports.
 
 use super::Planned;
 use crate::collect::Done;

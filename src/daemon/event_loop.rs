@@ -180,7 +180,7 @@ impl<'a> EventLoop<'a> {
     async fn round(&mut self, now: Instant) -> Result<Instant, StoreError> {
         connections::in_place(&self.store, self.connections.lock.as_mut())?;
         if now < self.next_tick {
-            // A permit may have become free; the rest of a tick can wait.
+            // A permit may be free now; the rest of a tick can wait.
             self.source.begin(&self.collector, &self.settings, self.token, &self.stop).await?;
             return Ok(self.next_tick);
         }
@@ -278,7 +278,7 @@ impl<'a> EventLoop<'a> {
         }
     }
 
-    /// Lets runs and jobs finish, and gives the rest back. `ended` is how the loop ended.
+    /// Waits for runs and jobs to finish, and gives the others back. `ended` is how the loop ended.
     pub(super) async fn end(mut self, ended: Result<(), StoreError>) -> Result<(), StoreError> {
         (self.each)(Event::Stopping);
         self.connections.manager.stopping();

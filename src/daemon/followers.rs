@@ -1,4 +1,4 @@
-//! Brings the followers (`collect/followers/mod.rs`) up to date beside the loop, so that no slot waits for them.
+//! Brings the followers (`collect/followers/mod.rs`) up to date in a task of their own, so that no slot waits for them.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Runs of jobs other than topics: claimed in the ledger, run by a handler, and ended there with what they made. They
+//! Runs of jobs other than topics: claimed in the ledger, run by a handler, and ended there with their results. They
 //! use no permits of topics' runs.
 
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ pub const WAITS_FOR_TOPICS: Duration = Duration::from_secs(15 * 60);
 /// The longest duration of a job without a schedule.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// What a job made.
+/// The result of a job.
 #[derive(Debug, Clone, Default)]
 pub struct JobResult {
     /// The report, to be recorded.
@@ -61,7 +61,7 @@ pub struct JobDone {
     /// Public id of the run.
     pub run: String,
     pub job: String,
-    /// What it made, or why it failed. A store error means that not even this could be recorded.
+    /// Its result, or why it failed. A store error means that not even this could be recorded.
     pub result: Result<Result<JobResult, Failed>, StoreError>,
 }
 
@@ -218,7 +218,7 @@ impl Jobs {
     }
 }
 
-/// What to do about a job that took too long.
+/// The hint for a job that took too long.
 fn timeout_hint(kind: JobKind) -> &'static str {
     match kind {
         JobKind::Export => "is the database slow? raise the export's `timeout`, or export fewer rows",

@@ -1,4 +1,5 @@
-//! Renews the leases of what runs here, so that no other process takes it over, and takes over from processes that stopped.
+//! Renews the leases of this process's runs, so that no other process takes them over, and takes over the runs of
+//! stopped processes.
 
 use std::time::Duration;
 
@@ -25,8 +26,8 @@ pub(super) fn keep_jobs_alive(jobs: Option<&Jobs>, lease: Duration) -> JoinHandl
     })
 }
 
-/// Handles runs whose process stopped or hung. First renews the leases of what runs here: this process may be late
-/// itself, because the machine slept or another process locked the database.
+/// Handles runs whose process stopped or hung. First renews this process's own leases: it may be late itself, because
+/// the machine slept or another process locked the database.
 pub(super) async fn rescue(
     worker_pool: &WorkerPool,
     jobs: Option<&Jobs>,

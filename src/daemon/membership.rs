@@ -10,8 +10,8 @@ use super::planner::Planner;
 use crate::model::{Clock, Job, Time, Topic};
 use crate::store::{ActivationResult, DefinitionSet, Instance, Store, StoreError, SyncCounts};
 
-/// So many checks in a row must find no newer daemon before an older set comes back: a daemon that only restarts does
-/// not count as gone.
+/// Number of checks in a row that must find no newer daemon before an older set comes back: a daemon that only restarts
+/// does not count as gone.
 const ALONE: u32 = 2;
 
 /// One living process and its topics.

@@ -37,7 +37,7 @@ use event_loop::EventLoop;
 use crate::collect::Collector;
 use crate::store::StoreError;
 
-/// Runs until stopped, then lets runs finish within the grace period and gives the rest back. `each` is called for
+/// Runs until stopped, then waits for runs within the grace period and releases the rest. `each` is called for
 /// every event: runs that ended, plans, and the stop.
 pub async fn run(
     collector: Arc<Collector>,

@@ -16,7 +16,7 @@ const ROWS_PER_PLAN: usize = 1_000;
 /// The most jobs planned in one transaction.
 const JOBS_PER_LOOK: u32 = 1_000;
 
-/// How long a topic is left alone after planning it panicked.
+/// How long a topic is not planned again after its planning panicked.
 const AFTER_A_DEFECT: Duration = Duration::from_secs(60);
 
 /// The result of planning.
@@ -24,14 +24,14 @@ const AFTER_A_DEFECT: Duration = Duration::from_secs(60);
 pub struct Planned {
     /// Ledger rows added.
     pub rows: u64,
-    /// The next slots of the topics that were checked, by topic id; other jobs by name.
+    /// The next slots of the checked jobs: topics by id, other jobs by name.
     pub next: Vec<(String, Time)>,
-    /// What is due next of all, and when.
+    /// The job that is due next, and when.
     pub soonest: Option<(String, Time)>,
 }
 
 impl Planned {
-    /// Adds what was planned later.
+    /// Adds jobs that were planned later.
     pub(super) fn add(&mut self, later: Self) {
         self.rows += later.rows;
         self.next.extend(later.next);
@@ -83,7 +83,7 @@ impl Planner {
         Ok(())
     }
 
-    /// Does the first part of [`Planner::plan`], so that what was due first does not wait for the rows of all.
+    /// Does the first part of [`Planner::plan`], so that the first due jobs do not wait for the rows of all.
     pub(super) async fn plan_first(&mut self, store: &Store, now: Time) -> Result<Planned, StoreError> {
         let mut planned = Planned::default();
         self.plan_batch(store, now, true, &mut planned).await?;

@@ -1,5 +1,5 @@
-//! Carries out what was requested on pages, beside the loop, with one index look-up a second. The loop notices it in
-//! the same way as `topic pause` and `topic run`.
+//! Carries out requests from web pages in a task of its own, with one index look-up a second. The loop notices the
+//! result as it does with `topic pause` and `topic run`.
 
 use std::time::Duration;
 

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::clock::Skew;
 
-/// How the loop behaves.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Runs at the same time in this process.

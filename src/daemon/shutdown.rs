@@ -13,7 +13,7 @@ pub(super) const BACKGROUND_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long cancelled runs may take to end after the grace period.
 pub(super) const CANCEL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Waits until every run has ended, but no longer than `within`. Returns whether they have. Meanwhile it tells the
+/// Waits until every run has ended, but no longer than `within`. Returns whether they have. Meanwhile it reports to the
 /// service manager that the process is alive.
 pub(super) async fn finished(worker_pool: &WorkerPool, manager: &Manager, within: Duration) -> bool {
     let limit = tokio::time::sleep(within);
@@ -31,7 +31,7 @@ pub(super) async fn finished(worker_pool: &WorkerPool, manager: &Manager, within
     }
 }
 
-/// Waits, after the stop, longer than anything takes with a database that answers.
+/// After the stop, waits longer than anything takes if the database answers.
 pub(super) async fn unresponsive_after_stop(stop: &CancellationToken) {
     stop.cancelled().await;
     tokio::time::sleep(BACKGROUND_TIMEOUT).await;

@@ -98,7 +98,7 @@ impl Chart {
         self.all_alike && self.days.len() > 14
     }
 
-    /// Returns that one of this many days gets a label.
+    /// Returns n: every nth day gets a label.
     fn named_every(&self) -> usize {
         if self.is_close() { 5 } else { 3 }
     }
@@ -148,7 +148,7 @@ pub(super) fn y(part: f64) -> f64 {
 
 /// Returns a round number at or above a value, for the axis.
 pub(super) fn ceiling(value: f64) -> f64 {
-    // So that half of the result is whole, too.
+    // Half of the result must be a whole number, too.
     let value = value.max(2.0);
     let size = 10_f64.powf(value.log10().floor());
     [1.0, 2.0, 4.0, 6.0, 8.0, 10.0].into_iter().map(|n| n * size).find(|n| *n >= value).unwrap_or(value)
@@ -215,8 +215,8 @@ pub(super) fn point(x: f64, width: f64, words: &str) -> Markup {
     } }
 }
 
-/// Draws the hover figures of each day. Without points they are the tooltips of a browser, which no key reaches: a table
-/// beside such a chart has them, too.
+/// Draws the hover figures of each day. Without points they are browser tooltips, which no key reaches: the table next
+/// to such a chart has them, too.
 fn points(chart: &Chart, axis: &Axis, describe: impl Fn(&ChartDay) -> String) -> Markup {
     html! { @for day in &chart.days {
         @let (from, until) = (axis.x(day.span.from), axis.x(day.span.until));

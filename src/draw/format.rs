@@ -127,7 +127,7 @@ pub fn hundredths(part: f64) -> f64 {
     (part * 1e11).round() / 1e9
 }
 
-/// Formats as `42%`. What is not nothing, and not all, is not rounded to it: `<1%`, `>99%`.
+/// Formats as `42%`. Only a part of zero is `0%`, and only the whole is `100%`; others near them are `<1%` and `>99%`.
 #[must_use]
 pub fn percent(part: f64) -> String {
     let rounded = format!("{:.0}%", hundredths(part));
@@ -144,7 +144,7 @@ pub fn percent_below(part: f64, limit: f64) -> String {
     if percent(part) == percent(limit) { format!("{:.0}%", (part * 100.0).floor()) } else { percent(part) }
 }
 
-/// Formats a percentage beside a bound that it exceeds: with as many digits as tell the two apart.
+/// Formats a percentage and a bound that it exceeds, with enough digits to distinguish the two.
 #[must_use]
 pub fn percents_apart(part: f64, bound: f64) -> (String, String) {
     let alike = percent(part) == percent(bound);
@@ -152,7 +152,8 @@ pub fn percents_apart(part: f64, bound: f64) -> (String, String) {
     (format(part), format(bound))
 }
 
-/// Formats the size of a change as `42%`, below one percent as `0.4%`. Not all is not rounded to all: `>99%`.
+/// Formats the size of a change as `42%`, below one percent as `0.4%`. Only the whole is `100%`; a smaller part near it
+/// is `>99%`.
 #[must_use]
 pub fn change_percent(part: f64) -> String {
     match hundredths(part) {

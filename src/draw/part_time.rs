@@ -1,5 +1,5 @@
-//! The note that a topic had some sources for a part of a period only, for reports and pages: its counts are then lower
-//! bounds, although nothing of the period may be uncovered. `insight` knows which sources these are.
+//! The note that a topic had some sources for only a part of a period, for reports and pages. Its counts are then lower
+//! bounds, even if the whole period was covered. `insight` knows which sources these are.
 
 use super::format;
 use crate::model::{Source, Span};
@@ -9,7 +9,7 @@ const MOST_SOURCES: usize = 8;
 /// Maximum number of times of a source.
 const MOST_TIMES: usize = 8;
 
-/// Returns the note, if there are such sources. `all` are these with the times in which the topic had them, in order.
+/// Returns the note, if there are such sources. `all` lists them with the times in which the topic had them, in order.
 /// `period` ends at the present at the latest.
 #[must_use]
 pub fn note(all: &[(Source, Vec<Span>)], period: Span, timezone: &str) -> Option<String> {

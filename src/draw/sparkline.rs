@@ -18,7 +18,7 @@ pub struct SparkDay {
     pub positive: u64,
 }
 
-/// What is said of days and spans of which nothing is known.
+/// The text for days and spans about which nothing is known.
 const UNKNOWN: &str = "nothing known";
 
 const WIDTH: f64 = 140.0;

@@ -56,7 +56,8 @@ pub fn summary(story: &Story, when: FormatTime<'_>) -> Vec<String> {
     sentences
 }
 
-/// Returns a sentence about a story of one item. As long as items wait to be compared or indexed, it denies nothing.
+/// Returns a sentence about a story of one item. While items wait to be compared or indexed, it does not claim that
+/// there are no others.
 fn single_item_sentence(story: &Story) -> &'static str {
     if story.uncompared || story.unindexed > 0 || story.links_beyond > 0 {
         "Whether other items repeat its words or share a link with it is not fully known."
@@ -152,7 +153,7 @@ fn earlier(story: &Story, when: FormatTime<'_>) -> Vec<String> {
             format!("Searches of {topic} are snapshots: items that came and went between them are unknown.")
         }),
     );
-    // Of a topic without other sources that is said above.
+    // For a topic without other sources, the text above says this.
     if story.first_by_snapshot && caveats.moments_only.is_empty() {
         reasons.push("No search that looks back over time is known to have found the earliest item.".to_owned());
     }
@@ -176,7 +177,7 @@ fn earlier(story: &Story, when: FormatTime<'_>) -> Vec<String> {
     reasons
 }
 
-/// Returns what is left of the story: items still shown, and what was pruned.
+/// Returns sentences about the items that are still shown, and about pruned ones.
 #[must_use]
 pub fn remaining_items(story: &Story, when: FormatTime<'_>) -> Vec<String> {
     let still_shown = match story.still_shown {

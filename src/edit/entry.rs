@@ -1,10 +1,10 @@
-//! What can be edited, and its position in the text.
+//! The parts of a file that can be edited, and their positions in the text.
 
 use std::ops::Range;
 
 use super::value::KeyValue;
 
-/// What can be edited: the tables that may occur any number of times.
+/// The editable tables: those that may occur any number of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Topic,

@@ -139,7 +139,7 @@ impl<'t> Jobs<'t> {
     /// # Errors
     /// If `block` is not exactly one table of the kind.
     pub fn append(&self, kind: Kind, block: &str) -> Result<String, EditError> {
-        one_table(kind, block)?;
+        check_single_table(kind, block)?;
         let end = text::newline(self.text);
         let last = self.entries(kind).map(|entry| entry.block.end).max();
         let at = last.map_or(self.text.len(), |end| text::comment_below(self.text, end));
@@ -159,7 +159,7 @@ impl<'t> Jobs<'t> {
     /// # Errors
     /// If `block` is not exactly one table of the kind, or the lines of the old one are not contiguous.
     pub fn replace(&self, kind: Kind, name: &str, block: &str) -> Result<String, EditError> {
-        one_table(kind, block)?;
+        check_single_table(kind, block)?;
         let entry = self.contiguous_entry(kind, name)?;
         let (before, after) = (self.text.get(..entry.block.start), self.text.get(entry.block.end..));
         let lines = block.trim_end_matches(['\n', '\r']);
@@ -188,7 +188,7 @@ impl<'t> Jobs<'t> {
     }
 
     /// Returns the text with a key of a table set or removed. Comments between the lines of a list that is removed or
-    /// written anew move above it.
+    /// rewritten move above it.
     ///
     /// # Errors
     /// If there is no such table, or the key is a table itself.
@@ -265,7 +265,7 @@ impl<'t> Jobs<'t> {
 /// # Errors
 /// If it is not exactly one table of the kind, because its contents are then unknown.
 pub fn mask_key(kind: Kind, block: &str, key: &str, value: &KeyValue) -> Result<String, EditError> {
-    one_table(kind, block)?;
+    check_single_table(kind, block)?;
     let jobs = Jobs::read(block)?;
     let is_key =
         |place: &&KeySpan| place.name.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
@@ -283,9 +283,10 @@ pub fn mask_key(kind: Kind, block: &str, key: &str, value: &KeyValue) -> Result<
 }
 
 /// Checks that a text is exactly one table of a kind.
-fn one_table(kind: Kind, block: &str) -> Result<(), EditError> {
+fn check_single_table(kind: Kind, block: &str) -> Result<(), EditError> {
     let places = TableIndex::of(block)?;
-    let one = places.entries.len() == 1 && places.entries.iter().all(|(one, _)| *one == kind) && !places.others;
+    let is_single =
+        places.entries.len() == 1 && places.entries.iter().all(|(found, _)| *found == kind) && !places.others;
     let hint = format!("write one [[{}]] with its keys below it, and nothing else", kind.table());
-    if one { Ok(()) } else { Err(edit_error(format!("this is not one {}", kind.singular()), hint)) }
+    if is_single { Ok(()) } else { Err(edit_error(format!("this is not one {}", kind.singular()), hint)) }
 }

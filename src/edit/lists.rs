@@ -1,4 +1,4 @@
-//! Edits a list of strings that spans several lines: what stays in it keeps its place, its line and its comments.
+//! Edits a list of strings that spans several lines: entries that stay keep their place, line and comments.
 
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ pub(super) fn edited(
     for (n, span) in spans.iter().enumerate() {
         let end = end_of_entry(text, span.end);
         if let Some((_, place)) = kept.iter().find(|(of_old, _)| *of_old == n) {
-            // What comes before it in the new list, and is not in the old one.
+            // The entries before it in the new list that the old one does not have.
             while new.len() - left < *place {
                 let entry = waiting.next()?;
                 left -= 1;

@@ -1,4 +1,4 @@
-//! Edits change only the bytes they are about, and do what was asked.
+//! Edits make the requested change, and change no other bytes.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
@@ -67,7 +67,7 @@ fn comments_in_a_list_are_kept_when_entries_are_removed() {
     let emptied = jobs.set(Kind::Topic, "a", "tags", Some(&KeyValue::Texts(Vec::new()))).unwrap();
     let expected = "[[topics]]\nid = \"a\"\n# all\n# why\n# one\n# none\ntags = [] # end\nquery = 'x'\n";
     assert_eq!(emptied, expected);
-    // An empty list has no lines for new entries: it is written anew.
+    // An empty list has no lines for new entries: it is rewritten.
     let empty = "[[topics]]\nid = \"a\"\ntags = [ # all\n  # none yet\n] # end\n";
     let tags = KeyValue::Texts(vec!["x".to_owned()]);
     let filled = Jobs::read(empty).unwrap().set(Kind::Topic, "a", "tags", Some(&tags)).unwrap();
@@ -175,7 +175,7 @@ fn files_that_cannot_be_edited_safely_are_refused() {
     for wrong in ["topics = [{ id = \"a\" }]", "[[topics]\n"] {
         assert!(Jobs::read(wrong).is_err(), "{wrong}");
     }
-    // What cannot be edited can still be listed.
+    // Tables that cannot be edited can still be listed.
     let inline = Jobs::read_to_list("topics = [{ id = \"a\", query = 'x' }]\n[[reports]]\nname = \"r\"\n").unwrap();
     let a = inline.entry(Kind::Topic, "a").unwrap();
     assert_eq!(inline.value_and_source(a, "query").unwrap().0, &text("x"));
@@ -198,8 +198,8 @@ proptest! {
             prop_assert_eq!(read.value_and_source(b, key).unwrap().0, &value);
             let a = |jobs: &Jobs<'_>| jobs.block(jobs.entry(Kind::Topic, "a").unwrap()).to_owned();
             prop_assert_eq!(a(&read), a(&jobs));
-            // Only the line of the key changed; a list over several lines has one for each entry, and its comment moves
-            // if it is emptied.
+            // Only the line of the key changed. A list over several lines has a line for each entry, and its comment
+            // moves if the list becomes empty.
             let most = match &value { KeyValue::Texts(list) => list.len().max(2), _ => 1 };
             let same = edited.lines().filter(|line| FILE.lines().any(|old| old == *line)).count();
             prop_assert!(edited.lines().count() - same <= most);

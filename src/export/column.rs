@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use crate::model::{Micros, Time, closed_list};
 
 closed_list! {
-    /// What the cells of a column hold.
+    /// The type of the cells of a column.
     Type {
         /// Free text from outside.
         Text = "text",
@@ -105,7 +105,7 @@ pub(super) fn decimal(units: i64, decimals: u8) -> String {
 pub struct Heading {
     /// The name: header of a table, key of an object.
     pub name: &'static str,
-    /// What its cells hold.
+    /// The type of its cells.
     pub kind: Type,
     /// What is counted or measured; empty if the type says it.
     pub unit: &'static str,

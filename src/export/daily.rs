@@ -20,7 +20,7 @@ const SCORED_BY: usize = 14;
 const LONGEST_RUN: i64 = 86_400_000;
 
 /// How far before and after its days runs are read, in milliseconds: those of a weekly topic show when it got or lost a
-/// source, wherever the export begins.
+/// source, even at the start of the export.
 const AROUND: i64 = 8 * 86_400_000;
 
 /// Writes the days of all topics, or of those that are named or tagged.
@@ -93,12 +93,12 @@ async fn rows_of(
     let searches = snapshot.searches(&topic.id, began, i64::MAX).await?;
     let ran = snapshot.last_run(&topic.id).await?.unwrap_or(span.from);
     let pruned = snapshot.pruned_days(&topic.id).await?;
-    // As of the last run, with what follows the last day, so that spans that end there are seen to their end.
+    // As of the last run, and including the time after the last day, so that spans that end there are complete.
     let beyond = Time(span.until.0.saturating_add(LONGEST_RUN));
     let around =
         Span { from: Time(span.from.0.saturating_sub(AROUND)), until: Time(span.until.0.saturating_add(AROUND)) };
     let mut run_searches = snapshot.runs_covering(&topic.id, around).await?;
-    // What a clock that was ahead claims after the last run.
+    // Leave out coverage after the last run, claimed by a clock that was ahead.
     run_searches.retain(|search| !search.is_ahead(Time(ran.0.saturating_add(LONGEST_RUN))));
     let run_searches = without_wrong_times(run_searches);
     let covered = run_searches.iter().filter_map(|run_search| Some(run_search.search.as_ref()?.covered?.until));
@@ -106,7 +106,7 @@ async fn rows_of(
     let beyond = beyond.min(ran).max(span.from);
     let then = WatchedTopic { ended: None, paused: false, ..watched.clone() };
     let search_coverage = SearchCoverage::new(Some(then), run_searches, Span { until: beyond, ..span }, Time(i64::MAX));
-    // What the next search will look back over is not a hole yet.
+    // Time that the next search will look back over is not a hole yet.
     let settled = search_coverage.open_from().filter(|_| beyond == ran).map_or(ran, |open| open.min(ran));
     Ok(days
         .iter()
@@ -119,7 +119,7 @@ async fn rows_of(
             let mut runs: Vec<&str> = searches.iter().map(|search| search.run.as_str()).collect();
             let last_run = runs.last().map(|run| (*run).to_owned());
             let (is_complete, pruned_totals) = (pruned.is_complete(day.span), pruned.totals(day.span));
-            // The remaining searches of a day say nothing about the pruned ones.
+            // The remaining searches of a day do not show what the pruned ones covered.
             let all = pruned_totals.is_some_and(|(runs, ..)| runs == 0);
             runs.sort_unstable();
             runs.dedup();

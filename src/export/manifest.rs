@@ -1,4 +1,4 @@
-//! The manifest beside an exported file: enough to check the file, and to read the same rows from the database again.
+//! The manifest next to an exported file: enough to check the file, and to read the same rows from the database again.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ pub struct Manifest {
     pub run_ids: Vec<String>,
     /// SHA-256 of `query`, written without spaces.
     pub query_sha256: String,
-    /// What was asked for.
+    /// The request.
     pub query: ExportSpec,
 }
 
@@ -94,7 +94,7 @@ impl Manifest {
         Some((self.query.order(Time::parse(&self.at)?, between, self.topic.as_deref()), self.query.filtered))
     }
 
-    /// Reads the manifest beside a file.
+    /// Reads the manifest of a file.
     ///
     /// # Errors
     /// When there is none, or one that cannot be read.
@@ -114,7 +114,7 @@ pub(super) fn manifest_path(file: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// What was written into a file.
+/// The size and hash of a written file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) rows: u64,

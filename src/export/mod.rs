@@ -88,7 +88,7 @@ pub async fn write_watched(
             store.each_item(filter, &mut put).await?;
         }
         ExportKind::Sightings => {
-            // Incremental files form one file in pieces, so later marks must not change what was written.
+            // Incremental files form one file in pieces, so later marks must not change written rows.
             let is_incremental = filter.seq.is_some();
             let rankings =
                 if is_incremental { Rankings::default() } else { Rankings::of(store, &filter.topics).await? };

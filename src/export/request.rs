@@ -1,5 +1,5 @@
-//! What a user asks to export: parsed here for both the command line and the API, so that a filter means the same in
-//! both and is refused for the same reasons. Each has its own way to write options and errors.
+//! The export that a user requests. It is parsed here for both the command line and the API, so that a filter means the
+//! same in both and is refused for the same reasons. Each has its own way to write options and errors.
 
 use super::{ExportFilter, ExportKind, ExportOptions, FilterMode, Format, Profile};
 use crate::compare::MOST_TERM_DAYS;
@@ -8,7 +8,7 @@ use crate::model::{Kind, Mark, ReportSpec, SeqRange, Source, TextQuery, Time, To
 use crate::schedule::{INSTANTS, check_zone, parse_instant};
 use crate::store::{Filter, Store};
 
-/// What is asked for. The caller has already checked words of closed lists.
+/// A request. The caller has already checked words of closed lists.
 #[derive(Debug)]
 pub struct ExportRequest<'a> {
     pub what: ExportKind,
@@ -58,7 +58,7 @@ pub struct InvalidRequest {
     pub option: &'static str,
     /// The given value, if it is wrong whatever else was asked.
     pub given: Option<String>,
-    /// Why, as the end of a sentence that begins with the option or the value.
+    /// The reason, as the end of a sentence that starts with the option or the value.
     pub why: String,
     /// What to do.
     pub hint: String,

@@ -1,4 +1,4 @@
-//! What to export: which rows, and in which format. Also why an export can fail.
+//! The options of an export: rows and format. Also the errors of exports.
 
 use std::collections::BTreeMap;
 

@@ -25,7 +25,7 @@ impl<'w> OutputRows<'w> {
         out: Out<'w>,
         watch: Watch<'w>,
     ) -> Result<Self, ExportError> {
-        // A row keeps its origin wherever it is copied. Before the first reply there is no origin.
+        // A row keeps its origin when it is copied. Before the first reply there is no origin.
         let origin = match origin {
             Some(DataOrigin::Sandbox) => Cell::Word("SANDBOX"),
             Some(DataOrigin::Real) => Cell::Word("service"),

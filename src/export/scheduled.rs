@@ -1,7 +1,7 @@
-//! Runs an export of the configuration. Each edition is begun in the store before its first byte, its files are put
-//! in place whole, and only then does the edition end and the cursor move. Wherever this stops, the next run writes
-//! the same edition to the same names. If the export was changed since, what is missing is written as it is now
-//! defined.
+//! Runs an export of the configuration. Each edition is begun in the store before its first byte, its files are put in
+//! place whole, and only then does the edition end and the cursor move. Wherever this stops, the next run writes the
+//! same edition to the same names. If the export was changed since, the missing files are written by the new
+//! definition.
 //!
 //! ```text
 //! store.begin_edition -> write, fsync, rename (file, then manifest) … -> store.end_edition -> old files removed
@@ -128,8 +128,8 @@ fn assigned_rows(spec: &ExportSpec) -> String {
     if spec.is_incremental() { spec.what.as_str().to_owned() } else { String::new() }
 }
 
-/// What is left to write of an edition: for which topic, and as an export of which topics. In an incremental export,
-/// rows that were assigned to a file go into no other.
+/// Returns the files that an edition still lacks: the topic of each file, and the topics to export into it. In an
+/// incremental export, rows that were assigned to a file go into no other.
 async fn remaining_files(
     store: &Store,
     spec: &ExportSpec,
@@ -169,7 +169,7 @@ async fn write_files(
             continue;
         };
         let file = spec.file(&edition.run, edition.at, topic.as_deref()).display().to_string();
-        // The last of several files may fail for long, and what was assigned must stay recorded.
+        // The last of several files may keep failing, and the assigned rows must stay recorded.
         if spec.is_incremental() && spec.by_topic() {
             let placed = PlacedFile { topic, file: file.clone(), what: assigned_rows(&spec), rows };
             store.place_files(run, edition.number, &[placed]).await?;

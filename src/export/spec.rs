@@ -91,7 +91,7 @@ impl ExportSpec {
         self.what == ExportKind::Items || is_compared
     }
 
-    /// What to write at a slot for a range of the reading order, for one topic or for all that the export covers.
+    /// The rows to write at a slot for a range of the reading order, for one topic or for all that the export covers.
     /// Kinds that can be selected by such a range come in reading order, so that incremental files form one file in
     /// pieces.
     #[must_use]

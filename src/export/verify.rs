@@ -53,7 +53,7 @@ pub async fn verify(store: &Store, file: &Path, manifest: &Manifest) -> Result<C
     Ok(line.map_or(Comparison::Same, |line| Comparison::Apart { line, rows }))
 }
 
-/// How the file differs from what its manifest says; `None` if it does not.
+/// The difference between the file and its manifest; `None` if there is none.
 fn manifest_mismatch(file: &Path, manifest: &Manifest) -> io::Result<Option<String>> {
     let mut hashing = super::manifest::Hashing::new(io::sink());
     io::copy(&mut File::open(file)?, &mut hashing)?;

@@ -1,4 +1,4 @@
-//! Replaces a file as a whole: readers see the old one or the new one, never a part, and what is [`Protected`] is never
+//! Replaces a file as a whole: readers see the old one or the new one, never a part. [`Protected`] files are never
 //! replaced. Not for databases.
 
 mod protected;
@@ -11,8 +11,8 @@ use tempfile::NamedTempFile;
 
 pub use protected::{Protected, ProtectedError};
 
-/// A file being written beside the one it will replace. If it is dropped without [`Replacement::commit`], it is removed
-/// and the old file stays as it was.
+/// A new file, in the same folder as the one it will replace. If it is dropped without [`Replacement::commit`], it is
+/// removed and the old file stays as it was.
 #[derive(Debug)]
 pub struct Replacement {
     target: PathBuf,
@@ -61,7 +61,7 @@ impl Replacement {
         self.file.path()
     }
 
-    /// Makes what was written durable, which may be slow. After that, [`Replacement::commit`] is one rename.
+    /// Makes the written data durable, which may be slow. After that, [`Replacement::commit`] is one rename.
     pub fn sync(&mut self) -> io::Result<()> {
         self.file.flush()?;
         self.file.as_file().sync_all()?;
@@ -86,7 +86,7 @@ impl Replacement {
 /// Prefix and suffix of the names of files that are being written.
 const PART: (&str, &str) = (".topicwatch-", ".part");
 
-/// What SQLite and its migration keep beside a database file.
+/// Endings of the files that SQLite and its migration keep next to a database file.
 #[cfg(unix)]
 const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", ".migrate.lock"];
 
@@ -104,7 +104,7 @@ fn create_temp_file(folder: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// Returns the name of the unfinished file that a file is, or lies beside; `None` for other files.
+/// Returns the name of the unfinished file that a file is or belongs to; `None` for other files.
 #[cfg(unix)]
 fn part_of(name: &str) -> Option<&str> {
     let main = BESIDE.iter().find_map(|beside| name.strip_suffix(beside)).unwrap_or(name);
@@ -124,7 +124,7 @@ fn sweep(folder: &Path) {
         }
         // A file that this user may not write belongs to someone else.
         let Ok(file) = std::fs::OpenOptions::new().write(true).open(entry.path()) else { continue };
-        // What SQLite keeps beside a file is in use as long as the file is.
+        // SQLite's files next to a file are in use as long as the file is.
         let main = match folder.join(part) {
             main if main == entry.path() => Some(file),
             main => std::fs::OpenOptions::new().write(true).open(main).ok(),

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Endings of the files that SQLite and this program keep beside a database.
+/// Endings of the files that SQLite and this program keep next to a database.
 const BESIDE: [&str; 6] = ["-wal", "-shm", "-journal", ".lock", ".migrate.lock", ".forgotten"];
 
 /// The first bytes of every SQLite database.
@@ -31,7 +31,7 @@ impl From<ProtectedError> for io::Error {
 }
 
 impl Protected {
-    /// Protects every SQLite database, and files beside one.
+    /// Protects every SQLite database, and the files next to one.
     #[must_use]
     pub fn databases() -> Self {
         Self { files: Vec::new(), databases: true }
@@ -89,7 +89,7 @@ impl Protected {
 /// The most links that are followed.
 const MOST_LINKS: usize = 16;
 
-/// Whether its name is that of a file beside an existing database.
+/// Whether its name is that of a file next to an existing database.
 fn is_beside_database(target: &Path) -> bool {
     let Some(name) = target.file_name().and_then(OsStr::to_str) else { return false };
     let mut stems = BESIDE.iter().filter_map(|ending| name.strip_suffix(ending));

@@ -1,5 +1,5 @@
-//! Which network addresses are public, so that an address chosen by someone else (of a webhook, a feed, a redirect)
-//! cannot reach what is internal: the machine itself, its neighbours, the metadata service of a cloud.
+//! Decides which network addresses are public, so that an address chosen by someone else (of a webhook, a feed, a
+//! redirect) cannot reach internal hosts: the machine itself, its neighbours, a cloud's metadata service.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

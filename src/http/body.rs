@@ -30,12 +30,12 @@ pub enum ReadStop {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncompleteBody {
     pub why: ReadStop,
-    /// What was decoded so far, never more than the limit.
+    /// The decoded part, never more than the limit.
     pub so_far: Bytes,
 }
 
-/// Returns the compressions of a body that [`read_capped`] does not decompress, as the server names them. Other words in
-/// this header are no compressions, and mean nothing.
+/// Returns the compressions of a body that [`read_capped`] does not decompress, as the server names them. Other words
+/// in this header are not compressions and are ignored.
 pub(crate) fn foreign_codings(headers: &HeaderMap) -> Option<String> {
     let codings = codings(headers);
     (!codings.is_empty() && !is_gzip(&codings)).then(|| codings.join(", "))
@@ -86,7 +86,7 @@ pub async fn read_capped(
         }
     };
     if let (Some(members), ReadStop::Cut(_) | ReadStop::Deadline) = (&mut members, &why) {
-        // What is beyond the limit is left out.
+        // Bytes beyond the limit are dropped.
         let _ = members.flush(&mut body);
     }
     Err(IncompleteBody { why, so_far: body.bytes.freeze() })
@@ -113,7 +113,7 @@ struct Members {
     open: Option<GzDecoder<Vec<u8>>>,
     /// How many were read to their end.
     read: usize,
-    /// What follows is no member: some servers pad.
+    /// Whether the last member has ended: some servers append padding.
     is_over: bool,
 }
 
@@ -133,7 +133,7 @@ impl Members {
             body.add(&std::mem::take(decoder.get_mut()))?;
             match packed.get(taken..).filter(|_| taken > 0) {
                 Some(rest) => packed = rest,
-                // It takes nothing more: the rest belongs to the next one.
+                // The member is complete: the rest belongs to the next one.
                 None => self.close(body)?,
             }
         }
@@ -148,7 +148,7 @@ impl Members {
         body.add(decoder.get_ref())
     }
 
-    /// The body has ended: a member that takes another byte is not whole. A body without any byte is an empty one.
+    /// Ends the body. A member that needs more bytes is incomplete. A body without bytes is empty.
     fn end(&mut self, body: &mut Decoded) -> Result<(), ReadStop> {
         self.flush(body)?;
         let Some(decoder) = &mut self.open else { return Ok(()) };
@@ -158,7 +158,7 @@ impl Members {
         }
     }
 
-    /// Adds what is decoded and still held back, of a member that has no end.
+    /// Adds the decoded bytes that are still buffered, for a member without an end.
     fn flush(&mut self, body: &mut Decoded) -> Result<(), ReadStop> {
         let Some(decoder) = &mut self.open else { return Ok(()) };
         decoder.flush().map_err(|error| damaged(&error))?;
@@ -197,7 +197,7 @@ mod tests {
         for at in 0..=packed.len() {
             let (first, second) = packed.split_at(at);
             assert_eq!(decode(&[first, second], 100), (Ok(()), text.to_vec()), "{at}");
-            // A body may end after any whole member, and nowhere else.
+            // A body may end only after a complete member.
             let (read, so_far) = decode(&[first], 100);
             assert!(text.starts_with(&so_far), "{at}: {so_far:?}");
             let is_whole = ends.contains(&at);

@@ -1,4 +1,4 @@
-//! Why TLS refused a connection, found in the words of the library, and what to do about it.
+//! Finds out from the library's error text why TLS refused a connection, and what to do about it.
 
 /// Why TLS refused a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,9 +9,9 @@ pub(crate) enum TlsFault {
     OtherName,
     /// The certificate is marked as that of an authority, as `openssl req -x509` marks it.
     OfAuthority,
-    /// The certificate is refused for another reason, mostly because nobody here knows its issuer.
+    /// The certificate is refused for another reason, usually because its issuer is unknown here.
     Untrusted,
-    /// What the server sent is no TLS record.
+    /// The server's reply is not a TLS record.
     NoTls,
 }
 

@@ -17,7 +17,7 @@ pub(super) fn each_spelling(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize
     }
 }
 
-/// Whether this end of a text is empty, or may be an escape that was cut.
+/// Whether this end of a text is empty, or may be a cut escape.
 pub(super) fn may_begin_an_escape(text: &[u8]) -> bool {
     const LONGEST: usize = 3 * DEEPEST;
     let Some(first) = text.first() else { return true };

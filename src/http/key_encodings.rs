@@ -16,7 +16,7 @@ pub(super) struct KeyEncoding {
     pub(super) least: usize,
 }
 
-/// Returns the key plain, in hexadecimal digits, and in base64 at each of its three possible offsets. Of base64, keeps
+/// Returns the key plain, in hexadecimal digits, and in base64 at each of its three possible offsets. For base64, keeps
 /// only the letters that depend on the key alone.
 pub(super) fn key_encodings(key: &[u8]) -> Vec<KeyEncoding> {
     let least = key.len().min(SHORTEST_BEGINNING);

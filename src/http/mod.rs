@@ -1,5 +1,5 @@
 //! The one HTTP client: rustls with ring, no redirects, no system proxy, and a limit on the decoded bytes of a body.
-//! Its users decide what is sent. `key_redactor` removes secrets from what servers say.
+//! Its users decide what is sent. `key_redactor` removes secrets from servers' messages.
 
 mod address;
 mod body;
@@ -29,7 +29,7 @@ const MOST_HEADERS: usize = 1_000;
 /// Which certificate authorities a client trusts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Roots {
-    /// Those of the machine (`SSL_CERT_FILE` and `SSL_CERT_DIR` are honoured); having none is an error.
+    /// The machine's authorities (`SSL_CERT_FILE` and `SSL_CERT_DIR` are honoured); having none is an error.
     System,
     /// None: only plain `http` works, and a machine without certificates is fine.
     None,
@@ -95,8 +95,8 @@ fn builder(options: &Options) -> reqwest::ClientBuilder {
         .retry(reqwest::retry::never())
         .referer(false)
         .no_proxy()
-        // What old servers and pages behind them write: a user agent reads a header of several lines (RFC 9112, section
-        // 5.2), and one bad line is no reason to refuse all others.
+        // Old servers and pages send such headers. A user agent must accept a header of several lines (RFC 9112,
+        // section 5.2), and one bad line is no reason to refuse the rest.
         .http1_allow_obsolete_multiline_headers_in_responses(true)
         .http1_allow_spaces_after_header_name_in_responses(true)
         .http1_ignore_invalid_headers_in_responses(true)
@@ -151,7 +151,7 @@ fn in_plain_words(text: &str) -> String {
     steps.iter().fold(text, |text, step| text.replacen(step, "", 1))
 }
 
-/// Returns an error with its causes in one text, without causes that only repeat what was said.
+/// Returns an error with its causes in one text, without causes that only repeat earlier ones.
 #[must_use]
 pub fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();

@@ -11,9 +11,9 @@ pub struct Entry {
     /// The folder or tag it was in; nested folders with ` / ` between them.
     pub folder: Option<String>,
     pub url: String,
-    /// Whether the file says that it is a feed.
+    /// Whether the file marks it as a feed.
     pub is_feed: bool,
-    /// Why it cannot be watched, if the file says so.
+    /// Why it cannot be watched, if the file shows a reason.
     pub unfit: Option<&'static str>,
 }
 

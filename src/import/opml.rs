@@ -16,7 +16,7 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
     config.check_end_names = false;
     config.allow_unmatched_ends = true;
     let (mut all, mut folders, mut is_opml) = (Vec::new(), Vec::<Option<String>>::new(), false);
-    // For each open outline what it is if nothing is in it: it may be closed by a tag of its own.
+    // For each open outline, its entry if it stays empty: it may have a separate closing tag.
     let mut open = Vec::<Option<Entry>>::new();
     loop {
         let event = reader.read_event().map_err(|error| {
@@ -55,7 +55,7 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
         }
     }
     match is_opml {
-        // A list without any feed is not of a feed reader.
+        // A list without any feed is not from a feed reader.
         true if all.iter().all(|entry| !entry.is_feed) => Ok(Vec::new()),
         true => Ok(all),
         false => Err(Unreadable::new(

@@ -14,7 +14,7 @@ const MOST_OF_A_TOPIC: usize = 500;
 /// The longest id that is generated.
 const LONGEST_ID: usize = 40;
 
-/// What the configuration has already.
+/// The existing contents of the configuration.
 #[derive(Debug, Clone, Default)]
 pub struct ExistingEntries {
     /// Ids of topics.

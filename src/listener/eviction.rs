@@ -1,6 +1,6 @@
-//! Decides which connection is closed for a new one when every place is taken: one on which no request is being
-//! answered, of the peer that holds most, and of those the one that took an answer longest ago. It opens and closes
-//! nothing itself.
+//! Decides which connection is closed for a new one when every place is taken. It chooses among those on which no
+//! request is being answered: the peer with the most connections, and of these the one whose last answer was longest
+//! ago. It opens and closes nothing itself.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
@@ -87,12 +87,12 @@ impl ConnectionEntry {
         self.begun.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a request began since the last byte of an answer was sent. Says so once for each request.
+    /// Whether a request began since the last byte of an answer was sent. Returns true once for each request.
     pub(super) fn has_just_begun(&self) -> bool {
         self.begun.swap(false, Ordering::Relaxed)
     }
 
-    /// Keeps the connection from being closed for another, or for want of bytes, until the result is dropped.
+    /// Until the result is dropped, the connection is not closed for another one or because nothing is sent.
     pub(super) fn answer(self: Arc<Self>) -> ActiveRequest {
         self.answering.fetch_add(1, Ordering::Relaxed);
         ActiveRequest(self)

@@ -1,7 +1,7 @@
 //! A listener with a limited number of connections. With a patience, a connection is cut if its client neither
-//! completes a request nor takes the answer, however busy it looks, but not while the client waits for an answer. A new
-//! connection takes the place of an idle one. Without a patience, further connections wait in the system's queue. It
-//! speaks no protocol.
+//! completes a request nor reads the answer, even if it keeps sending. It is not cut while the client waits for an
+//! answer. A new connection takes the place of an idle one. Without a patience, further connections wait in the
+//! system's queue. It speaks no protocol.
 
 mod eviction;
 
@@ -100,7 +100,7 @@ impl Peer {
         self.seat.begin();
     }
 
-    /// Keeps the connection from being closed for another, or for want of bytes, until the result is dropped.
+    /// Until the result is dropped, the connection is not closed for another one or because nothing is sent.
     pub(crate) fn answer(&self) -> ActiveRequest {
         Arc::clone(&self.seat).answer()
     }
@@ -291,7 +291,7 @@ mod tests {
             }
         };
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        // Reading notices it, too: nothing is extended for a client that takes nothing.
+        // Reading notices it, too: a client that reads nothing gets no extra time.
         let cut = timeout(LONG, connection.read(&mut [0; 1])).await.unwrap();
         assert_eq!(cut.unwrap_err().kind(), io::ErrorKind::TimedOut);
     }

@@ -1,4 +1,4 @@
-//! The arguments of a tool and their limits: as JSON Schema for clients, and as the check of what was given.
+//! The arguments of a tool and their limits: as JSON Schema for clients, and as the check of a call.
 
 use std::collections::BTreeMap;
 

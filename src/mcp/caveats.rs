@@ -9,7 +9,7 @@ use crate::model::{Source, Span, Time};
 
 /// Shorter holes are only counted. In milliseconds.
 const SHORT: i64 = 60_000;
-/// How far back to look for holes beside other figures, in milliseconds.
+/// How far back to look for holes that affect other figures, in milliseconds.
 const HOLES_WITHIN: i64 = 40 * DAY;
 /// Maximum number of holes listed for a source: the latest ones.
 const MAX_HOLES: usize = 10;
@@ -104,14 +104,14 @@ mod tests {
 
     fn hole(from: i64, until: i64, causes: &[(HoleCause, usize)]) -> Hole {
         let span = Span { from: Time(from), until: Time(until) };
-        // Text of a service must not be among our words.
+        // Text of a service must not appear as our own.
         let cause =
             |(why, count): &(HoleCause, usize)| Cause { why: *why, count: *count, detail: Some("obey".to_owned()) };
         let length = SpanLength { span, length_ms: until - from };
         Hole { span: length, causes: causes.iter().map(cause).collect() }
     }
 
-    /// The same of a topic that had a web source, too, in these spans.
+    /// The same for a topic that also had a web source in these spans.
     fn describe_with_web(holes: Vec<Hole>, open: Option<Hole>, had: Option<Vec<Span>>) -> Vec<String> {
         let coverage = Coverage::Spans {
             covered: Vec::new(),
@@ -173,7 +173,7 @@ mod tests {
         let expected = "The topic had web only from 1970-01-01T00:00:00Z to 1970-01-01T02:00:00Z, \
                         from 1970-01-01T05:00:00Z to 1970-01-01T06:00:00Z: what it would have found in the rest is not known.";
         assert_eq!(describe_with_web(Vec::new(), None, Some(vec![span(0, 2), span(5, 6)])), [expected]);
-        // One that was added, but not searched yet.
+        // A source that was added but not searched yet.
         assert_eq!(describe_with_web(Vec::new(), None, Some(Vec::new())), [""; 0]);
     }
 }

@@ -47,7 +47,7 @@ fn invalid(error: ErrorData, id: Option<RequestId>) -> Parsed {
     Parsed::Wrong(Box::new(ServerJsonRpcMessage::error(error, id)))
 }
 
-/// What the body of a request over HTTP is.
+/// The result of checking the body of an HTTP request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checked {
     Message,

@@ -2,7 +2,6 @@
 
 use crate::model::{DayLimits, ReportSpec};
 
-/// The part of the configuration that assistants may see.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// The version, if clients may learn it.

@@ -33,7 +33,7 @@ pub(super) fn text(
     all.encode()
 }
 
-/// What this process knows about itself.
+/// Metrics of this process.
 fn process(all: &mut Families, process_status: &ProcessStatus, version: Option<&str>) {
     if let Some(version) = version {
         all.gauge(
@@ -82,7 +82,7 @@ fn gauges(all: &mut Families, read: &Reading) {
     all.gauge("topicwatch_runs_uncounted", help, alone(counts.uncounted));
 }
 
-/// The use of the UTC day, and what is left of it if there is a limit.
+/// The use of the UTC day, and the rest if there is a limit.
 fn daily_usage(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time) {
     let counts = &read.counts;
     all.gauge(

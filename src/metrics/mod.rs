@@ -28,8 +28,7 @@ use crate::store::{Store, StoreError};
 /// Topics that have series of their own; the others are only counted.
 pub const MOST_TOPICS: u32 = 200;
 
-/// How long the database may take to answer. It was already used to check the access, and Prometheus waits for ten
-/// seconds.
+/// How long the database may take to answer. The access check already used it, and Prometheus waits for ten seconds.
 const PATIENCE: Duration = Duration::from_secs(4);
 
 /// The source of the metrics.
@@ -87,7 +86,7 @@ impl Metrics {
         }
     }
 
-    /// `budget` is whether the service has a budget. If it has, what the day has cost is read too.
+    /// `budget` is whether the service has a budget. If so, the cost of the day is read too.
     async fn read(&self, budget: bool, now: Time) -> Result<Reading, StoreError> {
         let store = &self.store;
         let mut counts = store.status_counts(now, now.minus(LATE)).await?;

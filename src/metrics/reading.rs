@@ -1,4 +1,4 @@
-//! What was read from the database at a moment, for the metrics.
+//! The data of the metrics, as read from the database at one moment.
 
 use crate::model::{MetricSum, Source, SourceLatest, StoreCounts, TopicLimits, Usage};
 

@@ -11,8 +11,8 @@ use crate::insight::{Coverage, source_coverage, without_wrong_times};
 use crate::model::{RunSearch, Span, Time, WatchedTopic, Window};
 use crate::store::{Filter, Store, StoreError};
 
-/// How far to look back beyond a topic's window, over which its next search looks back: what is still open is no
-/// hole.
+/// How far to look back beyond a topic's window. The next search looks back over the window, so open time in it is not
+/// a hole.
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// How long the first request waits for the first result, so that its series are there from the start. With much
@@ -83,7 +83,7 @@ impl UncoveredTime {
     }
 }
 
-/// As in `topicwatch coverage`: holes, without what the next search looks back over.
+/// As in `topicwatch coverage`: holes, without the time that the next search looks back over.
 async fn compute(store: &Store, topics: &[String], now: Time) -> Result<Seconds, StoreError> {
     let mut seconds = Vec::new();
     if topics.is_empty() {

@@ -54,7 +54,7 @@ pub struct DeliveryError {
     pub text: String,
     /// How long the receiver asks to wait.
     pub wait: Option<Duration>,
-    /// Whether the text is the program's own, without words of the other side and without secrets.
+    /// Whether the text is the program's own: it contains no words of the receiver and no secrets.
     pub is_own: bool,
 }
 
@@ -67,8 +67,8 @@ impl DeliveryError {
         Self { for_good: true, text: text.into(), wait: None, is_own: false }
     }
 
-    /// A permanent failure in the program's own words. Nothing is removed from them: a part of the address may be a
-    /// word of theirs, such as `private`.
+    /// A permanent failure in the program's own words. Nothing is removed from them: a part of the address may equal
+    /// one of these words, such as `private`.
     pub(super) fn in_own_words(text: impl Into<String>) -> Self {
         Self { is_own: true, ..Self::permanent(text) }
     }

@@ -14,8 +14,8 @@ use crate::model::{JobKind, Message};
 /// Telegram's limit of a message, in UTF-16 units.
 const TELEGRAM: usize = 4_096;
 
-/// Discord's limit of the text of an embed, in UTF-16 units. All embeds together may hold 6,000, the message beside
-/// them 2,000.
+/// Discord's limit of the text of an embed, in UTF-16 units. All embeds together may hold 6,000, and the message itself
+/// 2,000.
 const DISCORD: usize = 4_096;
 
 /// Maximum number of bytes of a request to Teams, which refuses about 28 KB; text that is not ASCII may grow on the

@@ -1,6 +1,6 @@
-//! Delivers messages of the outbox to their channels: a task for each channel, so that one that hangs delays no
-//! other; each message by one process at a time, under a lease; a failed message again later, until it is dead; none
-//! of an alert that is paused, snoozed or in quiet hours. Uses the clock it is given.
+//! Delivers messages of the outbox to their channels. Each channel has its own task, so that one that hangs does not
+//! delay the others. Each message is leased by one process at a time. A failed message is retried until it is dead.
+//! Alerts that are paused, snoozed or in quiet hours send nothing. Uses the clock it is given.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::store::{Outgoing, SendResult, Store, StoreError, StoreErrorKind};
 /// Longest time between two checks of a channel's part of the outbox; they find what another process queued.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// How much longer than the time limit of its try a message stays leased.
+/// How long a message stays leased after the time limit of its try.
 const BEYOND: Duration = Duration::from_secs(30);
 
 /// How long a message of a paused alert is put off at a time; the next evaluation of the alert drops it.
@@ -174,8 +174,9 @@ impl DeliveryWorker {
         failed.map_or(Ok(tries), Err)
     }
 
-    /// Claims the next message that was due at `due` and may be sent now. Messages of alerts that are snoozed or in quiet
-    /// hours are due again at the end of them, those of paused alerts a little later. Adds those whose last try was lost with its process to `tries`, as dead.
+    /// Claims the next message that was due at `due` and may be sent now. Messages of alerts that are snoozed or in
+    /// quiet hours are due again at the end of them, those of paused alerts a little later. Messages whose last try was
+    /// lost with its process are added to `tries` as dead.
     async fn claim_next(
         &self,
         channel: &Channel,

@@ -83,7 +83,7 @@ fn mail(message: &Message, from: &str, to: &[String], created_at: Time) -> Resul
         mailbox(address).map_err(|why| DeliveryError::permanent(format!("{address:?} is not a mail address: {why}")))
     };
     let from = mailbox(from)?;
-    // Made from what never changes, so that a mail that is sent twice is the same mail.
+    // Made from data that never changes, so that a mail sent twice is the same mail.
     let name = blake3::hash(message.event.as_bytes()).to_hex();
     let id = format!("<{}.topicwatch@{}>", &name[..32], from.email.domain());
     let date = SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(created_at.0).unwrap_or(0));

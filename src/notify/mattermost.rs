@@ -12,7 +12,7 @@ use crate::model::Message;
 /// Maximum number of characters of a message before escaping, which makes at most five of each: a post holds 16,383.
 const LONGEST: usize = 3_000;
 
-/// Invisible, and no space: text on both sides of it is one word, and it has no meaning in Markdown.
+/// Invisible and not a space: it joins the text on both sides into one word, and means nothing in Markdown.
 const JOINER: char = '\u{2060}';
 
 /// Characters that its Markdown reads within a line, and shows as they are after a backslash.
@@ -55,7 +55,8 @@ fn word_into(safe: &mut String, word: &str) {
         address_into(safe, address);
         let after = from.get(address.len()..).unwrap_or_default();
         rest = after.trim_start_matches(|c| c == ')' || ends_sentence(c));
-        // Mattermost would take a backslash into the address. These mean nothing where no bracket was opened.
+        // Mattermost would read a backslash as part of the address. These characters mean nothing without an open
+        // bracket.
         safe.push_str(after.strip_suffix(rest).unwrap_or_default());
     }
     rest.chars().for_each(|c| sign_into(safe, c));
@@ -111,7 +112,7 @@ fn sign_into(safe: &mut String, c: char) {
         '>' => safe.push_str("&gt;"),
         '\\' => safe.push_str("&#92;"),
         '$' => safe.push_str("&#36;"),
-        // No user and no channel has a name that begins with the joiner.
+        // No name of a user or channel starts with the joiner.
         '@' => safe.extend(['@', JOINER]),
         c if SIGNS.contains(c) => safe.extend(['\\', c]),
         c => safe.push(c),

@@ -1,6 +1,6 @@
-//! Pings: a job reports its start and its outcome to an address, so that a monitoring service can raise an alarm if
-//! it hears nothing. Pings run in the background and delay nothing: if too many wait, the oldest are dropped, and a
-//! ping that is not accepted after a few tries is given up. The address is a secret.
+//! Pings: a job reports its start and its outcome to an address, so that a monitoring service can raise an alarm if no
+//! ping arrives. Pings run in the background and delay nothing: if too many wait, the oldest are dropped, and a ping is
+//! given up after a few failed tries. The address is a secret.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Pauses before the second and the third try.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 
-/// What a job reports.
+/// The state that a job reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// The job starts: the address with `/start`.

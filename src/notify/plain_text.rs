@@ -11,8 +11,8 @@ pub(super) fn is_markdown(message: &Message) -> bool {
     message.kind == JobKind::Report.as_str()
 }
 
-/// The text alone, for services that show each character as it is. What keeps addresses from outside from becoming
-/// links stays.
+/// The text alone, for services that show each character as it is. Characters that keep foreign addresses from becoming
+/// links stay.
 pub(super) fn words(message: &Message) -> String {
     if !is_markdown(message) {
         return message.text.clone();
@@ -64,7 +64,7 @@ fn strip_markdown(line: &str) -> String {
             ']' if in_label => match after.strip_prefix("(<").and_then(|link| link.split_once(">)")) {
                 Some((address, more)) => {
                     plain.push_str(&format!(" ({})", in_parentheses(address)));
-                    // Services that look for addresses would take what follows into this one.
+                    // Services that detect addresses would read the following text as part of this one.
                     let next = more.trim_start_matches("**").trim_start_matches('\\').chars().next();
                     plain.extend(next.filter(|c| c.is_alphanumeric() || "'’[(".contains(*c)).map(|_| ' '));
                     (rest, in_label) = (more, false);
@@ -132,7 +132,7 @@ pub(super) fn convert_for_discord(text: &str) -> String {
     }
     let mut converted = String::with_capacity(safe.len());
     let mut rest = safe.as_str();
-    // What looks like an entity in an address is part of it; a parenthesis would end the link.
+    // In an address, text that looks like an entity is part of the address; a parenthesis would end the link.
     while let Some((words, linked)) = rest.split_once("](<") {
         let Some((address, after)) = linked.split_once(">)") else { break };
         converted.push_str(&without_entities(words));

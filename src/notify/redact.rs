@@ -1,5 +1,5 @@
-//! Makes one short line without secrets from what the other side said: it may have echoed the address, a part of it,
-//! or a login. Secrets are searched for in the whole text, and only what is left is cut.
+//! Makes one short line without secrets from the receiver's reply, which may echo the address, a part of it, or a
+//! login. Removes secrets from the whole text first, and cuts it afterwards.
 
 use secrecy::ExposeSecret as _;
 use url::Url;
@@ -44,7 +44,7 @@ fn plain(text: &str) -> String {
     text.chars().take(MAX_CHARS).map(|c| if is_plain(c) { c } else { ' ' }).collect()
 }
 
-/// Replaces every secret with `***`, however it is written, also where two overlap, and the start of one at the very end.
+/// Replaces every secret with `***`, in every form, also where two overlap, and the start of a secret at the very end.
 fn mask_secrets(text: &str, secrets: &[String]) -> String {
     let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
     // Case does not matter: `%2f` is `%2F`, and a host may be echoed in lower case. In base64 it does.
@@ -238,7 +238,7 @@ mod tests {
             if (320..MAX_CHARS - 40).contains(&at) {
                 continue;
             }
-            // Runs of spaces become one, so text that was far apart comes together.
+            // Runs of spaces become one space, which moves distant text together.
             for fill in ["x", " "] {
                 let text = format!("{}T0KENT0KENT0KENT0KEN!", fill.repeat(at));
                 let redacted = redact(&endpoint, &text);

@@ -1,5 +1,5 @@
-//! Judges the reply to a request: accepted, refused for good, or to be tried again, and when. Reads only as much as
-//! explains a refusal. `webhook` sends the requests.
+//! Judges the reply to a request: accepted, refused for good, or to be tried again at some time. Reads only enough to
+//! explain a refusal. `webhook` sends the requests.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(super) async fn judge_as(
             let why = "Apprise has no configuration under this key; add its services there; `topicwatch outbox retry --dead` queues all dead messages again";
             Err(DeliveryError::in_own_words(format!("{status}: {why}")))
         }
-        // One of its services did not accept the message. Those that did get it again.
+        // One of its services did not accept the message. The others will get it twice.
         WebhookFormat::Apprise { .. } if status == StatusCode::FAILED_DEPENDENCY => {
             judge(reply, deadline, Some(now)).await.map_err(|refusal| DeliveryError { for_good: false, ..refusal })
         }

@@ -64,7 +64,7 @@ impl Conversation {
             return Err(DeliveryError::permanent(format!("{host} offers no STARTTLS; nothing was sent ({PORTS})")));
         }
         server.command(Starttls, DONE).await?;
-        // What came before the encryption, and is not read yet, may be from anybody.
+        // Unread bytes from before the encryption may be from anybody.
         let mut stream = server.stream.into_inner();
         stream.upgrade_tls(secret()?).await.map_err(failed)?;
         let mut server = Self { stream: BufReader::new(stream), host: host.to_owned(), offers: Vec::new() };
@@ -112,7 +112,7 @@ impl Conversation {
         self.require(&reply, kind)
     }
 
-    /// Sends the lines of a mail. One that begins with a dot gets another one (section 4.5.2).
+    /// Sends the lines of a mail. A line that starts with a dot gets a second one (section 4.5.2).
     pub(super) async fn mail(&mut self, mail: &[u8]) -> Result<(), DeliveryError> {
         let mut lines = Vec::with_capacity(mail.len() + 8);
         for (place, byte) in mail.iter().enumerate() {

@@ -41,7 +41,7 @@ fn excerpt(text: &str) -> &str {
 }
 
 impl AnswerFacts {
-    /// Returns the notes on what is missing of the text: what never came, and what is not shown here.
+    /// Returns the notes on missing parts of the text: those that never arrived, and those that are not shown here.
     pub(super) fn text_notes(&self, topic: &str) -> Vec<String> {
         let partial = self.partial.then(|| "The answer is cut off.".to_owned());
         let shortened = self.shortened.then(|| {

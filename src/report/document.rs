@@ -57,8 +57,8 @@ pub struct Report {
     /// The part of the cost of topics that are no longer configured, in a report of all topics.
     #[serde(rename = "removed_topics_usd", skip_serializing_if = "Option::is_none")]
     pub removed_topics: Option<Micros>,
-    /// The sources that shares of voice count: those that all topics had in the whole period. `None` if they had no
-    /// others; empty if they had none in common, so that there are no shares.
+    /// The sources that shares of voice count: those that all topics had for the whole period. `None` if all topics had
+    /// the same sources; empty if they had none in common, so that there are no shares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub voice_sources: Option<BTreeSet<Source>>,
     /// Whether some runs were pruned that may have shown which sources found what.
@@ -105,7 +105,7 @@ impl Report {
         self.topics.iter().filter(heard).filter_map(|topic| Some((&*topic.title, topic.relevance_sentence()?)))
     }
 
-    /// Splits what matters into what happened and how far to trust it.
+    /// Splits what matters into what happened and caveats.
     pub(super) fn news_and_trust(&self) -> (&[Highlight], &[Highlight]) {
         self.matters.split_at(self.matters.iter().take_while(|matter| matter.is_news()).count())
     }

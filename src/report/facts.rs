@@ -30,12 +30,12 @@ pub struct TopicFacts {
     pub unanswered: bool,
     /// The period's items.
     pub period: ItemCounts,
-    /// Those of them that the share of voice counts, if not all.
+    /// The items that the share of voice counts, if not all.
     #[serde(skip)]
     pub voice: Option<ItemCounts>,
     /// Whether full replies left a hole in the period, so that there may be more.
     pub saturated: bool,
-    /// Whether more than a little at the end of its days was not covered yet, so that there may be more.
+    /// Whether more than a little at the end of a day was not covered yet, so that there may be more.
     pub unseen: bool,
     /// The searched share of the part for which searches were due, counting full replies; 1 if this is not known.
     #[serde(skip)]
@@ -46,7 +46,7 @@ pub struct TopicFacts {
     pub full_pages: bool,
     /// Items first seen in the period but older than it. They count on their own days.
     pub earlier: u64,
-    /// Of these, items older than the search asked for.
+    /// The number of these that are older than the search asked for.
     pub outside: u64,
     /// Items hidden by the topic's filter. They are in no figure.
     pub filtered: u64,
@@ -64,7 +64,7 @@ pub struct TopicFacts {
     pub sources_since: Option<Time>,
     /// Sources that answer but have fallen silent or stale.
     pub silences: Vec<SourceSilence>,
-    /// What is usual for such a day; `None` if there are too few days to compare with.
+    /// The usual number for such a day; `None` if there are too few days to compare with.
     pub usual: Option<UsualRange>,
     /// The number of comparable earlier days, if they are too few.
     pub comparable: usize,
@@ -120,7 +120,7 @@ pub struct TopicFacts {
     pub sources: Vec<SourceFacts>,
     /// The cost of the period's searches; `None` if they were pruned without being counted before.
     pub cost: Option<Micros>,
-    /// What is left of pruned searches, if any of the period were pruned.
+    /// The remaining data of pruned searches, if any of the period were pruned.
     pub not_kept: Option<PrunedPeriod>,
     /// From when on all searches are kept, if this is after the start of the charts.
     pub kept_from: Option<Time>,
@@ -140,7 +140,7 @@ pub struct TopicFacts {
     pub risers_pruned: bool,
     /// Whether the period has more searches than are read. The latest were read, and the cost is theirs.
     pub searches_cut: bool,
-    /// What was pruned of the days of the charts, in words.
+    /// A note on data of the charts' days that was pruned.
     pub pruned: Option<String>,
     /// How much of the cost was assumed from a price; `None` if some searches were pruned.
     #[serde(rename = "assumed_usd")]
@@ -152,7 +152,7 @@ pub struct TopicFacts {
     pub new_pages: u64,
 }
 
-/// What is known of a period whose searches were pruned.
+/// The remaining data of a period whose searches were pruned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct PrunedPeriod {
     /// The number of runs that searched in it, if they were counted before.
@@ -295,7 +295,7 @@ pub struct SourceFacts {
     /// Searches made, failed ones included.
     #[serde(rename = "made")]
     pub searches: u64,
-    /// Of these, failed or lost searches.
+    /// The number of these that failed or were lost.
     pub failed: u64,
     /// Searches not made because of the quota.
     #[serde(rename = "not_made")]
@@ -343,6 +343,6 @@ pub struct RowFacts {
     pub score: Option<i64>,
     /// The scorer of tone and score.
     pub scorer: Option<String>,
-    /// The key of the item of which it is a near-copy, if it is one.
+    /// The key of the item that it is a near-copy of, if any.
     pub copy_of: Option<String>,
 }

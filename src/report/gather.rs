@@ -18,13 +18,13 @@ use crate::insight::daily::{self, Day, GapReason, SearchCoverage, share};
 use crate::model::{CountedItem, PrunedDays, ReportSpec, Span, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
-/// Days of history: those from which the usual is learned, and the day of the report.
+/// Days of history: the days that show what is usual, and the day of the report.
 const HISTORY: i32 = 61;
 /// Days in the charts.
 const CHART: usize = 14;
 /// The maximum number of items read from the history; the latest are read.
 const MOST_MARKS: i64 = 200_000;
-/// Four weeks with which terms are compared, and the day in which the first of them may have begun, in milliseconds.
+/// Four weeks for comparing terms, and one more day because the first week may begin within a day, in milliseconds.
 const TERMS_REACH: i64 = 29 * 86_400_000;
 
 /// Returns the days used by a report, ending with its own; for a week or month also those of the one before.
@@ -56,8 +56,8 @@ pub(super) async fn topic(
     let seen = Span { from: reads_from(spec, span), until: Time(now.0.saturating_add(1)) };
     let tail = Span { from: span.from, until: Time(span.until.0.saturating_add(TAIL).min(seen.until.0)) };
     let rule = PeriodRule { span, by_moment: spec.window.is_calendar(), since };
-    // Items first seen by a clock that is ahead belong to this report, too, or to none. In a report about days, they are those
-    // that a run before the present saw.
+    // An item first seen by a clock that is ahead belongs to this report, or to none. In a report about days, it
+    // belongs if a run before the present saw it.
     let first_seen_span = Span { until: Time(i64::MAX), ..seen };
     let most = crate::failpoint::limit("report/items", MOST_MARKS);
     let mut all = snapshot.counted_items_first_seen(&topic.id, first_seen_span, most).await?;
@@ -66,7 +66,7 @@ pub(super) async fn topic(
         let last = snapshot.seq_before(&topic.id, seen.until).await?;
         all.retain(|mark| mark.first_seen < seen.until || mark.seq <= last);
     }
-    // What was first seen before the earliest item read is not known here.
+    // Items first seen before the earliest item read are not known here.
     let reach = if cut { all.last().map(|mark| mark.first_seen) } else { None };
     let period_cut = reach.is_some_and(|reach| reach > span.from);
     let filtered = apply_filter(snapshot, topic, all).await?;
@@ -87,7 +87,7 @@ pub(super) async fn topic(
     let chart = history.get(chart_start..).unwrap_or_default();
     let chart_span = chart.first().map_or(span, |day| Span { from: day.span.from, until: span.until });
     let scorer = daily::scorer_of(marks.iter().filter(|mark| chart_span.contains(mark.moment())));
-    // The results of another query say nothing about what is usual for this one.
+    // The results of another query do not show what is usual for this one.
     let asked_since = query_changes.iter().copied().filter(|at| *at < span.until).max();
     let sources = search_coverage.source_history(seen);
     let own_sources = sources.constant(span);
@@ -172,7 +172,7 @@ pub(super) async fn topic(
         Some(one) => calendar::read(snapshot, topic, one, &spec.timezone, &reading).await?,
         None => None,
     };
-    // What is usual is known for days only: a week or month is only compared with the one before.
+    // Usual numbers exist only for days: a week or month is only compared with the one before.
     let (tone_days, tone_week) =
         if calendar.is_some() { (&[][..], &[][..]) } else { (&*covered_days, latest(&history, &covered_days)) };
     let tone = tone(&period, &marks, tone_days, tone_week, scorer.clone());
@@ -212,7 +212,7 @@ pub(super) async fn topic(
         covered_in_all: search_coverage.covered_share(span),
         late_ms: search_coverage.late_ms(Span { until: span.until.min(now), ..span }),
         open: search_coverage.uncovered_end(span, now),
-        // Of a week or month that is not over, only the days that have begun.
+        // For a week or month that is not over, only the days that have begun.
         days: chart
             .iter()
             .filter(|day| day.span.from <= now)
@@ -267,8 +267,8 @@ pub(super) async fn topic(
     })
 }
 
-/// Returns the holes that lie in the days of the charts at least in part, each as a whole, as far as it is known. Holes
-/// in the pruned time are not known.
+/// Returns the holes that overlap the days of the charts, each in its full length as far as known. Holes in the pruned
+/// time are not known.
 fn holes_of_days(
     search_coverage: &SearchCoverage,
     seen: Span,
@@ -278,7 +278,7 @@ fn holes_of_days(
     let known = Span { from: kept_from.map_or(seen.from, |from| from.max(seen.from)), ..seen };
     let mut holes = search_coverage.holes(known);
     holes.retain(|hole| hole.span.intersection(chart_span).is_some());
-    // Nothing before was read, so a hole that is there from the start is not known as a whole.
+    // Nothing before was read, so the start of a hole at the beginning is unknown.
     for hole in holes.iter_mut().filter(|hole| hole.span.from == known.from && !hole.before && !hole.open) {
         hole.why.push_str("; it may have begun earlier");
     }

@@ -70,7 +70,8 @@ pub async fn make(
     }
     let mut snapshot = store.snapshot().await?;
     let seq = match spec.window {
-        // What later runs saw first counts on later days, too: readers continue from here and may see some of it again.
+        // Items first seen by later runs count on later days, too: readers continue from here and may see some of them
+        // again.
         window if window.is_calendar() => snapshot.last_seq_until(span.until, now).await?,
         _ => snapshot.last_seq().await?,
     };
@@ -176,7 +177,7 @@ impl Report {
     #[must_use]
     pub fn subject(&self) -> String {
         let describe = |m: &Highlight| {
-            // Why there is nothing to report begins with a verb, and the first sentence is enough.
+            // The reason starts with a verb, and its first sentence is enough.
             let (after, sentence) = match m.kind {
                 "not run" => (" ", m.sentence.split(". ").next().unwrap_or_default()),
                 _ => (": ", &*m.sentence),

@@ -288,7 +288,7 @@ fn a_poorly_covered_day_has_lower_bounds_and_is_not_compared() {
     let begin = "Day before (Wednesday 12-31): 35 items; ";
     assert_eq!(of(&facts), format!("{begin}not compared: only 89% of this day searched."));
     assert!(both_formats(&facts)[0].contains("**≥\u{a0}22** items, **≥\u{a0}20** unique"));
-    // A small gap is a bound: whether there were fewer is unknown, that there were more is certain.
+    // A small gap makes the count a lower bound: a fall is uncertain, a rise is certain.
     (facts.searched_share, facts.partly_uncovered) = (0.95, true);
     assert_eq!(of(&facts), format!("{begin}now ≥\u{a0}22."));
     facts.earlier_days[0].raw = Some(20);

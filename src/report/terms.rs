@@ -37,7 +37,7 @@ pub(super) fn term_words(topic: &TopicFacts, term: &TermRow) -> String {
     )
 }
 
-/// Formats the number that is compared: each day the smaller of different texts and of people.
+/// Formats the compared number: for each day, the smaller of the numbers of different texts and of people.
 fn counted_texts(term: &TermRow) -> String {
     format!("{} with each text and author counted once a day", number(term.texts))
 }

@@ -1,5 +1,5 @@
 //! Writes the AI search's summary: a few sentences with counts and citations about the posts and pages found. It is not
-//! a language model, and says so.
+//! a language model, and the summary says so.
 
 use super::corpus::{Page, Post};
 use crate::model::one_line;
@@ -7,7 +7,7 @@ use crate::model::one_line;
 /// The maximum length of a quoted post, in characters.
 const QUOTED_CHARS: usize = 120;
 
-/// Returns the summary of what was found, in Markdown. Pure.
+/// Returns the summary of the findings, in Markdown. Pure.
 pub(crate) fn summary(prompt: &str, posts: &[Post], pages: &[Page]) -> String {
     let subject: String = prompt.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(QUOTED_CHARS).collect();
     let mut authors: Vec<&str> =

@@ -1,4 +1,4 @@
-//! What a fault does to a reply: takes a good reply or none and returns a bad one. `fault` and `layers` decide when.
+//! Applies a fault to a reply: takes a good reply or none and returns a bad one. `fault` and `layers` decide when.
 
 use std::io::Write;
 

@@ -222,7 +222,7 @@ pub(crate) fn basic_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
 }
 
 /// Returns the posts of these whole days, including the last. If the range has no post, it is ignored: the window of
-/// the deployed service is unreliable, too, and a silent sandbox is no use.
+/// the deployed service is unreliable, too, and an empty sandbox is no use.
 fn of_days(mut posts: Vec<Post>, start: Option<i64>, end: Option<i64>) -> Vec<Post> {
     let inside = |post: &Post| {
         start.is_none_or(|start| post.published >= start)

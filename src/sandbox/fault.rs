@@ -1,4 +1,4 @@
-//! What a fault rule is and on which requests it fires. `rule` parses it, and `damage` applies its action to a reply.
+//! Fault rules, and the requests on which they fire. `rule` parses it, and `damage` applies its action to a reply.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ closed_list! {
 }
 
 closed_list! {
-    /// What replaces a reply, or is put into it.
+    /// Garbage that replaces a reply, or is put into it.
     Garbage {
         /// A web page in place of JSON.
         Html = "html",
@@ -86,7 +86,7 @@ pub struct Fault {
     pub times: Option<u64>,
     /// Waits before answering.
     pub delay: Option<Duration>,
-    /// What happens; `None` means only the delay.
+    /// The action; `None` means only the delay.
     pub action: Option<Action>,
 }
 

@@ -1,5 +1,4 @@
-//! What every request passes on its way in and out: the key check, the fault rules, the journal. The replies are made
-//! elsewhere.
+//! The layers around every request: the key check, the fault rules, the journal. The replies are made elsewhere.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,7 +24,7 @@ use super::stream::chunked;
 
 /// The maximum size of a request body.
 pub(crate) const MAX_REQUEST_BYTES: usize = 1 << 20;
-/// Marks every reply as invented, so that it is never stored beside real findings. Documented in
+/// Marks every reply as invented, so that it is never stored together with real findings. Documented in
 /// `docs/reference/sandbox.md`.
 const MARK: HeaderName = HeaderName::from_static("x-topicwatch-sandbox");
 /// More than any reply of the sandbox.

@@ -6,7 +6,7 @@
 //!                                       \ kinds (other providers) -> corpus /
 //! ```
 //!
-//! It is not a mock that a test scripts call by call. It answers every query from a corpus that is a pure function of
+//! It is not a mock that tests script call by call. It answers every query from a corpus that is a pure function of
 //! query and clock, and it misbehaves only where a [`Fault`] rule applies. The manual is `docs/reference/sandbox.md`.
 
 mod answer;

@@ -123,7 +123,7 @@ impl Params {
         None
     }
 
-    /// Reads an optional boolean: `true`, `"True"`, `1` or `"1"`, and likewise for false.
+    /// Reads an optional boolean: `true`, `"True"`, `1` or `"1"`, and the same for false.
     pub(crate) fn boolean(&mut self, field: &str) -> Option<bool> {
         let value = self.get(field)?;
         let read = match &value {

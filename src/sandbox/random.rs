@@ -1,4 +1,4 @@
-//! Deterministic choice: numbers that depend only on their seed. The same query at the same time always gets the same
+//! Deterministic random numbers: they depend only on their seed. The same query at the same time always gets the same
 //! answer, on every machine and in every release that keeps the seeds. Not for anything that must be unpredictable.
 
 /// Numbers from a BLAKE3 output stream.

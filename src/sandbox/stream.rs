@@ -13,7 +13,7 @@ const TEXT_CHARS: usize = 24;
 /// Bytes per chunk on the wire: a prime number, so that chunks and frames rarely align.
 const CHUNK_BYTES: usize = 211;
 
-/// What an AI search found.
+/// The result of an AI search.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// The summary; empty when only links were requested.

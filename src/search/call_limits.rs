@@ -1,5 +1,5 @@
-//! What each call takes of a topic's keys: the bounds of its number, and whether it sends the key at all. A pure table,
-//! used to build requests and to check a configuration before any call.
+//! Which of a topic's keys each call sends, and the bounds of its number. A pure table, used to build requests and to
+//! check a configuration before any call.
 
 use std::ops::RangeInclusive;
 
@@ -26,8 +26,8 @@ pub fn social_limit(dialect: Dialect, operation: SocialOperation) -> Option<Rang
     }
 }
 
-/// Returns the bounds of `web.limit`, likewise. If a topic wants fewer pages than a link search's minimum, the minimum
-/// is requested: more pages do no harm.
+/// The same for `web.limit`. If a topic wants fewer pages than a link search's minimum, the minimum is requested: more
+/// pages do no harm.
 #[must_use]
 pub fn web_limit(dialect: Dialect, operation: WebOperation) -> Option<RangeInclusive<u32>> {
     match (dialect, operation) {

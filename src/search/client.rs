@@ -74,7 +74,7 @@ impl Client {
             return Err(setup_error("the service's URL is not an http or https URL", hint));
         }
         if !base_url.username().is_empty() || base_url.password().is_some() {
-            // It would be sent as an `Authorization` header of its own, and be printed.
+            // A user in the address would be sent as a second `Authorization` header, and be printed.
             return Err(setup_error(
                 "the service's URL contains a user name or a password",
                 &format!("remove it from `{}`; only the key is sent", whom.key("base_url")),
@@ -159,7 +159,7 @@ impl Client {
         blake3::hash(name.as_bytes()).to_hex()[..32].to_owned()
     }
 
-    /// Whether another client has the same address and login. What refuses one of them refuses both.
+    /// Whether another client has the same address and login. A service that refuses one refuses both.
     #[must_use]
     pub fn has_access_of(&self, other: &Self) -> bool {
         self.access_id == other.access_id
@@ -188,7 +188,7 @@ impl Client {
 
     /// Makes the call: waits for a free permit and the rate limit, asks `gate`, sends, and retries failures that may
     /// pass (429, 5xx, no connection or a broken one, a timeout). Pauses hold no permit. Every try goes through the
-    /// gate, including the first; a login does not, and one that fails is an error of the call without a count.
+    /// gate, including the first. A login does not, and a failed login is an error of the call that is not counted.
     ///
     /// If the last try of a streamed call was cut or timed out, returns the part that arrived; [`RawReply::cut`] is set.
     ///
@@ -232,8 +232,8 @@ impl Client {
             let earlier = spent;
             failure.add_cost(&mut spent);
             let may_help = tries < self.max_tries && failure.is_transient();
-            // Most often the server closed an idle connection, which says nothing about its health. Whether the
-            // connection was a reused one is not known here, so only the first such failure is retried at once.
+            // Usually the server closed an idle connection, which says nothing about its health. Whether the connection
+            // was reused is unknown here, so only the first such failure is retried at once.
             let at_once = (failure.token_renewed && !was_renewed) || (may_help && failure.connection_died && !was_dead);
             was_renewed |= failure.token_renewed;
             was_dead |= may_help && failure.connection_died;
@@ -278,7 +278,7 @@ impl Client {
         ProviderRef { provider: &self.provider, login: Some(self.login) }
     }
 
-    /// Returns the URL of a request. An address that comes from elsewhere must be on the public internet. Host names
+    /// Returns the URL of a request. An address that is not the provider's must be on the public internet. Host names
     /// are resolved and checked when connecting.
     fn address(&self, request: &Request) -> Result<Url, CallFailure> {
         let Some(address) = &request.address else { return Ok(render::url(request, &self.base_url)) };

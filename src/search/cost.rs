@@ -1,5 +1,6 @@
-//! What a reply says that it cost, in US dollars: a header, or a member of its body. A cost in another currency, or one
-//! that is no sane number, counts as not named. `decode` reads the bodies of replies with results.
+//! Reads the cost that a reply states, in US dollars, from a header or a member of its body. A cost in another
+//! currency, or one that is not a plausible number, counts as absent. `decode` reads the bodies of replies with
+//! results.
 
 use serde_json::Value;
 
@@ -11,12 +12,12 @@ pub(super) fn in_headers<'h>(header: impl Fn(&str) -> Option<&'h str>) -> Option
     parse(header("x-desearch-cost-usd")?).filter(|_| is_dollars(currency))
 }
 
-/// Returns the cost that a JSON body names, even one without results.
+/// Returns the cost that a JSON body states, even one without results.
 pub fn in_body(body: &[u8]) -> Option<Micros> {
     of(&serde_json::from_slice(body).ok()?)
 }
 
-/// Returns the cost that a value names.
+/// Returns the cost that a value states.
 pub(super) fn of(value: &Value) -> Option<Micros> {
     let currencies = ["/currency", "/usage/currency"].iter().filter_map(|at| value.pointer(at)?.as_str());
     let named = value.get("cost_usd").or_else(|| value.pointer("/usage/cost_usd"));

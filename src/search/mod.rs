@@ -120,7 +120,7 @@ pub struct Settings {
     /// Path segment and tool name of the social platform (`X`).
     pub platform: String,
     pub access: Access,
-    /// Whether addresses from elsewhere (of feeds, of redirects) may lead into a private network.
+    /// Whether addresses other than the provider's (of feeds and redirects) may lead into a private network.
     pub allow_private: bool,
     /// Deadline of each try, including its body.
     pub call_timeout: Duration,
@@ -187,7 +187,7 @@ pub struct Request {
     /// The whole address, if it is not below the provider's: that of a feed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// The addresses that redirected to this one. What they hold in secret may be repeated, and is not shown.
+    /// The addresses that redirected to this one. A server may repeat secrets in them, which are not shown.
     #[serde(skip)]
     pub redirected_from: Vec<String>,
     /// Headers in addition to those of every request.
@@ -209,13 +209,13 @@ pub struct RawReply {
     pub tries: u32,
     /// The cost in the billing header, if readable.
     pub cost: Option<Micros>,
-    /// What the earlier tries cost.
+    /// The cost of the earlier tries.
     pub earlier: Spent,
     /// Why the body is incomplete (the connection broke or the time was up), if it is.
     pub cut: Option<(ErrorClass, String)>,
 }
 
-/// What failed tries cost.
+/// The cost of failed tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spent {
     /// Sum of their billing headers.
@@ -225,7 +225,7 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// What was added since.
+    /// The cost added since.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {
@@ -270,7 +270,7 @@ pub struct CallError {
     pub latency: Duration,
     /// The cost in the billing header of the failed reply, if readable.
     pub cost: Option<Micros>,
-    /// What all tries cost, including the last.
+    /// The cost of all tries, including the last.
     pub spent: Spent,
     /// The earliest time for the next call, if the service gave one.
     pub not_before: Option<Time>,

@@ -3,12 +3,12 @@
 
 use crate::model::Time;
 
-/// Fewer posts in the span say little about the usual distance between them.
+/// Minimum number of posts in the span for estimating the usual distance between them.
 const LEAST: usize = 10;
 /// A pause this many times the average distance between posts means that posts are missing, unless a pause inside the
 /// span is as long.
 const PAUSES: i64 = 4;
-/// With few posts, a pause that is less likely than this means the same: `e^-PAUSES`.
+/// With few posts, a pause that is less likely than this also means that posts are missing: `e^-PAUSES`.
 const UNLIKELY: f64 = 0.018;
 
 /// Whether posts with these dates, in any order, continue without a break from the span to the time before `from`.

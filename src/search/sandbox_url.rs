@@ -1,15 +1,15 @@
-//! Replaces addresses of others by addresses of the sandbox. A client of the sandbox must never reach the network.
+//! Replaces external addresses by addresses of the sandbox. A client of the sandbox must never reach the network.
 
 use url::Url;
 
-/// Endings of feed addresses that are left out of the stand-in's name.
+/// Endings of feed addresses that the stand-in's name omits.
 const ENDINGS: [&str; 4] = [".xml", ".rss", ".atom", ".json"];
 
 /// Returns the stand-in of an address: a feed below `base`, named after it. The query may be a secret, so only its hash
 /// is used, to keep addresses apart.
 pub(super) fn url(address: &str, base: &Url) -> Url {
     let mut url = base.clone();
-    // Fails only for addresses that cannot have a path; the sandbox has none of these.
+    // Fails only for addresses that cannot have a path. The sandbox has none.
     if let Ok(mut path) = url.path_segments_mut() {
         path.pop_if_empty().push(&file(address));
     }

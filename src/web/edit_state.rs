@@ -1,5 +1,4 @@
-//! What the process remembers of edits: recent deletions, so that they can be undone; how many tries were made today;
-//! and the results of alert trials.
+//! Remembers recent deletions, so that they can be undone; the number of tries today; and the results of alert trials.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

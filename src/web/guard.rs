@@ -90,7 +90,7 @@ fn too_large(path: &str) -> Problem {
 async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: Instant) -> Response {
     let path = request.uri().path().to_owned();
     let busy = || busy(&app.site, &path);
-    // A client that sends a form drop by drop holds no permit meanwhile, and its connection counts as idle.
+    // A client that sends a form very slowly holds no permit meanwhile, and its connection counts as idle.
     let (head, body) = request.into_parts();
     let body = match tokio::time::timeout_at(until, to_bytes(body, largest_form(&path))).await {
         Ok(Ok(body)) => body,
@@ -142,7 +142,7 @@ async fn check(
         return Ok(Visitor::default());
     }
     let (api, settings) = (is_api_path(path), site.settings());
-    // Cookies do not count for the API, so that no page of others can ask for anything there, whatever it sends.
+    // The API ignores cookies, so that pages of other sites cannot request anything from it.
     let passes = session_cookies(headers, settings.https).take(if api { 0 } else { MOST_PASSES });
     let problem = |problem: Problem| Box::new(problem_page(&problem, site, path));
     let basic = if is_for_programs(path) && !changes(head) { basic_password(headers) } else { None };
@@ -151,7 +151,7 @@ async fn check(
     if visitor.who == Identity::Nobody {
         return Err(Box::new(login_required(site, head, api)));
     }
-    // Where nobody needs a token, a script of another page may not change anything.
+    // Without tokens, a script of another site must not change anything.
     let foreign =
         || headers.contains_key(header::ORIGIN) && !host(head).is_some_and(|host| is_same_origin(headers, &host));
     if api && changes(head) && visitor.who == Identity::Anyone && foreign() {
@@ -172,8 +172,8 @@ async fn check(
     }
 }
 
-/// Whether what an address leaves open is text without NUL, which PostgreSQL does not accept. The API checks each of its
-/// parameters itself.
+/// Whether the variable parts of a path are text without NUL, which PostgreSQL does not accept. The API checks each of
+/// its parameters itself.
 fn is_readable(params: Result<&RawPathParams, &RawPathParamsRejection>, api: bool) -> bool {
     match params {
         Ok(params) => api || params.iter().all(|(_, value)| !value.contains('\0')),
@@ -195,7 +195,7 @@ fn login_required(site: &Site, head: &Parts, api: bool) -> Response {
     if api {
         return refuse("The token is missing", "Send `Authorization: Bearer` with the token of the pages.");
     }
-    // A program that is redirected to a form would take it for what it asked for.
+    // A program that is redirected to a form would take it for the answer.
     if is_for_programs(path) {
         let hint = "Send `Authorization: Bearer` with the token, or the token as the password of any user.";
         let mut refused = refuse("This needs a token", hint);
@@ -217,7 +217,7 @@ fn changes(head: &Parts) -> bool {
     !matches!(head.method, Method::GET | Method::HEAD)
 }
 
-/// Checks what applies to every request, whoever sends it.
+/// Checks that do not depend on the visitor.
 fn check_request(site: &Site, head: &Parts) -> Result<(), Refused> {
     let (headers, path) = (&head.headers, head.uri.path());
     let refuse = |status: StatusCode, title: &str, hint: &str| {
@@ -267,8 +267,8 @@ fn host(head: &Parts) -> Option<String> {
     (!host.is_empty()).then(|| host.to_ascii_lowercase())
 }
 
-/// Whether these pages answer to a host name. Prevents DNS rebinding: a name that others point here must not open
-/// these pages to their scripts. An IP address is no such name.
+/// Whether these pages answer to a host name. Prevents DNS rebinding: if others point their host name here, their
+/// scripts must not read these pages. An IP address is not such a name.
 fn is_allowed_host(host: &str, hosts: &[String]) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => {

@@ -120,7 +120,7 @@ pub(super) async fn tags_of(site: &Site) -> Result<BTreeSet<String>, Problem> {
     Ok(stored.chain(settings.tags.iter().flat_map(|(_, tags)| tags.clone())).collect())
 }
 
-/// The address of what these filters find.
+/// The address of the items that these filters find.
 pub(super) fn address(path: &str, filters: &BTreeMap<String, String>) -> String {
     link(path, filters.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }

@@ -1,4 +1,4 @@
-//! The configuration file as pages change it: what they can do with it, and the results. Whoever serves the pages
+//! The configuration file as pages change it: what they can do with it, and the results. The code that serves the pages
 //! knows where the file is, and how it is checked and written.
 
 use std::pin::Pin;
@@ -48,7 +48,7 @@ pub enum SaveError {
     Refused(Vec<Diagnostic>),
 }
 
-/// What a topic will do and cost.
+/// The effect and cost of a topic.
 #[derive(Debug, Clone)]
 pub struct Preview {
     /// Over the next 30 days.
@@ -83,7 +83,7 @@ pub struct TriedResult {
 /// About how many runs of all topics the trial of an alert reads: a page must answer within seconds.
 pub const TRIAL_RUNS: i64 = 1_000;
 
-/// What an alert of the file would report now. Nothing is stored and nobody is notified.
+/// The result of evaluating an alert of the file now. Nothing is stored and nobody is notified.
 #[derive(Debug, Clone)]
 pub struct AlertTrial {
     pub name: String,
@@ -93,7 +93,7 @@ pub struct AlertTrial {
     /// Whether there were more runs since then: only the latest were evaluated.
     pub cut: bool,
     pub firing: Vec<Firing>,
-    /// Why it says nothing about the past, if so.
+    /// Why the past was not evaluated, if so.
     pub not_backtested: Option<&'static str>,
     /// The events it would have recorded, oldest first.
     pub events: Vec<AlertEvent>,

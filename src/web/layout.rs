@@ -1,4 +1,5 @@
-//! What all pages share: head, menu and footer; and answers that are no page. Each page provides its own middle.
+//! The parts that all pages share: head, menu and footer. Also answers that are not pages. Each page provides its own
+//! middle.
 
 use axum::Extension;
 use axum::http::StatusCode;

@@ -44,7 +44,7 @@ pub(super) async fn answer(
 const LONGEST_REFUSAL: usize = 1_000;
 
 /// Gives refusals the form of those of the API: the service refuses a message that it cannot read with plain text.
-/// Answers to a message are JSON and stay as they are, also if they are errors.
+/// Answers to a message are JSON and stay as they are, even if they are errors.
 async fn to_problem(response: Response) -> Response {
     let status = response.status();
     let media = response.headers().get(header::CONTENT_TYPE).and_then(|media| media.to_str().ok());

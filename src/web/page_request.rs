@@ -54,7 +54,7 @@ impl PageRequest {
         }
     }
 
-    /// The same request, named by what its route leaves open in the path, decoded.
+    /// The same request, named by the variable part of its path, decoded.
     pub(super) fn about(mut self, params: &RawPathParams) -> Self {
         if let Some((_, name)) = params.iter().last() {
             self.name = name.to_owned();
@@ -133,7 +133,7 @@ impl PageRequest {
         Problem { field: Some(name.to_owned()), ..problem }
     }
 
-    /// Those of these parameters that are given.
+    /// The given ones of these parameters.
     pub(super) fn given_of(&self, names: &[&str]) -> BTreeMap<String, String> {
         let pairs = names.iter().filter_map(|name| Some(((*name).to_owned(), self.get(name)?.to_owned())));
         pairs.collect()
@@ -159,12 +159,12 @@ impl PageRequest {
     }
 }
 
-/// The maximum number of bytes of what is sent to a path. Topics have their forms below `/jobs/`.
+/// The maximum number of bytes of a form that is sent to a path. Topics have their forms below `/jobs/`.
 pub(super) fn largest_form(path: &str) -> usize {
     if path.starts_with("/jobs/") { LARGEST_TOPIC_FORM } else { LARGEST_FORM }
 }
 
-/// The problem that a page is to filter by two values of a parameter.
+/// The problem that a parameter is given twice with different values.
 fn repeated(name: &str) -> Problem {
     let name: String = name.chars().take(40).collect();
     Problem::bad_request(

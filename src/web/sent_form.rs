@@ -1,5 +1,5 @@
-//! A form that was sent and not carried out. The page of the problem shows what was typed; if its sender was logged out or
-//! the database was away, it sends it again, too.
+//! A form that was sent and not carried out. The page of the problem shows what was typed. If the sender was logged out
+//! or the database was away, the page can also send the form again.
 
 use std::pin::pin;
 
@@ -71,7 +71,7 @@ impl SentForm {
         let kind = head.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         head.method == Method::POST
             && kind.starts_with("application/x-www-form-urlencoded")
-            // What has no route could be the address of another site.
+            // An address without a route could be that of another site.
             && head.extensions.get::<MatchedPath>().is_some()
             && !NEVER.contains(&head.uri.path())
     }
@@ -110,7 +110,7 @@ impl SentForm {
         self.fields.iter().filter(move |(name, value)| is_typed(name.as_str()) && !value.trim().is_empty())
     }
 
-    /// The page asks before it is left only if the list is marked, or the form that it belongs to.
+    /// The browser asks before leaving the page only if the list or its form is marked.
     fn typed_list(&self, is_marked: bool) -> Markup {
         html! { dl.facts data-unsaved[is_marked] { @for (name, value) in self.typed() {
             dt { (name) } dd { pre dir="auto" { "\n" (value) } }
@@ -148,8 +148,8 @@ fn passing_problem(response: &mut Response) -> Option<&mut Problem> {
     response.extensions_mut().get_mut::<Problem>().filter(|problem| PASSING.contains(&problem.status))
 }
 
-/// Reads the form of a visitor who was not let in: a session that ended or a role that was lowered meanwhile must cost nobody
-/// what they typed. `is_own` says whether the browser names one of these pages as the sender.
+/// Reads the form of a visitor who was not let in: nobody must lose what they typed because their session ended or
+/// their role was lowered meanwhile. `is_own` says whether the browser names one of these pages as the sender.
 pub(super) async fn keep(refused: &mut Response, head: &Parts, body: Body, is_own: bool, until: Instant) {
     let is_kept = |problem: &Problem| PASSING.contains(&problem.status) || is_own && REFUSED.contains(&problem.status);
     if !SentForm::is_sent_by(head) || !refused.extensions().get::<Problem>().is_some_and(is_kept) {

@@ -1,5 +1,4 @@
-//! What every page and answer is made from: the database, the time, and the parts of the configuration that pages
-//! show.
+//! The inputs of every page and answer: the database, the time, and the parts of the configuration that pages show.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -37,7 +36,7 @@ pub struct Settings {
     pub limits: DayLimits,
     /// Makes the ids of requests; `None` if no daemon would carry them out.
     pub acts: Option<fn(Time) -> String>,
-    /// What to do about a search that failed, by what is recorded of it.
+    /// Returns the hint for a failed search, from what is recorded about it.
     pub hint: Hint,
     /// The providers that read feeds, by name.
     pub feeds: BTreeSet<String>,
@@ -82,8 +81,8 @@ impl std::fmt::Debug for Site {
 }
 
 impl Site {
-    /// A site over a store that nothing else uses, and another one for what takes long (exports), both of `database`.
-    /// `secret` must differ each time, and nobody may be able to guess it.
+    /// A site over a store that nothing else uses, and a second store for long reads (exports), both of `database`.
+    /// `secret` must be new each time and impossible to guess.
     #[must_use]
     pub fn new(
         store: Store,

@@ -13,7 +13,7 @@ type Module = Vec<String>;
 /// A path as written: its base, its names and its line.
 #[derive(Debug, Clone)]
 struct Path {
-    /// What the path is relative to.
+    /// The base of the path.
     base: Base,
     names: Vec<String>,
     line: usize,
@@ -428,7 +428,7 @@ fn uses_between_files_are_found_without_false_positives() {
             ],
             &[],
         ),
-        // What a macro of the store names, with and without the path of a database.
+        // Names in a macro of the store, with and without the path of a database.
         (
             &[
                 ("store/mod.rs", "mod x; mod database;"),

@@ -9,7 +9,7 @@ pub(crate) type Mistake = (usize, String);
 /// The most lines a file in `src/` may have.
 pub(crate) const MAX_LINES: usize = 350;
 
-/// Requires that the file opens with `//!` and words after it.
+/// Requires that the file starts with `//!` and words after it.
 pub(crate) fn opens_with_its_purpose(source: &str) -> Vec<Mistake> {
     let first = source.lines().next().unwrap_or_default();
     let purpose = first.strip_prefix("//!").unwrap_or_default().trim();
@@ -145,7 +145,7 @@ pub(crate) fn sql_reads_no_clock(sql: &str) -> Vec<Mistake> {
     found
 }
 
-/// Forbids naming a folder of the machine that the text was written on.
+/// Forbids paths of the machine on which the text was written.
 pub(crate) fn names_no_machine(text: &str) -> Vec<Mistake> {
     // Split in two, or this file would break the rule.
     let folders = [concat!("/wo", "rk/"), concat!("/ro", "ot/")];

@@ -1,5 +1,5 @@
 //! Splits Rust text into tokens with their lines, without comments and test-only code. It is not a parser: it only
-//! tells code from comments and strings.
+//! distinguishes code from comments and strings.
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -78,7 +78,7 @@ pub(crate) fn entries(files: &[(String, String)]) -> BTreeMap<String, usize> {
     entries.into_iter().map(|(folder, entries)| (folder.to_owned(), entries.len())).collect()
 }
 
-/// What a rule finds in these files, one line each.
+/// The mistakes that a rule finds in these files, one line each.
 pub(crate) fn mistakes(files: &[(String, String)], rule: impl Fn(&str, &str) -> Vec<Mistake>) -> Vec<String> {
     files
         .iter()

@@ -1,5 +1,5 @@
-//! Reads every command that a message, a hint or a page of the program names out of the source, and checks that the
-//! program accepts it.
+//! Finds every command in the source that a message, a hint or a page of the program names, and checks that the program
+//! accepts it.
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser as _};
@@ -22,7 +22,7 @@ fn sources(folder: &std::path::Path, all: &mut Vec<(String, String)>) {
 /// A command that a text names.
 struct Named {
     words: Vec<String>,
-    /// Whether it stands alone, for example between backticks; otherwise the text may continue after it.
+    /// Whether the command is the whole text, for example between backticks; otherwise the text may continue after it.
     alone: bool,
 }
 
@@ -61,7 +61,7 @@ fn named(code: &str) -> Vec<Named> {
     all
 }
 
-/// Whether the program accepts a command line, or would with the values that the text leaves out.
+/// Whether the program accepts a command line, perhaps with values that the text leaves out.
 fn taken(words: &[String]) -> bool {
     let option = words.last().is_some_and(|word| word.starts_with("--"));
     match Cli::try_parse_from(words) {

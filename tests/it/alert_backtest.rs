@@ -88,14 +88,14 @@ fn a_backtest_shows_precision_and_recall_for_a_list_of_events() {
         assert_eq!(rules[0]["precision"], json!(2.0 / 3.0));
         assert_eq!(rules[0]["median_delay_seconds"], 7 * 3_600);
         assert_eq!(whole["measured"]["left_out"][0]["label"], "before the first run");
-        // The `items` rule counts no windows, so its row has no textbook rules beside it. Two runs found eighty new
-        // items or more.
+        // The `items` rule counts no windows, so there are no rows of textbook rules. Two runs found at least eighty
+        // new items.
         let items = backtest(&place, "any", &[]);
         items.assert_stdout(0, &[]);
         reported.push((printed.out, whole, items.out));
     }
     assert!(reported.iter().all(|other| *other == reported[0]), "{reported:#?}");
-    // The tables are below the alerts themselves, with what each found.
+    // The tables are below the alerts, with the findings of each.
     let tables = |printed: &str| printed.split_once("\n\n").unwrap().1.to_owned();
     insta::assert_snapshot!(tables(&reported[0].0), @r"
     begin                 end                   event                  volume  3-sigma  z-score

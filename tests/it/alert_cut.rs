@@ -1,5 +1,5 @@
-//! Alerts of many items: one of a window with more items than are counted says and sends lower bounds, and one of new
-//! items counts all of a large run.
+//! Alerts of many items: if a window has more items than are counted, its alert shows and sends lower bounds; an alert
+//! on new items counts all of a large run.
 
 use serde_json::{Value, json};
 
@@ -18,14 +18,14 @@ fn an_alert_with_more_items_than_the_count_limit_says_at_least() {
             hook.url()
         );
         let place = Place::new(database, &world.lines(), &(topic("acme", "every = \"1h\"") + &alert));
-        // Of each window, at most 45 items are counted.
+        // At most 45 items of each window are counted.
         let due = |at: &str| {
             let program = place.program(&["once", "--due", "--at", at]).env("TOPICWATCH_TEST_BOUND", "alert/window=45");
             let ended = program.run();
             assert_eq!(ended.code, Some(0), "{ended}");
         };
-        // Three posts a day at this hour for eight days, then 59. A reply of 83 in which no known post is missing
-        // was not full, so that only the limit makes it a lower bound.
+        // Three posts a day at this hour for eight days, then 59. A reply of 83 posts without a missing known post is
+        // not full, so only the limit makes it a lower bound.
         calm_days(&world, &place);
         due(&hour(24 * 7));
         let storm = (0..59).map(|k| post(90_000 + k, 192, &format!("90000 post number {k} of an acme storm"), 1));
@@ -62,7 +62,7 @@ fn an_alert_finds_its_words_in_the_last_of_many_new_items() {
         for at in [23, 24] {
             place.ok(&["once", "--due", "--at", &hour(at)]);
         }
-        // More than a thousand, which is the most of one reply, and the word is in one that is listed last.
+        // More than a thousand, the maximum of one reply, and the word is in an item that is listed last.
         let posts = (1_000..2_000).map(|id| post(id, 24, &format!("an acme post {id}"), 1));
         world.set_posts(&posts.collect::<Vec<Value>>());
         let page = |id: u32, title: &str| json!({ "title": title, "url": format!("https://example.org/{id}") });

@@ -1,5 +1,5 @@
-//! How alerts stop firing, through the binary on both databases: an acknowledgement counts for one firing, what is no
-//! longer watched ends without a message, and so does what there is too little to judge.
+//! How alerts stop firing, through the binary on both databases: an acknowledgement counts for one firing; subjects
+//! that are no longer watched, or that have too little data to judge, end without a message.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ fn file(hook: &WebhookServer, topic: &str, alert: &str) -> String {
 
 const SOURCE: &str = "rule = \"source\"\nfailures = 2\nof = 3";
 
-/// A service of which a part of the addresses fails on demand.
+/// A service that fails on demand for some of its addresses.
 fn service_with_failing_part(part: &'static str) -> (FakeServer, Arc<AtomicBool>) {
     let fails = Arc::new(AtomicBool::new(false));
     let failing = Arc::clone(&fails);
@@ -75,7 +75,7 @@ fn an_old_events_acknowledgement_does_not_touch_a_later_firing() {
         assert_eq!(firing(&place)[0]["acked"], false, "{name}");
         looks(false, 32..34);
         assert_eq!(subjects(&hook)[3..], ["[ill] over: acme: social works again"], "{name}");
-        // The acknowledgement of what fires now counts.
+        // The acknowledgement of the current firing counts.
         looks(true, 34..36);
         place.run(&["alerts", "ack", "ill", "--event", &fired()[0]]).assert_stdout(0, &["1 event acknowledged"]);
         assert_eq!(firing(&place)[0]["acked"], true, "{name}");

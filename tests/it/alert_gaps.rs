@@ -18,7 +18,7 @@ const HOUR: i64 = 3_600_000;
 const DAYS: i64 = 23;
 /// The clock goes forward in Berlin on 29 March, this many days after the first.
 const SPRING: i64 = 20;
-/// The hour from which on each database makes runs of its own: the day before the first service breaks.
+/// The hour at which each database starts to make its own runs: the day before the first service breaks.
 const PARTED: i64 = 24 * 15;
 
 /// This many hours after midnight of the first day.
@@ -52,7 +52,7 @@ fn file(sources: &str, when: &str) -> String {
 }
 
 const DAILY: &str = "schedule = \"0 0 * * *\"";
-/// Each search asks for a week, so it finds all that was left out of empty replies.
+/// Each search asks for a week, so it finds all posts that were missing from empty replies.
 const WEEK: &str = "\nwindow = \"PAST_7_DAYS\"";
 
 /// When a service is broken, and how.
@@ -73,8 +73,8 @@ fn run(place: &Place, services: &[&TruthService], hour: i64, broken: &Broken) {
     assert!(is_broken || ended.code == Some(0), "{ended}");
 }
 
-/// Makes the runs that are due at these hours: those before `parted` once, on SQLite, and from there on those of each
-/// database, so that it evaluates the windows that matter. Returns the places.
+/// Makes the runs that are due at these hours. Those before `parted` are made once, on SQLite; later ones are made on
+/// each database, so that each evaluates the windows that matter. Returns the places.
 fn watch(
     begun: &Place,
     services: &[&TruthService],

@@ -1,5 +1,5 @@
 //! Messages of alerts through the binary on both databases: each event is counted once, the first run of a new alert is
-//! checked, what became of a message is said, and acknowledging cancels those that wait for another try.
+//! checked, the state of a message is shown, and acknowledging cancels messages that wait for another try.
 
 use serde_json::{Value, json};
 
@@ -83,7 +83,7 @@ fn a_new_and_a_renamed_alert_check_their_first_run() {
             "{}",
             place.database.name
         );
-        // One that comes back does not report what happened while it was away.
+        // An alert that comes back does not report what happened while it was away.
         place.configure(&world.lines(), &file(&hook, &alert("recalls", "cooldown = \"0s\"")));
         world.set_posts(&[post(28, 27, "words", 1)]);
         run_due(&place, 28);
@@ -190,7 +190,7 @@ fn a_cancelled_message_sets_no_sent_time_and_no_cool_down() {
     }
 }
 
-/// Two channels, of which the second refuses for good, and a message to both.
+/// Two channels, the second of which refuses for good, and a message to both.
 fn place_with_a_refusing_channel(
     database: crate::support::databases::Database,
 ) -> (ScriptedService, Place, [WebhookServer; 2]) {

@@ -1,5 +1,6 @@
 //! Messages of alerts that wait for another try, through the binary on both databases: they wait for the end of quiet
-//! hours and of a snooze, too, and that counts as no try. What waits when an alert is paused or removed is not sent.
+//! hours and of a snooze, too, and the wait does not count as a try. Waiting messages of a paused or removed alert are
+//! not sent.
 
 use serde_json::{Value, json};
 
@@ -40,7 +41,8 @@ fn place_with_refused_message(database: Database, alert: &str, at: u32) -> (Scri
     (world, place, hook)
 }
 
-/// The tries of the only message, and when it is due again. The list would count from the real present.
+/// The tries of the only message, and when it is due again. The list would count from the real present, so this is read
+/// from the table.
 fn waits(place: &Place) -> [Value; 2] {
     let attempt = place.json(&["outbox", "--json"])["messages"][0]["attempt"].clone();
     [attempt, json!(Time(place.database.number("SELECT next_at FROM outbox")))]
@@ -216,7 +218,7 @@ fn outbox_retry_and_deliver_say_that_a_channel_is_paused_or_missing() {
         let shown = place.ok(&["outbox", "show", &event]);
         assert!(shown.contains("\nnote       no channel hook in the configuration: ") && !shown.contains("next try"));
 
-        // A paused alert drops its messages, so they do not wait for the channel. No run came that would drop them now.
+        // A paused alert drops its messages, so they do not wait for the channel. No run has dropped them yet.
         let read = || place.ok(&["once", "--due", "--at", "2026-03-12T01:30:00Z"]);
         place.configure(&world.lines(), &paused("paused = true"));
         read();
@@ -286,8 +288,8 @@ fn a_message_of_a_dead_process_waits_until_its_alert_and_channel_allow_it() {
         assert_eq!(delivered, format!("nothing was due; the next try is at {until}\n"), "{name}");
         place.ok(&["alerts", "snooze", "recalls", "--off"]);
 
-        // Another message, at which the channel asks for a pause. `once --at` is months before `outbox deliver`, so it takes
-        // the lease for one of a clock that was ahead, and the first message waits, too.
+        // Another message, at which the channel asks for a pause. `once --at` is months before `outbox deliver`, so it
+        // assumes that the lease is from a clock that was ahead, and the first message waits, too.
         world.set_posts(&[post(26, 25, "words", 1)]);
         run_due(&place, 26);
         *answer.lock().unwrap() = "429 Slow down\r\nretry-after: 7200";

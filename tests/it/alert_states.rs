@@ -1,5 +1,5 @@
-//! What is shown of alerts that sent nothing or check nothing, on both databases: what is held back and what fired before
-//! an alert was paused does not count as firing, on no page, in no list and no metric.
+//! How alerts are shown that sent nothing or check nothing, on both databases: subjects that are held back, or that
+//! fired before the alert was paused, do not count as firing on any page, list or metric.
 
 use serde_json::{Value, json};
 
@@ -18,8 +18,8 @@ const FILE: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n\
     [[alerts]]\nname = \"off\"\nrule = \"source\"\npaused = true\n\
     [[alerts]]\nname = \"tone\"\nrule = \"negative\"\n";
 
-/// Inserts by hand what fires: `alerts` tests the rules themselves. `loud` fires and holds back, `tone` only holds back,
-/// `off` fired before it was paused.
+/// Inserts firing subjects by hand: `alerts` tests the rules themselves. `loud` fires and holds back, `tone` only holds
+/// back, `off` fired before it was paused.
 fn place(database: crate::support::databases::Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(database, &sandbox.lines(), FILE);

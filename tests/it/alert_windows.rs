@@ -19,7 +19,7 @@ const ALERTS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"
 const DAYS: u32 = 20;
 /// The day of a storm with three times as many posts, all of them negative.
 const STORM: u32 = 17;
-/// The day from which on each database makes runs of its own. Those before are made once.
+/// The day on which each database starts to make its own runs. Earlier runs are made once.
 const PARTED: u32 = 13;
 
 #[test]
@@ -57,7 +57,7 @@ fn a_window_excludes_the_run_one_window_earlier_even_if_it_started_late() {
             assert_eq!(begun(&output), std::slice::from_ref(&day), "{}: {output}", place.database.name);
         }
         let storm = all["events"].to_string();
-        // Sixty is a number at which services cut: the reply may have been full.
+        // Services cut replies at sixty posts, so the reply may have been full.
         assert!(storm.contains("acme: ≥60 new unique items in 1d (≥60 items by ≥3 authors)"), "{storm}");
         assert!(storm.contains("% of 60 items in 1d sound negative"), "{storm}");
     }
@@ -102,7 +102,7 @@ fn counts_of_some_sources_are_lower_bounds_where_sightings_were_pruned() {
         let (output, text) = backtest("some");
         assert!(text.contains("over: acme: ≥3 new unique items in 1d"), "{name}: {text}");
         assert!(output["pruned_until"].is_string() && text.contains(note), "{name}: {text}");
-        // What a topic saw first stays known.
+        // The first sightings of a topic are kept.
         let (output, text) = backtest("all");
         assert!(text.contains("over: acme: 3 new unique items in 1d"), "{name}: {text}");
         assert!(output["pruned_until"].is_null() && !text.contains(note), "{name}: {text}");
@@ -121,7 +121,7 @@ fn posts_found_after_an_outage_do_not_fire_an_alert() {
             place.ok(&["once", "--due", "--at", &hour(at)]);
         }
     };
-    // What was before the last day before an outage of 66 hours is made once.
+    // The runs up to a day before the outage of 66 hours are made once.
     let before = Place::new(sqlite(), &truth.lines(), QUIET);
     run(&before, 24..24 * 11);
     for database in databases() {

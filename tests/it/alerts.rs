@@ -1,5 +1,5 @@
-//! Alerts through the binary on both databases: what fires, that each event is sent once and to whom, the state after a
-//! kill, quiet hours, cool-down, acknowledging and snoozing, and backtests.
+//! Alerts through the binary on both databases: what fires, that each event is sent once to the right channels, the
+//! state after a kill, quiet hours, cool-down, acknowledging and snoozing, and backtests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -164,7 +164,7 @@ fn an_empty_reply_does_not_end_a_source_alert_while_posts_are_known() {
         fails.store(true, Ordering::SeqCst);
         (26..28).for_each(look);
         assert_eq!(subjects(&hook).len(), 1, "{:?}", subjects(&hook));
-        // It answers with nothing, although three posts of the day before are known.
+        // It returns nothing, although three posts of the day before are known.
         fails.store(false, Ordering::SeqCst);
         world.set_posts(&[]);
         (28..30).for_each(look);
@@ -226,7 +226,7 @@ fn a_failing_source_and_its_recovery_are_reported() {
         assert_eq!(subjects(&hook).len(), 2, "{:?}", subjects(&hook));
         let latest = &events(&place, &hook)[0];
         assert_eq!((&latest["kind"], &latest["muted"]), (&json!("recovered"), &json!("snoozed")));
-        // What fires by one rule does not go on under another.
+        // A firing of one rule does not continue under another rule.
         fails.store(true, Ordering::SeqCst);
         (36..38).for_each(look);
         program(&place, &hook, &["alerts"]).run().assert_stdout(0, &["firing: acme/social"]);
@@ -377,7 +377,7 @@ fn slots_missed_one_at_a_time_are_one_outage() {
 
 #[test]
 fn a_volume_alert_fires_above_the_usual_count_of_the_hour_but_not_on_a_new_query() {
-    // Thirty is a number at which services cut: the reply may have been full.
+    // Services cut replies at thirty posts, so the reply may have been full.
     let full = databases().into_iter().map(|database| (database, 30, "≥"));
     for (database, new, at_least) in full.chain([(sqlite(), 29, "")]) {
         let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
@@ -488,7 +488,7 @@ fn a_storm_of_unrelated_posts_is_recorded_but_not_sent() {
                 let summary = "acme: 90 of 90 posts in 1h contain no word of the query: not judged";
                 assert_eq!((&one["subject"], &one["summary"]), (&json!("acme/unrelated"), &json!(summary)));
             }
-            // It is listed, but as no alarm.
+            // It is listed, but not as an alarm.
             let list = |alert: usize, list: &str| all["alerts"][alert][list].as_array().unwrap().len();
             let lists = [0, 1].map(|alert| (list(alert, "firing"), list(alert, "held_back")));
             assert_eq!(lists, [(reported, 1 - reported); 2], "{usual} {storm}: {all}");
@@ -526,7 +526,7 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
         let reported = |day: &str| format!("[recalls] acme: 2 of 10 calls used on the UTC day {day} (20%)");
         assert_eq!(subjects(&hook), [reported("2026-03-12")], "{named}: {:?}", events(&place, &hook));
         assert_eq!(events(&place, &hook)[0]["event"], "alert:recalls/2026-03-12/acme/2026-03-12/fired");
-        // It fires until the UTC day is over, also if nothing has looked since.
+        // It fires until the UTC day is over, even without a later check.
         for (at, firing) in [("2026-03-12T23:59:00Z", true), ("2026-03-13T00:00:00Z", false)] {
             let said = program(&place, &hook, &["alerts", "--at", at]).run();
             assert_eq!((said.code, said.out.contains("firing: acme/2026-03-12")), (Some(0), firing), "{at}: {said}");
@@ -543,7 +543,7 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
 }
 
 #[test]
-fn a_budget_of_which_no_further_call_fits_is_reported_as_used_up() {
+fn a_budget_too_small_for_another_call_is_reported_as_used_up() {
     for database in databases() {
         let (world, hook) = (ScriptedService::new(), WebhookServer::accepting());
         let rule = "rule = \"budget\"\npercent = 100\ncooldown = \"0s\"\n";
@@ -582,7 +582,7 @@ fn budget_used_shortly_before_midnight_is_reported_after_midnight() {
         assert_eq!(subjects(&hook), [reported], "{name}");
         let all = events(&place, &hook);
         assert_eq!(all[0]["event"], "alert:recalls/2026-03-11/acme/2026-03-11/fired", "{name}: {all}");
-        // That day is over, and is looked at once.
+        // That day is over, and is checked once more.
         run_due(&place, &hook, "2026-03-12T00:00:20Z");
         assert_eq!(subjects(&hook).len(), 1, "{name}: {:?}", subjects(&hook));
         assert_eq!(place.database.number("SELECT count(*) FROM alert_firing"), 0, "{name}");
@@ -681,7 +681,7 @@ fn alerts_are_evaluated_after_each_run_and_sent_once_by_several_processes() {
             .env("HOOK_URL", &hook.url())
             .run()
             .assert_stdout(0, &["1 of 1 run ok"]);
-        // Other processes evaluate and deliver beside the daemon; each event is sent once.
+        // Other processes evaluate and deliver at the same time as the daemon; each event is sent once.
         let beside: Vec<_> = (0..3).map(|_| program(&place, &hook, &["once", "--due"]).start()).collect();
         wait_until("the message", || !hook.received().is_empty());
         for one in beside {

@@ -18,7 +18,7 @@ const EIGHT: &str = "2026-03-11T08:00:00Z";
 const ALERTS: &str = "[[alerts]]\nname = \"recalls\"\nrule = \"items\"\nquiet = \"22:00-07:00\"\n\
     [[alerts]]\nname = \"sick\"\nrule = \"source\"\ntopics = [\"acme\"]\n";
 
-/// Two topics with two runs each, two alerts of which one fires, a finished report and export, and a request.
+/// Two topics with two runs each, two alerts (one fires), a finished report and export, and a request.
 fn filled_place(database: Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(EIGHT, &[]);
     let place = Place::new(database, &sandbox.lines(), &format!("{TOPICS}{ALERTS}"));
@@ -303,7 +303,7 @@ fn values_valid_by_the_document_are_not_rejected_as_malformed() {
         }
     }
     assert!(tried > 60, "{tried}");
-    // The API accepts a URL that the document allows, however long.
+    // The API accepts a long URL if the document allows it.
     let long = format!("/api/v1/topics/acme/items?search={}", "%C3%A4".repeat(1_000));
     assert_eq!(send_request(&pages, "GET", &long, &[], "").status, 200, "{long}");
     let many = format!("/api/v1/topics/acme/items?{}", "author=ann&".repeat(51));
@@ -328,7 +328,7 @@ fn read_all_pages(pages: &Pages, path: &str, id: &str, between: impl FnOnce()) -
             }
             token => next = Some(token.as_str().unwrap().to_owned()),
         }
-        assert!(page < 1_000, "{path} goes round in circles");
+        assert!(page < 1_000, "the pages of {path} form a loop");
     }
     seen
 }

@@ -49,7 +49,7 @@ fn an_api_export_has_the_same_bytes_as_the_command() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = place(database);
-        // The bytes are the same for any content, also for hostile texts.
+        // The bytes are the same for any content, including hostile texts.
         block_on(place.database.execute("UPDATE item SET text = '=cmd|''/C calc''!A0 \"q\", '' 😀' WHERE id % 5 = 0; UPDATE item SET author = '@ann' WHERE id % 7 = 0"));
         place.ok(&["search", "launch"]);
         let pages = Pages::serve(&place, &["--at", NINE]);

@@ -1,5 +1,5 @@
 //! Every total of money says how much of it no bill confirms, on both databases, with a budget and without: pages, the
-//! API, the metrics and the tools for assistants say what the ledger says.
+//! API, the metrics and the tools for assistants agree with the ledger.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -220,7 +220,7 @@ fn a_used_up_budget_of_the_service_or_a_provider_says_how_much_of_its_use_is_ass
 }
 
 #[test]
-fn what_an_open_call_may_cost_is_assumed_in_every_total_of_the_day() {
+fn the_possible_cost_of_an_open_call_is_assumed_in_every_total_of_the_day() {
     for database in databases() {
         let (service, place) = (service(), Place::new(database, "", ""));
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nbudget_per_day = \"0.005\"\n";

@@ -38,7 +38,7 @@ fn backfill_covers_each_day_and_a_second_backfill_finds_nothing_new() {
         let expected =
             ["manual backfill of 2026-03-07", "manual backfill of 2026-03-08", "manual backfill of 2026-03-09"];
         assert_eq!(runs, expected, "{}", place.database.name);
-        // Of the searches that covered their day whole.
+        // Counts the searches that covered their whole day.
         let judged = "FROM v_sighting s JOIN v_item i ON i.key = s.key AND i.topic = s.topic \
              JOIN v_search q ON q.run = s.run AND q.source = s.source JOIN v_run r ON r.run = s.run \
              WHERE i.published_at IS NOT NULL AND r.reason LIKE 'backfill of %' \
@@ -64,7 +64,7 @@ fn backfill_covers_each_day_and_a_second_backfill_finds_nothing_new() {
     assert!(reported.iter().all(|(_, sightings)| *sightings == reported[0].1));
 }
 
-/// They are about other days.
+/// Backfilled answers are about other days.
 #[test]
 fn backfill_answers_do_not_count_as_answers_of_the_day_it_ran() {
     for database in databases() {
@@ -117,7 +117,7 @@ fn a_dry_run_shows_the_price_and_makes_no_calls() {
     let place = place(sqlite(), &sandbox, "prices.social = 0.01\nprices.ai = 0.02");
     let output = place.run(&[&FILL[..], &["--dry-run"]].concat());
     output.assert_stdout(0, &[]);
-    // What has an address may be real: nothing says that it is the sandbox.
+    // A service with an address may be real: nothing shows that it is the sandbox.
     insta::assert_snapshot!(output.out, @r"
     2026-03-07  social  GET /twitter, expected $0.010
     2026-03-07  ai  POST /desearch/ai/search, expected $0.020, if asked
@@ -214,7 +214,7 @@ fn invalid_backfills_are_refused_before_anything_is_written() {
             refused.assert_stderr(2, &["topic acme cannot be backfilled", message, hint]);
         }
     }
-    // Providers that take dates are not asked: the reason is not that they take none.
+    // Providers that take dates are not asked either, so the message must not say that they take none.
     let lines = format!("{}dialect = \"spec\"\n", sandbox.lines());
     for (sources, message) in [
         ("\"hn\"", "it uses only providers (hn); backfill works only with the search service"),

@@ -137,7 +137,7 @@ fn a_killed_process_is_charged_the_price_of_its_open_call() {
         let going = place.program(&["once", "--at", NINE]).start();
         wait_until("the call", || is_calling(&place));
         assert!(going.kill());
-        assert_eq!(place.database.number("SELECT spent FROM calls"), 50_000, "counted before it was made");
+        assert_eq!(place.database.number("SELECT spent FROM calls"), 50_000, "the call is counted before it is made");
 
         // After the lease expired the call is lost, and one of two further calls fits.
         let (raw, calls) = service("");
@@ -194,7 +194,7 @@ fn every_output_names_the_used_up_budget_and_when_it_clears() {
             (&json!("ok"), &Value::Null),
             "{name}"
         );
-        assert_eq!(sandbox.calls(), 4, "{name}: the refused one was not made");
+        assert_eq!(sandbox.calls(), 4, "{name}: the refused call was not made");
 
         let runs = place.json(&["runs", "--topic", "acme", "--json"]);
         assert_eq!((&runs["runs"][0]["clears_at"], &runs["runs"][0]["searches"][0]["clears_at"]), (&clears, &clears));
@@ -340,7 +340,7 @@ fn a_plan_says_which_budget_is_used_up_and_when() {
 
 #[test]
 fn a_limit_behind_an_earlier_limit_may_be_used_up_later() {
-    // Of the topic's 15 calls a day, the service's money allows ten.
+    // The topic may make 15 calls a day, but the service's money allows only ten.
     let file = |budget: &str| {
         let service = format!("base_url = \"sandbox\"\nprices.web = 0.01\n{budget}");
         Place::new(sqlite(), &service, &topic("a", "max_calls_per_day = 15"))
@@ -348,7 +348,7 @@ fn a_limit_behind_an_earlier_limit_may_be_used_up_later() {
     let bound = "topic calls of a, 15 calls a day, may be used up from 14:00 UTC";
     for (budget, begin, upper, words) in [
         ("budget_per_day = 0.1", "2026-03-10T23:30:00Z", json!(true), bound),
-        // Of the first day 15 calls are left.
+        // On the first day, 15 calls are left.
         ("budget_per_day = 0.1", "2026-03-10T08:30:00Z", json!(true), bound),
         (
             "budget_per_day = 1",
@@ -380,7 +380,7 @@ fn a_stored_budget_applies_in_a_process_with_a_different_file() {
         let state = "SELECT state FROM v_run WHERE run = 'topic:acme@2026-03-11T11:00:00Z'";
         assert_eq!(place.database.texts(state), ["over_quota"]);
         assert_eq!(sandbox.calls(), 1);
-        // The page says what to do about it on that day, and on a later one.
+        // The page shows the hint on that day, and on a later one.
         for (at, hint) in [
             ("2026-03-11T11:00:00Z", "raise the daily limit, or wait until 2026-03-12"),
             ("2026-03-12T11:00:00Z", "calls are available again; raise the daily limit to allow more a day"),
@@ -548,7 +548,7 @@ fn timeout_and_timezone_apply_to_a_topic_without_a_schedule() {
 }
 
 /// A feed with one entry, and a server that closes every other connection without a reply. Counts those.
-fn silent_beside_a_feed() -> (FakeServer, Arc<AtomicUsize>) {
+fn silent_service_and_a_feed() -> (FakeServer, Arc<AtomicUsize>) {
     const FEED: &[u8] = b"<rss version=\"2.0\"><channel><title>t</title><item><guid>1</guid><title>Acme flies</title>\
         <link>https://news.example/1</link><pubDate>Wed, 11 Mar 2026 08:00:00 GMT</pubDate></item></channel></rss>";
     let calls = Arc::new(AtomicUsize::new(0));
@@ -576,7 +576,7 @@ fn an_unanswered_call_of_a_provider_counts_at_its_expected_price() {
     for (database, (kind, price, query)) in
         cases.into_iter().flat_map(|case| databases().into_iter().map(move |database| (database, case)))
     {
-        let (raw, calls) = silent_beside_a_feed();
+        let (raw, calls) = silent_service_and_a_feed();
         let url = raw.url();
         let file = format!(
             "[providers.news]\nkind = \"feeds\"\nallow_private = true\n\n\
@@ -592,7 +592,7 @@ fn an_unanswered_call_of_a_provider_counts_at_its_expected_price() {
         let searches = format!("SELECT {COST} || ' ' || cost_basis FROM v_search WHERE source = 'one' ORDER BY seq");
         assert_eq!(place.database.texts(&searches)[0], "7000000 assumed", "{name}, {kind}");
         assert_eq!(place.database.spent(), 7_000_000, "{name}, {kind}");
-        assert_eq!(calls.load(Ordering::SeqCst), 1, "{name}, {kind}: a second one does not fit");
+        assert_eq!(calls.load(Ordering::SeqCst), 1, "{name}, {kind}: a second call does not fit");
     }
 }
 

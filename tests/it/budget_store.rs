@@ -54,7 +54,7 @@ async fn a_refusal_names_the_budget_and_when_it_clears() {
         .into_iter()
         .enumerate()
         {
-            // Days of its own for each case, because all share the service's counters.
+            // Each case has its own days, because all cases share the service's counters.
             let at = NOW.plus(DAY * u32::try_from(n).unwrap() * 3);
             let store = open_store(&database).await;
             store.sync_topics(std::slice::from_ref(&topic), at).await.unwrap();
@@ -116,7 +116,7 @@ async fn a_budget_set_at_noon_includes_the_cost_of_the_morning() {
         store.finish(&ended, outcome_with_costs(NOW, &[(Source::Social, 5_000)])).await.unwrap();
         let counted = "SELECT count(*) FROM calls WHERE spent IS NOT NULL";
         assert_eq!(database.number(counted), 0, "without a budget no cost is counted");
-        assert_eq!(spent(&store, NOW).await, 8_000, "and the ledger tells it");
+        assert_eq!(spent(&store, NOW).await, 8_000, "and the ledger contains it");
 
         // 5,000 are settled and 3,000 reserved: another 3,000 fit into 11,000, and no more.
         let t = limited_topic("acme", None, Some(11_000));
@@ -215,8 +215,8 @@ async fn limits_set_again_after_removal_count_the_calls_in_between() {
     }
 }
 
-/// Of a search whose tries passed midnight, each day says how much of its own money is assumed, until a bill confirms all
-/// of it.
+/// If the tries of a search passed midnight, each day shows how much of its own money is assumed, until a bill confirms
+/// all of it.
 #[tokio::test]
 async fn a_search_across_midnight_shows_the_assumed_cost_of_each_day() {
     for database in databases() {
@@ -252,7 +252,7 @@ async fn a_search_across_midnight_shows_the_assumed_cost_of_each_day() {
                         "{name}"
                     );
                 }
-                assert_eq!(days().await, [(3_000, 3_000), (3_000, 3_000)], "{name}: while it is open");
+                assert_eq!(days().await, [(3_000, 3_000), (3_000, 3_000)], "{name}: while the call is open");
                 let mut ended = outcome_with_costs(night, &[(Source::Social, 7_000)]);
                 ended.searches[0].cost_basis = basis;
                 store.finish(&run, ended).await.unwrap();
@@ -363,7 +363,7 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
             _ => {}
         }
         for day in [now.utc_day() - 1, now.utc_day()] {
-            // Of limits that went, only today's use is exact.
+            // For removed limits, only today's use is exact.
             let exact = if day == now.utc_day() { 3 } else { 2 };
             let ids: Vec<String> = topics[..exact].iter().map(|topic| topic.id.clone()).collect();
             let (service, of_topics) = store.usage_on(day, &ids).await.unwrap();
@@ -407,7 +407,7 @@ async fn concurrent_runs_with_two_providers_keep_the_topics_limit() {
             tokio::task::yield_now().await;
         }
     };
-    assert!(tokio::time::timeout(Duration::from_secs(60), standing).await.is_ok(), "they never stood still");
+    assert!(tokio::time::timeout(Duration::from_secs(60), standing).await.is_ok(), "the sessions never blocked");
     holder.execute("ROLLBACK").await.unwrap();
     let mut granted = 0;
     for call in calls {

@@ -51,7 +51,7 @@ fn copies(first: u32, many: u32, at: u32) -> Vec<Value> {
     (first..first + many).map(|id| post_by(id, at, &format!("copier{id}"), ANGRY)).collect()
 }
 
-/// The posts and pages of a day beside the usual ones.
+/// The posts and pages of a day in addition to the usual ones.
 type Day = fn(u32) -> (Vec<Value>, Vec<Value>);
 
 /// Two weeks of similar days.
@@ -138,7 +138,7 @@ fn a_report_names_the_cause_of_an_unusual_day() {
     }
 }
 
-/// Another source may have shown the items in a run of which only the first and last sightings are left.
+/// Another source may have shown the items in a run that keeps only first and last sightings.
 #[test]
 fn a_report_names_no_only_source_where_runs_were_thinned() {
     let world = ScriptedService::new();
@@ -170,7 +170,7 @@ fn run_due(place: &Place, at: &str) -> Vec<Value> {
     hook.received().iter().flat_map(|got| got.json()["data"]["events"].as_array().unwrap().clone()).collect()
 }
 
-/// Ten days that are alike at an hour, with an alert that has nothing to tell.
+/// Ten days that are alike at an hour, with an alert that does not fire.
 fn place_after_ten_equal_days(world: &ScriptedService, rule: &str) -> Place {
     let alert = format!(
         "[[alerts]]\nname = \"a\"\nchannels = [\"hook\"]\nrule = \"{rule}\"\nwindow = \"1h\"\nmin = 5\ncooldown = \"0s\"\n"

@@ -42,7 +42,7 @@ fn diff_reports_a_baseline_then_new_gone_edited_and_rising_items() {
         let second = diff(&place, &[]);
         assert_eq!(counts(&second, &FIVE), [1, 0, 0, 0, 0], "{second}");
         assert_eq!(item_keys(&second["new"]), ["post:x:3"]);
-        assert_eq!(second["sources"][0]["gone_judged"], false, "two snapshots say nothing");
+        assert_eq!(second["sources"][0]["gone_judged"], false, "two snapshots prove nothing");
 
         run_once(&place, 26);
         assert_eq!(counts(&diff(&place, &[]), &FIVE), [0; 5]);
@@ -156,13 +156,13 @@ fn failed_first_searches_are_not_a_baseline_and_empty_replies_change_nothing() {
         place.configure(&world.lines(), &topic("acme", ""));
         world.set_posts(&[post(1, 20, "one", 5)]);
         run_once(&place, 24);
-        assert_eq!(counts(&diff(&place, &[]), &FIVE), [0, 1, 0, 0, 0], "the first that was answered is the baseline");
+        assert_eq!(counts(&diff(&place, &[]), &FIVE), [0, 1, 0, 0, 0], "the first answered run is the baseline");
         for at in 25..28 {
             run_once(&place, at);
         }
         world.set_posts(&[]);
         run_once(&place, 28);
-        assert_eq!(counts(&diff(&place, &[]), &FIVE), [0; 5], "an empty reply is no snapshot to miss something in");
+        assert_eq!(counts(&diff(&place, &[]), &FIVE), [0; 5], "nothing is gone because of an empty reply");
     }
 }
 
@@ -368,12 +368,12 @@ fn an_item_is_rising_only_if_its_total_engagement_rises() {
         let pages = Pages::serve(&place, &["--at", &hour(27)]);
         let fastest = get_json(&pages, "/api/v1/topics/acme/items?order=velocity");
         assert_eq!(item_keys(&fastest["data"]), order, "{name}: {fastest}");
-        // Some rose, but the filter hides none of them.
+        // Some items rose, and the filter hides none of them.
         let none = pages.page("/topics/acme?order=velocity&filtered=only");
         assert!(none.contains("No items match") && !none.contains("Nothing rose enough"), "{name}: {none}");
         let page = pages.page("/topics/acme?order=velocity");
         assert!(page.contains("first and last sighting in the last two days."), "{name}: {page}");
-        // Of more sightings than are read, only the latest are compared.
+        // If there are more sightings than are read, only the latest are compared.
         place.database.add_sightings(700, "TRUE");
         let page = pages.page("/topics/acme?order=velocity");
         assert!(page.contains("first and last sighting among the latest 5,000 sightings."), "{name}: {page}");

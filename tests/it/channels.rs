@@ -59,7 +59,7 @@ fn channel_of_request(got: &ReceivedRequest) -> &'static str {
         }
         "/api/webhooks/1/DISCORDT0KEN?thread_id=7&wait=true" => {
             assert_eq!(keys, ["allowed_mentions", "content", "embeds"]);
-            assert_eq!(body["allowed_mentions"], json!({ "parse": [] }), "whoever a post names is not called");
+            assert_eq!(body["allowed_mentions"], json!({ "parse": [] }), "people named in a post are not notified");
             assert!((1..=2_000).contains(&units(&body["content"])), "{body}");
             let embeds = body["embeds"].as_array().unwrap();
             assert_eq!((embeds.len(), embeds[0].as_object().unwrap().len()), (1, 1));
@@ -214,7 +214,8 @@ async fn send_message(form: WebhookFormat, secret: Option<&str>, answer: &'stati
     sent
 }
 
-/// Whether it is permanent, the seconds to wait, and a part of the error text; `None` when it was accepted.
+/// A refusal: whether it is permanent, the seconds to wait, and a part of the error text; `None` when the message was
+/// accepted.
 type Refused = Option<(bool, Option<u64>, &'static str)>;
 
 /// A service's reply with its body.

@@ -1,4 +1,4 @@
-//! What a user gets when something is wrong: the exit code, the hint, what is written and what is left alone. One case
+//! The result of an error for the user: the exit code, the hint, which files are written and which are not. One case
 //! per promise, through the binary; on both databases where one is involved.
 
 use std::io::Read;
@@ -28,7 +28,7 @@ fn a_broken_file_is_refused_with_every_mistake_and_nothing_is_written() {
     }
 }
 
-/// Ignored, findings would go to another database.
+/// If the variable were ignored, findings would go to another database.
 #[cfg(unix)]
 #[test]
 fn a_variable_that_is_not_utf8_is_refused_and_nothing_is_written() {
@@ -252,7 +252,7 @@ fn invented_and_real_findings_never_share_a_database() {
         place.configure("base_url = \"sandbox\"", TOPICS);
         place.run(&["once", "--at", NINE]).assert_stderr(4, &["a real service", "hint: choose another database"]);
     }
-    // While nothing is found yet, the configuration says what will be.
+    // Before anything is found, the configuration shows the origin.
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     place.ok(&["db", "migrate"]);
     for shown in [place.ok(&["status"]), place.ok(&["once", "--dry-run"])] {
@@ -288,7 +288,7 @@ fn an_unwritable_output_exits_with_5_and_keeps_the_old_file() {
             let ended = place.program(args).stdout(full.try_clone().unwrap()).run();
             assert_eq!(ended.code, Some(5), "{args:?}: {ended}");
         }
-        // What was found before the output failed is stored.
+        // Findings before the failure of the output are stored.
         assert_eq!(place.database.runs_in("ok"), 4);
     }
     assert!(place.other_files().iter().all(|name| !name.contains(".part")), "{:?}", place.other_files());

@@ -260,7 +260,7 @@ fn peak_memory() -> Option<u64> {
 #[tokio::test]
 async fn a_compression_bomb_stops_at_the_cap() {
     let body = gzip_bomb(512);
-    assert!(body.len() < 1_000_000, "small on the wire: {}", body.len());
+    assert!(body.len() < 1_000_000, "few bytes are transferred: {}", body.len());
     let server = Server::start(scripted(vec![reply(200, "Content-Encoding: gzip\r\n", body)])).await;
     let before = peak_memory();
     let error = failed(&client(settings(&server)), &web()).await;
@@ -362,7 +362,7 @@ async fn a_stream_that_is_cut_on_every_try_returns_its_beginning() {
         let client = client(Settings { call_timeout: Duration::from_secs(seconds), max_tries, ..settings(&server) });
         let part = call(&client, &streamed()).await.unwrap();
         assert_eq!((part.body.as_ref(), part.tries), (frame.as_bytes(), max_tries));
-        assert_eq!(part.cut.map(|(class, _)| class), Some(class), "and that it was cut is said");
+        assert_eq!(part.cut.map(|(class, _)| class), Some(class), "the cut is reported");
     }
 }
 

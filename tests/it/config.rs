@@ -46,7 +46,7 @@ fn mistakes(result: Result<Config, LoadError>) -> Vec<Mistake> {
     match result {
         Err(LoadError::Mistakes(mistakes)) => mistakes,
         Err(other) => panic!("{other}"),
-        Ok(_) => panic!("the file was taken"),
+        Ok(_) => panic!("the file was used"),
     }
 }
 
@@ -593,7 +593,7 @@ fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
         "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\nschedule = \"x\"\nevery = \"5x\"\n";
     let lines: Vec<usize> = mistakes(load_config(both)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [6, 7, 7]);
-    // Nor does one wrong key hide another of its section, or that the section contradicts the file.
+    // One wrong key does not hide another of its section, or a contradiction between the section and the file.
     let kept = "[service]\nbase_url = \"sandbox\"\n[retention]\nraw = \"1s\"\nruns = \"29d\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n";
     let lines: Vec<usize> = mistakes(load_config(kept)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [4, 5]);
@@ -870,7 +870,7 @@ fn variables_without_effect_are_warned_about() {
 
 #[test]
 fn a_variable_named_by_key_env_is_not_warned_about() {
-    // The path of the second provider is also that of a call of the search service, which is no matter here.
+    // The path of the second provider is also that of a call of the search service, which does not matter here.
     let file = format!(
         "[providers.sky]\nkind = \"bluesky\"\nuser = \"a.example\"\nkey_env = \"TOPICWATCH_SKY_KEY\"\n\
          [providers.sx]\nkind = \"searxng\"\nbase_url = \"https://a.example/web\"\n{TOPIC}"

@@ -1,5 +1,5 @@
 //! Lists, pages, exports and charts agree with the rows: near-copies of filtered items, days after an edit, new items
-//! beside a new provider, languages, citations, and alerts without channels. Through the binary on both databases.
+//! after a new provider, languages, citations, and alerts without channels. Through the binary on both databases.
 
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ fn lists_show_one_matching_item_of_each_cluster() {
         let reported = mcp.call_tool("search_items", &json!({ "topic": "acme", "author": "dan" }));
         mcp.close();
         assert_eq!(reported["items"].as_array().unwrap().len(), 1, "{name}: {reported}");
-        // A day without a run says so, instead of zero new items.
+        // A day without a run is marked as such, instead of showing zero new items.
         let mut mcp = StdioClient::start(place.program(&["mcp", "--at", &hour(80)]));
         let reported = mcp.call_tool("list_topics", &json!({}));
         mcp.close();

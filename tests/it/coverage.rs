@@ -212,7 +212,7 @@ fn a_full_reply_covers_from_its_oldest_post_and_a_failed_search_nothing() {
         let failed = |columns: &str| format!("SELECT {columns} FROM v_search WHERE covered_until IS NULL");
         assert_eq!(place.database.texts(&failed("state")), ["error"]);
         let asked = place.database.lengths(&failed("asked_from || ' ' || asked_until"));
-        assert_eq!(asked, [2 * DAY + 300_000], "what it asked for is known");
+        assert_eq!(asked, [2 * DAY + 300_000], "the requested span is stored");
         // The next run makes up for both.
         once(&place, &sandbox, &day(4))
             .assert_stdout(0, &["looked back 3d because nothing was covered since 2026-03-12T08:55:00Z"]);
@@ -221,8 +221,8 @@ fn a_full_reply_covers_from_its_oldest_post_and_a_failed_search_nothing() {
 
 #[test]
 fn an_implausibly_empty_reply_covers_nothing_and_is_searched_again() {
-    // `spec` asks for the past seven days again, of which posts are known; `desearch` for the time since the last search,
-    // where each of the last five replies had many.
+    // `spec` asks for the past seven days again, and posts of these are known; `desearch` asks for the time since the
+    // last search, and each of the last five replies had many posts.
     for (dialect, more) in [("spec", ""), ("desearch", "social.limit = 100")] {
         for database in databases() {
             let faults = ["source=social,status=500,after=5,times=1", "source=social,empty,after=6,times=1"];
@@ -249,7 +249,7 @@ fn an_implausibly_empty_reply_covers_nothing_and_is_searched_again() {
                 "{name}: {report}"
             );
             assert!(report.contains("an empty reply, although posts from that time"), "{name}: {report}");
-            // The service is well again: the run looks back over both days.
+            // The service works again: the run looks back over both days.
             once(&place, &sandbox, &day(3))
                 .assert_stdout(0, &["looked back ", "because nothing was covered since 2026-03-11T0"]);
         }
@@ -307,7 +307,7 @@ fn a_changed_format_is_a_failed_search_that_covers_nothing() {
             assert_eq!(place.database.texts(&search), reported, "{body} on {}", place.database.name);
             let covered = place.database.covered("acme", "social");
             assert_eq!(covered.iter().map(|(from, until)| until - from).collect::<Vec<_>>(), [DAY - 300_000], "{body}");
-            assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 2, "the reply is kept");
+            assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 2, "the reply is stored");
         }
     }
 }
@@ -337,7 +337,7 @@ fn searches_without_dates_are_reported_as_checks_and_cover_no_time() {
         let only = place.json(&["coverage", "acme", "--source", "web", "--json", "--at", &day(4)]);
         let sources = only["topics"][0]["sources"].as_array().unwrap();
         assert_eq!((sources.len(), &sources[0]["kind"], &sources[0]["failed"]), (1, &"checks".into(), &1.into()));
-        // A topic without the source is watched all the same.
+        // A topic without the source is still watched.
         let other =
             "[[topics]]\nid = \"other\"\nquery = \"other\"\nsources = [\"social\"]\nsocial.operation = \"posts\"\n";
         let acme = topic(more).replace("[\"social\"]", "[\"social\", \"web\", \"ai\"]");

@@ -172,7 +172,7 @@ fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
                 &["topic `acme` was renamed to `acme-news`", "topicwatch topic rename acme-news acme"],
             );
         }
-        // Nor is an old id a topic without findings.
+        // An old id is not a topic without findings either.
         for args in [
             &["show", "acme"][..],
             &["diff", "acme"],
@@ -368,7 +368,7 @@ async fn concurrent_renames_end_in_one_history() {
         store.sync_topics(&[topic("a")], NOW).await.unwrap();
         store.queue_manual(&[("a".into(), "M1".into())], NOW).await.unwrap();
         let (first, second) = tokio::join!(store.rename_topic("a", "b", NOW), store.rename_topic("a", "c", NOW));
-        assert!(first.is_ok() != second.is_ok(), "{}: one comes too late", database.name);
+        assert!(first.is_ok() != second.is_ok(), "{}: one request comes too late", database.name);
         let name = if first.is_ok() { "b" } else { "c" };
         assert_eq!(store.topic_ids().await.unwrap(), [name]);
         let claimed =

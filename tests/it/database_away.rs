@@ -176,7 +176,7 @@ fn commands_exit_with_4_while_the_server_is_away() {
     assert_eq!(sandbox.calls(), 0);
 }
 
-/// What a server says, and a part of the hint.
+/// The message of a server, and a part of the hint.
 const SERVER_MESSAGES: [(Away, &str); 10] = [
     (
         Away::Says("25P03", "terminating connection due to idle-in-transaction timeout"),
@@ -208,7 +208,7 @@ fn each_server_error_has_a_fitting_hint() {
         let place = Place::new(database, "base_url = \"sandbox\"", &topics(&["acme"]));
         let ended = place.run(&["status"]);
         assert!(ended.code != Some(0) && ended.err.contains(&format!("hint: {hint}")), "{how:?}: {ended}");
-        // Neither the driver's words nor the line of the server's source.
+        // The output has neither the driver's words nor a line number of the server's source.
         assert!(
             !ended.err.contains("returned from database") && !ended.err.contains("at line 948"),
             "{how:?}: {ended}"

@@ -69,7 +69,7 @@ fn findings_are_stored_even_if_the_server_returns_after_the_connection_timeout()
     });
     once.wait().assert_stdout(0, &["1 of 1 run ok"]);
     assert_eq!(place.database.runs_in("ok"), 1);
-    assert_eq!(service.calls(), 1, "it is not paid for again");
+    assert_eq!(service.calls(), 1, "the call is not repeated");
 }
 
 fn assert_answers_and_stops(way: Mode) {

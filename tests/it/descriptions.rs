@@ -1,4 +1,4 @@
-//! What the program publishes about itself (the API's document, the help texts) is what it does, on both databases.
+//! The program does what it publishes about itself (the API's document, the help texts), on both databases.
 
 use serde_json::{Value, json};
 
@@ -216,7 +216,7 @@ fn a_list_counts_each_hidden_row_once_regardless_of_its_copies() {
             let page = pages.page(path);
             assert!(page.contains(words), "{} {path}: {page}", place.database.name);
         }
-        // Of five, one is shown.
+        // One of five is shown.
         world.set_posts(&[post(610, 23, "the new engine", 3)]);
         run_once(&place, 25);
         for (query, words) in [

@@ -116,7 +116,7 @@ fn a_limit_below_the_page_size_is_requested_unchanged() {
     assert!(reported.contains("&hitsPerPage=20&") && reported.contains("; 1 call would cost"), "{reported}");
 }
 
-/// What engines a SearXNG has is asked again in every run while it cannot be read.
+/// Every run asks a SearXNG for its engines again until the reply can be read.
 #[test]
 fn a_searxng_gets_no_more_calls_than_the_plan_and_the_dry_run_say() {
     let server = FakeServer::respond_with(|_| reply("404 Not Found", "", b""));

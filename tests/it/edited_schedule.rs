@@ -59,7 +59,7 @@ fn slots_of_a_schedule_edited_during_downtime_run_or_are_recorded() {
         ] {
             assert_eq!(slots(&place, topic), hours(last), "{topic} on {name}");
         }
-        assert_eq!(slots(&place, "held"), [""; 0], "a paused topic owes nothing, {name}");
+        assert_eq!(slots(&place, "held"), [""; 0], "a paused topic has no missed slots, {name}");
         assert_eq!(place.database.unpublished_runs(), 0, "all are readable");
         // From here on the new schedule applies, and no slot comes twice.
         let at = "2026-03-11T13:06:00Z";

@@ -1,5 +1,5 @@
 //! `jobs.toml` edited on the pages, through the program: bytes outside the edit stay as they are, errors that `check`
-//! finds are shown beside their field, and of two concurrent editors the second is warned.
+//! finds are shown next to their field, and the second of two concurrent editors is warned.
 
 use std::path::PathBuf;
 
@@ -124,7 +124,7 @@ fn forms_change_their_lines_and_nothing_else() {
 }
 
 #[test]
-fn check_errors_are_shown_beside_their_field_and_nothing_is_written() {
+fn check_errors_are_shown_next_to_their_field_and_nothing_is_written() {
     let (_sandbox, place) = place(FILE);
     let pages = serve(&place);
     let before = file(&place);
@@ -147,7 +147,7 @@ fn check_errors_are_shown_beside_their_field_and_nothing_is_written() {
         assert!(beside.contains("class=\"bad\""), "{key}: {}", answer.body);
         assert!(answer.body.contains(&format!("aria-describedby=\"about-{key}\"")), "{key}");
         if key != "query" {
-            assert!(answer.body.contains("zig &lt;b&gt;"), "what was typed stays: {}", answer.body);
+            assert!(answer.body.contains("zig &lt;b&gt;"), "the input stays in the form: {}", answer.body);
         }
         if key == "max_calls_per_day" {
             assert!(beside.contains("&quot;many&quot; is not a whole number – hint: write digits only"), "{beside}");
@@ -423,7 +423,7 @@ fn an_editor_that_may_not_change_the_file_shows_the_lines_and_refuses_forms() {
     assert!(file(&read_only).contains("By a link"));
     let mode =
         std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(read_only.path("real.toml")).unwrap().permissions());
-    assert_eq!(mode & 0o777, 0o640, "who may read it is who might before");
+    assert_eq!(mode & 0o777, 0o640, "the permissions are unchanged");
     // A file that grew too large is not said to be missing or forbidden.
     std::fs::write(read_only.path("real.toml"), "# more\n".repeat(1_300_000)).unwrap();
     let large = pages.get("/jobs");

@@ -94,7 +94,7 @@ fn an_address_in_a_comment_is_shown_only_to_editors() {
         assert!(theirs.contains("query = \"# z\"") || theirs.contains("query = &quot;# z&quot;"), "{theirs}");
         assert!(whole.contains("# ping = ") && whole.matches("s3cret").count() == 2, "{whole}");
     }
-    // Nor where a form is checked.
+    // The page on which a form is checked does not show it either.
     let checked = see(&reader, "POST", "/jobs/check", "topic=z&query=zz&every=12h");
     assert!(checked.contains("zz") && checked.contains("# (hidden)") && !checked.contains("s3cret"), "{checked}");
 }

@@ -94,7 +94,7 @@ fn assert_runs_over_clock_change(zone: &str, schedule: &str, slot: &str, second:
     for (topic, at) in [("acme", slot), ("marker", again)].into_iter().take(if second.is_some() { 2 } else { 1 }) {
         hand.set_clock(&seconds_before(at, 5));
         let mut going = hand.program(&["run"]).start();
-        // What the daemon says is read while it works: a process that asks the database each time costs far more.
+        // The daemon's log is read while it works: a process that asks the database each time costs far more.
         let stored = format!("run stored run=\"topic:{topic}@{at}\"");
         going.wait_until(&format!("{zone}: {topic} at {at}"), |said| said.contains(&stored));
         going.signal("TERM");

@@ -117,7 +117,7 @@ fn a_server_without_a_connection_left_is_waited_for() {
         let ended =
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'topicwatch'";
         assert_ne!(place.database.number(ended), 0);
-        // Takes their connections, too. A backend ends some time after it was told to.
+        // Takes their connections, too. A backend ends some time after it was asked to.
         let begun = std::time::Instant::now();
         let refused = loop {
             take_all(&mut taken).await;
@@ -238,7 +238,7 @@ fn a_command_on_a_locked_sqlite_file_fails_after_one_wait() {
     block_on(async {
         let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
         holder.execute(sqlx::raw_sql(AssertSqlSafe("BEGIN IMMEDIATE".to_owned()))).await.unwrap();
-        // Readers do not wait, nor does a backup.
+        // Neither readers nor a backup wait.
         place.ok(&["status"]);
         assert!(place.ok(&["db", "backup", "copy.db"]).contains("copy verified"));
         let asked = [

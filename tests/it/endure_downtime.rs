@@ -195,6 +195,6 @@ fn slots_during_a_running_run_are_skipped_as_overlap_with_catch_up_all() {
         }
         let reasons = place.database.texts("SELECT DISTINCT reason FROM v_run WHERE state = 'skipped'");
         assert_eq!(reasons, ["the last run was still going on"], "{name}");
-        assert!(going.kill_after(Duration::ZERO), "{name}: it was going on");
+        assert!(going.kill_after(Duration::ZERO), "{name}: it was running");
     }
 }

@@ -38,7 +38,7 @@ fn assert_all_ran_once(place: &Place, slots: i64) -> i64 {
     wait_until_all_ended(place, slots);
     let ran = place.database.runs_in("ok");
     assert_eq!(place.database.runs(), count("(SELECT DISTINCT topic, slot FROM v_run) AS t"), "rows are slots");
-    assert_eq!(count("v_run WHERE state <> 'ok'"), 0, "{}: each ended well", place.database.name);
+    assert_eq!(count("v_run WHERE state <> 'ok'"), 0, "{}: each run succeeded", place.database.name);
     assert_eq!(ran, slots, "{}", place.database.name);
     // No slot between the first and the last is missing.
     let runs = place.database.ledger_slots();
@@ -68,7 +68,7 @@ fn kill_in_turn(place: &Place, side_by_side: usize, mut between: impl FnMut(u32)
             daemons[0].wait_until("it works", |said| said.contains(" started"));
         }
         let moment = Duration::from_millis(60).mul_f64(1.0 + 9.0 * (f64::from(n) * 0.618_034).fract());
-        assert!(daemons.remove(0).kill_after(moment), "{}: it had ended by itself", place.database.name);
+        assert!(daemons.remove(0).kill_after(moment), "{}: the process had ended before the kill", place.database.name);
         between(n);
         daemons.push(start());
     }

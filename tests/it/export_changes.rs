@@ -106,7 +106,7 @@ fn a_changes_export_matches_diff_on_both_databases() {
         assert_eq!(hidden, 0, "diff does not report items hidden by the topic's filter");
         let edited = all.iter().find(|row| row["change"] == "edited").unwrap();
         assert_eq!((&edited["old_text"], &edited["edits"]), (&"two costs $10".into(), &2.into()), "{edited:#}");
-        assert_eq!(rows(&place, &["--new-since", "2026-03-01"]), all, "the same begin by another name");
+        assert_eq!(rows(&place, &["--new-since", "2026-03-01"]), all, "the same start under another name");
         let few = rows(&place, &["--since", "2026-03-01", "--tag", "few"]);
         assert!(!few.is_empty() && few.iter().all(|row| row["topic"] == "other"), "{few:#?}");
         // With an end, rows show the state at that time.

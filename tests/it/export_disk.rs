@@ -28,7 +28,7 @@ fn an_export_over_the_file_size_limit_fails_and_keeps_the_old_file() {
     for name in ["items.csv", "items.jsonl", "items.xlsx", "items.csv.gz"] {
         let file = format!("out/{name}");
         std::fs::write(place.path(&file), "old").unwrap();
-        // 64 or 128 KiB, more than SQLite's own files beside the database need.
+        // 64 or 128 KiB, more than SQLite's own files next to the database need.
         let script = "trap '' XFSZ; ulimit -f 128; exec \"$@\"";
         let ended = Program::under_shell(place.folder.path(), script, &["export", "--out", &file]).run();
         ended.assert_stderr(5, &[name, "could not be written", "an existing file was not changed"]);

@@ -50,7 +50,7 @@ fn same_cells(what: ExportKind, csv: &str, excel: &str, jsonl: &str) {
     let (rows, guarded): (Vec<_>, Vec<_>) = (rows.records().collect(), guarded.records().collect());
     let objects: Vec<serde_json::Map<String, Value>> =
         jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    // So few items have no notable terms; `terms` tests their rows.
+    // These items are too few for notable terms; `terms` tests their rows.
     assert!(what == ExportKind::Terms || !rows.is_empty(), "{what}");
     assert!(rows.len() == objects.len() && rows.len() == guarded.len(), "{what}");
     for ((row, guarded), object) in rows.into_iter().zip(guarded).zip(&objects) {
@@ -149,7 +149,7 @@ async fn consecutive_span_files_equal_the_whole_export() {
             ]
             .map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
             sorted.iter_mut().for_each(|lines| lines.sort());
-            assert_eq!(sorted[0], sorted[1], "{what}: the same rows without a stretch");
+            assert_eq!(sorted[0], sorted[1], "{what}: the same rows without a period");
             let parts = [stretch(0, 1).await, stretch(1, 1).await, stretch(1, 2).await, stretch(2, 3).await];
             assert!(parts.concat() == whole, "{what}: {parts:?}\n{whole}");
             assert_eq!(parts[1], "", "{what}");

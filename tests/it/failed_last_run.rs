@@ -1,4 +1,5 @@
-//! A run that failed, that got nothing in error, or that searched the past, says nothing about what sources show now.
+//! A run that failed, that got an empty reply in error, or that searched the past, does not show what sources return
+//! now.
 
 use serde_json::{Value, json};
 
@@ -126,7 +127,7 @@ fn a_full_reply_of_a_repeated_attempt_makes_no_count_a_lower_bound() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         let name = place.database.name;
-        // What the first run finds is a baseline.
+        // The findings of the first run are a baseline.
         place.ok(&["once", "--at", NINE]);
         place.ok(&["once", "--at", NINE]);
         assert_eq!(marked(&place), [true, true], "{name}");

@@ -185,7 +185,7 @@ fn a_long_retry_after_is_respected() {
         assert_eq!(searches.iter().filter(|search| search.contains(" ok 1 ")).count(), 4, "{name}: {searches:?}");
         assert_eq!(sandbox.calls(), 5, "{name}");
     }
-    // A time beyond all dates is not shown.
+    // A time beyond the last valid date is not shown.
     let slow = FakeServer::respond_with(|_| reply("429 Too Many Requests", "retry-after: 999999999999999\r\n", b""));
     let social = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
     let two = format!("[scheduler]\nmax_concurrent_runs = 1\n\n{social}{}", social.replace("acme", "globex"));

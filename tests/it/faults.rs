@@ -60,7 +60,7 @@ fn a_refusal_that_concerns_every_call_stops_all_waiting_searches() {
             assert_eq!(
                 place.database.number("SELECT count(*) FROM v_search WHERE cost_usd > 0"),
                 0,
-                "a refusal is free"
+                "a refused call is free"
             );
             let status = place.json(&["status", "--json"]);
             assert_eq!(status["topics"][0]["state"], "failed", "{status}");
@@ -146,7 +146,7 @@ fn a_failing_source_does_not_lose_the_findings_of_others() {
         place
             .run(&["once", "--at", NINE])
             .assert_stdout(3, &["acme social: server: 503", "\n1 run: 1 partial · ≥5 found = ≥5 new"]);
-        assert_eq!((sandbox.calls_to("/X/search"), sandbox.calls()), (2, 4), "what may pass by itself is tried again");
+        assert_eq!((sandbox.calls_to("/X/search"), sandbox.calls()), (2, 4), "a temporary failure is retried");
         assert_eq!(ledger(&place).1, ["acme partial server"]);
         assert_eq!(place.database.number("SELECT tries FROM v_search WHERE source = 'social'"), 2);
         assert_eq!(place.database.items_of_all(), 5);
@@ -239,7 +239,7 @@ fn an_interrupt_stores_what_was_found_and_leaves_nothing_running() {
         assert_eq!(searches, ["acme ai not_run -", "acme social ok -", "acme web lost interrupted"]);
         let shown = place.ok(&["runs", "--searches"]) + &place.ok(&["show", "acme"]);
         assert!(shown.contains("web lost: interrupted") && !shown.contains("interrupted: interrupted"), "{shown}");
-        // Of the call that was not made, a report does not say that its source answered.
+        // A report does not say that the source answered, because its call was not made.
         place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T00:00:00Z", "--out", "day.html"]);
         let report = std::fs::read_to_string(place.path("day.html")).unwrap();
         assert!(report.contains("ai not searched"), "{}: {report}", place.database.name);
@@ -290,7 +290,7 @@ fn an_interrupt_within_a_search_stores_the_pages_that_were_answered() {
 /// The first feed hangs; the others are answered one after another, because two calls may be in flight. The search says
 /// what was not read, and no reason that is not true.
 #[test]
-fn an_interrupt_stores_answers_received_beside_a_hanging_call() {
+fn an_interrupt_stores_answers_received_during_a_hanging_call() {
     for database in databases() {
         let hangs = WebhookServer::answering(|_| Answer::Hang);
         let (release, wait) = std::sync::mpsc::channel::<()>();

@@ -1,5 +1,6 @@
-//! What is claimed as covered of feeds, against streams whose every entry the test knows; and what is said of feeds that
-//! hide entries: pinned ones, ids that alone tell entries apart, more feeds than one search may call, keys in addresses.
+//! Compares the claimed coverage of feeds with streams whose every entry the test knows. Also messages about feeds that
+//! hide entries: pinned entries, entries that differ only in their ids, more feeds than one search may call, keys in
+//! addresses.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
@@ -111,7 +112,10 @@ fn every_missed_feed_entry_lies_in_a_lasting_gap() {
             .collect();
         assert!(missed.len() > 50, "{seed}: {}", missed.len());
         for at in &missed {
-            assert!(gaps.iter().any(|(from, until)| from <= at && at <= until), "{seed}: {at} is missing: {gaps:?}");
+            assert!(
+                gaps.iter().any(|(from, until)| from <= at && at <= until),
+                "{seed}: no gap contains {at}: {gaps:?}"
+            );
         }
         let length: i64 = gaps.iter().map(|(from, until)| until.0 - from.0).sum();
         assert!(length <= 11 * 60 * MINUTE, "{seed}: {gaps:?}");
@@ -329,8 +333,8 @@ fn a_key_in_a_feed_url_appears_in_no_item_and_no_error() {
     assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE error_text LIKE '%S3cret%'"), 0);
 }
 
-/// An earlier version remembered no time since when a feed is known: the update makes no gap of the minutes that its last
-/// search did not claim.
+/// An earlier version did not remember since when a feed is known. After the update, the minutes that its last search
+/// did not claim are not a gap.
 #[test]
 fn an_update_between_two_searches_makes_no_gap() {
     let (server, clock) = serve_feeds(|_, now| {
@@ -347,7 +351,7 @@ fn an_update_between_two_searches_makes_no_gap() {
     assert!(gaps.iter().all(|(from, until)| *until <= minute(0) || *from >= minute(80)), "{gaps:?}");
 }
 
-/// A quiet feed, of which the only new entry is deleted again.
+/// A quiet feed whose only new entry is deleted again.
 #[test]
 fn an_entry_that_its_publisher_deletes_makes_no_gap() {
     let (server, clock) = serve_feeds(|_, now| {

@@ -88,7 +88,7 @@ fn an_updated_entry_at_the_front_of_a_feed_does_not_hide_a_gap() {
         for which in 0..3 {
             let old: Vec<Dated> = entries_every(10, -120, 12).collect();
             let first = latest_ten(old.clone());
-            // Thirty new entries, of which 21 come and go, and one of the three newest is changed.
+            // Thirty new entries; 21 of them come and go, and one of the three newest is changed.
             let mut all: Vec<Dated> = old.into_iter().chain(entries_every(10, 10, 30)).collect();
             all.iter_mut().find(|(name, ..)| *name == first[which].0).unwrap().2 = 308;
             let (place, _server) = place_of(&write(&first), &write(&latest_ten(all)));
@@ -97,7 +97,8 @@ fn an_updated_entry_at_the_front_of_a_feed_does_not_hide_a_gap() {
     }
 }
 
-/// Five entries at a time, one an hour, with an empty list for a while. Those that the test knows to be lost lie in a gap.
+/// Five entries at a time, one an hour, with an empty list for a while. All lost entries, which the test knows, lie in
+/// a gap.
 #[test]
 fn a_feed_that_is_empty_for_a_while_covers_nothing_of_that_time() {
     let often = [0, 3, 6, 9, 10, 13, 16, 19, 22, 24];
@@ -214,7 +215,7 @@ fn a_search_that_read_feeds_is_not_called_failed() {
         for now in 0..2 {
             place.ok(&["once", "--at", &at(now)]);
         }
-        // Nothing is claimed of the last minutes, so no time is covered yet.
+        // The last minutes are not claimed, so no time is covered yet.
         assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE covered_from IS NOT NULL"), 0, "{name}");
         let covered = place.json(&["coverage", "--json", "--at", &at(1_000)]);
         assert!(!covered.to_string().contains("failed_search"), "{name} {paths:?}: {covered:#}");

@@ -68,7 +68,7 @@ fn entries_that_share_a_url_stay_separate_items_in_later_runs_and_replays() {
         let done = place.json(&["db", "replay", "--json"]);
         assert_eq!((&done["runs"], &done["changed_runs"]), (&4.into(), &0.into()), "{name}: {done}");
         assert_eq!(place.database.texts("SELECT key FROM v_item ORDER BY key"), keys, "{name}");
-        // To forget a page is to forget all its entries.
+        // Forgetting a page forgets all its entries.
         place.ok(&["forget", "--item", "https://a.example/notes", "--yes"]);
         assert!(place.database.all_item_keys().is_empty(), "{name}");
     }
@@ -119,7 +119,7 @@ fn ids_or_titles_distinguish_entries_with_one_url_without_duplicates() {
         place.ok(&["once", "--at", NINE]);
         assert_eq!(place.database.items(), found, "{items:?}");
         let lone = place.database.number("SELECT count(*) FROM v_item WHERE key NOT LIKE '%#%'");
-        assert_eq!(lone > 0, items.iter().all(|item| !item.contains(status)), "keys of lone entries are as ever");
+        assert_eq!(lone > 0, items.iter().all(|item| !item.contains(status)), "keys of single entries are unchanged");
     }
 }
 
@@ -221,7 +221,7 @@ fn the_age_header_shortens_the_cache_time_of_a_feed() {
     }
 }
 
-/// A tag is sent back as it came, or not at all.
+/// A tag is sent back unchanged, or not at all.
 #[test]
 fn a_truncated_etag_is_not_sent_back() {
     let feed = rss("<item><title>one</title><link>https://a.example/1</link></item>");
@@ -317,7 +317,7 @@ fn relative_urls_of_a_json_feed_resolve_against_the_feed() {
 
 #[test]
 fn a_feed_declared_as_iso_2022_jp_is_read_in_it_or_as_utf_8() {
-    // 自社製品 begins with the bytes of `<+`. Text in UTF-8 is read, too, whatever the document says.
+    // 自社製品 starts with the bytes of `<+`. Text in UTF-8 is read, too, even if the document declares another encoding.
     for title in ["\u{1b}$B<+<R@=IJ\u{1b}(B", "自社製品"] {
         let feed = rss(&format!("<item><title>{title}</title><link>https://a.example/1</link></item>"));
         let feed = feed.replace("version=\"1.0\"?", "version=\"1.0\" encoding=\"ISO-2022-JP\"?");
@@ -491,7 +491,7 @@ fn rare_but_legal_feed_formats_and_encodings_are_read() {
     }
 }
 
-/// Nor does one without entries fail because a comment speaks of them.
+/// A feed without entries does not fail because a comment mentions entries.
 #[test]
 fn a_feed_in_a_format_that_is_not_known_does_not_look_empty() {
     let old = "<feed version=\"0.3\" xmlns=\"http://purl.org/atom/ns#\"><title>t</title><entry><id>urn:x:1</id>\

@@ -1,4 +1,4 @@
-//! Warnings of `check` on a host with other users, what helps a user who may not read a file, and the systemd units,
+//! Warnings of `check` on a host with other users, hints for a user who may not read a file, and the systemd units,
 //! which must not leave a core file with a key in it.
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -41,7 +41,7 @@ fn check_warns_of_world_readable_secrets_and_databases() {
     place.configure(&sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
     set_mode(&place, "jobs.toml", 0o644);
-    assert_eq!(file_warnings(&place, &[]), [""; 0], "a file without a secret, and a database of its owner");
+    assert_eq!(file_warnings(&place, &[]), [""; 0], "a file without a secret, and a private database");
 
     for (bits, what) in [(0o666, "read and change"), (0o604, "read"), (0o602, "change")] {
         for name in ["my t.db", "my t.db-wal", "my t.db-shm"] {
@@ -137,7 +137,7 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
     assert!(!checked.out.contains("warning: "), "{checked}");
     assert_eq!(once.code, Some(0), "{once}");
 
-    // So it is with a channel's secret, which stops `run`.
+    // The same holds for a channel's secret, which stops `run`.
     let mail = "[[channels]]\nname = \"mail\"\nkind = \"email\"\nhost = \"smtp.example.com\"\nfrom = \"a@example.com\"\n\
                 to = [\"b@example.com\"]\nuser = \"me\"\npassword_file = \"mail-password\"\n";
     place.configure(&lines, &format!("{ACME}{mail}"));
@@ -179,7 +179,7 @@ fn an_unreadable_erasure_journal_is_not_reported_as_one_to_restore() {
     let database = place.database.url["sqlite:".len()..].to_owned();
     let journal = format!("{database}.forgotten");
     std::fs::write(&journal, "x").unwrap();
-    // What is no journal is to be restored.
+    // Imports a file that is not a journal.
     place.run(&["status"]).assert_stderr(4, &["is not a journal", "restore it from a backup"]);
     let folder = std::path::Path::new(&database).parent().unwrap();
     let allow = |path: &std::path::Path, mode: u32| {
@@ -204,7 +204,7 @@ fn an_unreadable_erasure_journal_is_not_reported_as_one_to_restore() {
 #[test]
 fn an_unreadable_configuration_is_not_reported_as_missing() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
-    // What is in the way is no folder.
+    // A file is in the way of the folder.
     place
         .run(&["--config", "jobs.toml/x.toml", "status"])
         .assert_stderr(2, &["x.toml cannot be read: ", "its permissions"]);

@@ -48,7 +48,7 @@ fn a_filter_hides_and_counts_items_without_deleting_them() {
         assert_eq!(tested["told"]["entries"], entries);
         assert_eq!(tested["preview"], tested["told"]);
         let preview = place.ok(&["topic", "filter", "test", "acme"]);
-        assert_eq!(count(&place.json(&["diff", "acme", "--json"])), [3, 0, 0], "nothing is in force by trying");
+        assert_eq!(count(&place.json(&["diff", "acme", "--json"])), [3, 0, 0], "a trial changes no filter");
         let tried = place.json(&[
             "topic",
             "filter",
@@ -217,7 +217,7 @@ fn once_counts_new_and_filtered_items_separately() {
         let four: Vec<Value> = three().into_iter().chain([post(4, 22, "hiring again", 5)]).collect();
         world.set_posts(&four);
         let sums = &place.json(&["once", "--at", &hour(25), "--json"])["sums"];
-        // The counts of the ledger, with the filtered ones shown beside them.
+        // The counts of the ledger, followed by the filtered ones.
         assert_eq!(["found", "new", "filtered", "duplicate"].map(|name| sums[name].as_i64().unwrap()), [4, 1, 1, 3]);
         assert_eq!(place.database.number("SELECT sum(new) FROM v_search"), 4, "{}", place.database.name);
         place.run(&["once", "--at", &hour(26)]).assert_stdout(0, &["4 found = 0 new + 4 duplicate"]);
@@ -307,7 +307,7 @@ fn an_item_of_two_sources_counts_once_as_filtered() {
         let diff = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
         assert_eq!(diff["counts"]["filtered"], 2, "{diff}");
         place.run(&["items"]).assert_stdout(0, &["2 skipped by their topics' filters"]);
-        // What the filter hides is not called hidden where it is listed.
+        // Items are not called hidden where they are listed.
         place.ok(&["items", "star", "post:x:1"]);
         for how in
             [&["--topic", "acme"][..], &["--search", "hiring"], &["--starred"], &["--topic", "acme", "--fold-noise"]]

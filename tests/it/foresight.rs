@@ -211,7 +211,7 @@ fn a_plan_without_a_database_uses_configured_prices_and_creates_nothing() {
     let service = format!("{SANDBOX}\nprices.social = 0.003\nprices.web = 0.001\nprices.ai = 0.004");
     let place = Place::new(sqlite(), &service, &topics.concat());
     let plan = place.json(&["plan", "--days", "10", "--at", NINE, "--json"]);
-    assert_eq!(place.other_files(), Vec::<String>::new(), "no database is made for the question");
+    assert_eq!(place.other_files(), Vec::<String>::new(), "the command creates no database");
     let row = |id: &str| plan["topics"].as_array().unwrap().iter().find(|row| row["topic"] == id).unwrap().clone();
     let figures = |id: &str| {
         let row = row(id);
@@ -251,7 +251,7 @@ fn a_plan_without_a_database_uses_configured_prices_and_creates_nothing() {
     assert!(shown.out.lines().all(|line| line.chars().count() <= 80 || line.contains(".db")), "{shown}");
     let one = place.json(&["plan", "--topic", "rare", "--at", NINE, "--json"]);
     assert_eq!(one["topics"].as_array().unwrap().len(), 1);
-    assert_eq!(one["quota"]["fullest_day_calls"], plan["quota"]["fullest_day_calls"], "the limit is everybody's");
+    assert_eq!(one["quota"]["fullest_day_calls"], plan["quota"]["fullest_day_calls"], "all topics share the limit");
     place.run(&["plan", "--topic", "rar"]).assert_stderr(2, &["there is no topic `rar`", "did you mean `rare`?"]);
     place.run(&["plan", "--days", "0"]).assert_stderr(2, &["--days"]);
     place.run(&["plan", "--days", "367"]).assert_stderr(2, &["--days"]);
@@ -344,7 +344,7 @@ fn a_plan_uses_observed_prices_and_ai_share_once_there_are_enough_searches() {
         let reported = plan("2026-03-12T06:00:00Z");
         let web = &reported["prices"][1];
         assert_eq!((&web["basis"], &web["billed_searches"]), (&json!("observed"), &json!(21)), "{name}");
-        assert_eq!(web["price_usd"], 0.001, "{name}: what the sandbox bills, not what the file says");
+        assert_eq!(web["price_usd"], 0.001, "{name}: the sandbox's bills, not the configured prices");
         assert_eq!(reported["prices"][2]["basis"], "configured", "{name}");
         let shown = place.ok(&["plan", "--at", "2026-03-12T06:00:00Z"]);
         assert!(
@@ -415,7 +415,7 @@ fn the_planned_price_of_a_multi_call_provider_is_per_call() {
         let file = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
         std::fs::write(place.path("jobs.toml"), file.replace("price.call = 0.01", "price.call = 0.02")).unwrap();
         assert_eq!(costs(&plan()), (json!(0.02), json!(4.8)), "{name}");
-        // For a billed search of ten calls, the cost of the dearest call is unknown.
+        // For a billed search of ten calls, the cost of the most expensive call is unknown.
         place.database.bill_last_search("source = 'news'", 10, 300_000);
         let price = plan()["prices"][3].clone();
         assert_eq!((&price["highest_usd"], &price["highest_is_average"]), (&json!(0.03), &json!(true)), "{name}");
@@ -484,7 +484,7 @@ fn planned_costs_match_the_ledger_where_only_some_replies_are_billed() {
         let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
         assert_eq!(output["prices"][1]["price_usd"], 0.005, "{output:#}");
         assert_eq!(costs(&output), (json!(0.12), json!(0.216)), "{output:#}");
-        // Each call may be billed as the dearest was.
+        // Each call may cost as much as the most expensive one.
         place.configure(
             &format!("{}prices.web = 0.0005", server.lines()),
             &topic("acme", &format!("sources = [\"web\"]\n{HOURLY}")),
@@ -567,8 +567,8 @@ fn a_plan_keeps_to_the_limit_of_a_topic() {
     assert_eq!(output["without_retries"]["horizon_usd"], 0.018, "{output:#}");
     // Retries count against the limit: four tries at midnight, and five on the day.
     assert_eq!((&output["at_most"]["horizon_usd"], &output["tries"]["web"]), (&json!(0.027), &json!(9)), "{output:#}");
-    // What one source leaves of the limit, because it is refused, another may use: of each three calls and one at
-    // midnight, together five.
+    // If one source is refused, another may use the rest of the limit: three calls each and one at midnight, together
+    // five.
     let lines = format!("{SANDBOX}\nprices.social = 0.003\nprices.web = 0.001");
     let both = "sources = [\"social\", \"web\"]\nevery = \"1h\"\nmax_calls_per_day = 3";
     place.configure(&lines, &topic("a", both));
@@ -581,7 +581,7 @@ fn a_plan_keeps_to_the_limit_of_a_topic() {
     let line = shown.lines().find(|line| line.starts_with("a ") && line.contains('$')).unwrap_or_default();
     assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["a", "≤4", "≤4", "0", "≤$0.013", "≤$0.274"], "{shown}");
     assert!(shown.contains("≤ if no other source uses the topic's own limits"), "{shown}");
-    // The money that its calls cannot use up is not called used up.
+    // Money is not reported as used up if the calls cannot use it up.
     let lines = format!("{SANDBOX}\nprices.web = 0.002");
     place.configure(
         &lines,

@@ -121,7 +121,7 @@ fn files_with(place: &Place, words: &[&str]) -> Vec<String> {
     let mut held = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        // What is no text is replaced; the words are ASCII, so none of theirs is.
+        // Bytes that are not text are replaced; the words are ASCII, so they are not affected.
         let bytes = std::fs::read(&path).unwrap().to_ascii_lowercase();
         let text = String::from_utf8_lossy(&bytes);
         for words in words {
@@ -153,7 +153,7 @@ fn assert_gone(place: &Place, when: &str) {
     assert_eq!(
         number("SELECT (SELECT sum(new) FROM v_run) - (SELECT coalesce(sum(erased_new), 0) FROM v_erased)"),
         place.database.items_of_all(),
-        "{when}, {name}: what is new and not erased is there"
+        "{when}, {name}: new rows that are not erased are there"
     );
 }
 
@@ -165,7 +165,7 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
         let before = place.database.table_sizes();
         assert_ne!(texts_with(&place, &[WORDS]).len(), 0, "{name}");
 
-        // What is stored about her, for a request for access.
+        // The data stored about her, for a request for access.
         for what in ["items", "sightings", "new"] {
             let hers = place.ok(&["export", "--what", what, "--author", "@JANE_d", "--format", "jsonl"]);
             assert!(
@@ -181,7 +181,7 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
             "{rehearsed}"
         );
         assert_eq!((place.database.table_sizes(), texts_with(&place, &["jane"]).is_empty()), (before, false), "{name}");
-        assert_eq!(place.database.number("SELECT count(*) FROM forgotten"), 0, "a rehearsal leaves nothing");
+        assert_eq!(place.database.number("SELECT count(*) FROM forgotten"), 0, "a dry run writes nothing");
 
         let done = place.json(&["forget", "--author", "JANE_D", "--yes", "--json"]);
         let taken = &done["taken"];
@@ -200,7 +200,7 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
         assert_eq!(
             place.database.number("SELECT count(*) FROM raw_reply"),
             0,
-            "each of these replies held her: {name}"
+            "each of these replies contained her: {name}"
         );
 
         // The service returns all of it again, also under the URL without the author's name.
@@ -244,7 +244,10 @@ fn an_error_text_that_names_a_forgotten_author_is_stored_without_it() {
         let place = Place::new(database, &server.lines(), topic);
         let errors = "SELECT error_text FROM v_search ORDER BY seq";
         place.run(&["once", "--at", NINE]).assert_stdout(3, &["jane_d"]);
-        assert!(place.database.texts(errors)[0].contains("jane_d"), "it has to be quoted before it can be blanked");
+        assert!(
+            place.database.texts(errors)[0].contains("jane_d"),
+            "the reply must be quoted before it can be blanked"
+        );
         place.ok(&["forget", "--author", "jane_d", "--yes"]);
         place.run(&["once", "--at", TEN]);
         let name = place.database.name;
@@ -284,10 +287,10 @@ fn an_item_is_forgotten_by_its_url_and_its_copies_get_another_lead() {
         place.ok(&["forget", "--item", "https://x.com/i/status/1900000000000000000", "--yes"]);
         // Its copies are clustered again before the command ends, so counts are right at once.
         assert_eq!(place.database.texts(clusters), [format!("{b} {b}"), format!("{c} {b}")], "{name}");
-        assert_eq!(cluster_heads(&place.database), [b], "{name}: what its words were is gone");
+        assert_eq!(cluster_heads(&place.database), [b], "{name}: its earlier words are erased");
         let kept = "SELECT DISTINCT place FROM (SELECT place FROM cluster_lead_young UNION ALL SELECT place FROM cluster_lead_middle \
                     UNION ALL SELECT place FROM cluster_lead) AS l WHERE place NOT IN (SELECT place FROM cluster_head)";
-        assert!(place.database.texts(kept).is_empty(), "{name}: keys of what was forgotten");
+        assert!(place.database.texts(kept).is_empty(), "{name}: keys of forgotten items");
         place.ok(&["once", "--at", TEN]);
         assert_eq!(place.database.texts(clusters), [format!("{b} {b}"), format!("{c} {b}")], "{name}");
         // Another item of the same author is not affected.
@@ -314,7 +317,7 @@ fn forgetting_a_topic_removes_its_own_items_and_allows_a_fresh_start() {
         let done = place.json(&["forget", "--topic", "acme", "--yes", "--json"]);
         assert_eq!((&done["taken"]["items"], &done["taken"]["shared"]), (&2.into(), &2.into()), "{name}: {done}");
         assert_eq!(place.database.items_of("acme"), 0, "{name}");
-        assert_eq!(place.database.items_of_all(), shared, "{name}: the other topic keeps what it found");
+        assert_eq!(place.database.items_of_all(), shared, "{name}: the other topic keeps its findings");
         assert_eq!(of("SELECT count(*) FROM v_sighting WHERE topic = 'acme'"), 0, "{name}");
         assert_eq!(
             place.database.texts("SELECT DISTINCT query FROM v_search WHERE topic = 'acme'"),
@@ -522,7 +525,7 @@ fn a_killed_forget_frees_the_former_id_of_a_topic_that_never_ran() {
 
 #[test]
 fn days_stored_during_forget_are_deleted_with_their_topic() {
-    // On SQLite nobody erases while another one stores.
+    // On SQLite, nothing is erased while another process writes.
     let Some(database) = postgres() else { return };
     let server = FakeServer::respond_with(service);
     let place = Place::new(database, &server.lines(), TOPICS);
@@ -575,7 +578,7 @@ fn a_report_or_alert_that_was_read_before_forget_is_not_stored_after_it() {
             let sent = hook.received().split_off(before);
             let bodies: Vec<String> = sent.iter().map(|got| got.json().to_string()).collect();
             assert!(!bodies.concat().contains(WORDS), "{point} on {name}: {bodies:?}");
-            // What was being made is made again, without her.
+            // Jobs that were in progress run again, without her.
             let made = if point == "alert/seen" { "alert:all/" } else { "report:daily@" };
             let again = bodies.iter().filter(|body| body.contains(made) && body.contains("old factory")).count();
             assert_eq!(again, 1, "{point} on {name}: {ended}\n{bodies:?}");
@@ -690,7 +693,7 @@ fn a_topic_that_was_forgotten_is_not_watched_after_a_restore() {
         assert_eq!(of("SELECT count(*) FROM alert_event"), 0, "{name}");
         assert_eq!(restored.database.items_of("acme"), 0, "{name}");
         assert_eq!(of("SELECT count(*) FROM topic WHERE id = 'globex'"), 1, "{name}: the other topic stays");
-        // It may start afresh.
+        // It may start again from nothing.
         restored.configure(&other_server.lines(), TOPICS);
         restored.run(&["once", "--at", TEN, "--topic", "acme"]).assert_stdout(0, &["5 found = 4 new"]);
     }
@@ -729,7 +732,7 @@ fn forget_names_exports_about_the_author_and_cleans_old_export_records() {
         let left = |table: &str| {
             place.database.number(&format!("SELECT count(*) FROM {table} WHERE lower(definition) LIKE '%jane%'"))
         };
-        assert_eq!((left("export_edition"), left("job")), (0, 1), "{name}: the one that is configured stays");
+        assert_eq!((left("export_edition"), left("job")), (0, 1), "{name}: the configured topic stays");
         assert_eq!(
             place.database.number("SELECT count(*) FROM export_edition WHERE definition LIKE '%bob%'"),
             editions
@@ -900,7 +903,7 @@ fn forget_dry_run_counts_what_forget_removes() {
                 // The last is of one topic alone.
                 world.set_posts(&(1..=if at == 24 { 3 } else { 4 }).map(post).collect::<Vec<_>>());
                 world.set_pages(std::slice::from_ref(&page));
-                // Only the first run of the other topic: what it did not see goes with the topic.
+                // Only the first run of the other topic counts: items that it did not see are erased with the topic.
                 let both: &[&str] = if at == 24 { &["acme", "globex"] } else { &["acme"] };
                 for topic in both {
                     place.ok(&["once", "--at", &hour(at), "--topic", topic]);

@@ -1,5 +1,5 @@
-//! Posts on Hacker News and Bluesky that a web search finds as pages at their addresses: who forgets one of them forgets
-//! the other, whichever is found first.
+//! Posts on Hacker News and Bluesky that a web search finds as pages at their addresses: forgetting one forgets the
+//! other, whichever is found first.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -14,7 +14,7 @@ const TEN: &str = "2026-03-11T10:00:00Z";
 const BY_HANDLE: &str = "https://bsky.app/profile/ann.example/post/3k";
 const BY_ACCOUNT: &str = "https://bsky.app/profile/did:plc:abc/post/3k";
 
-/// What is found: the posts, the pages at their addresses, or both.
+/// The findings: the posts, the pages at their addresses, or both.
 const POSTS: u8 = 1;
 const PAGES: u8 = 2;
 const BOTH: u8 = 3;

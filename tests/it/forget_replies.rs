@@ -1,4 +1,4 @@
-//! Replies and answers that name what was forgotten without having found it: by its address, or in the request.
+//! Replies and answers that did not find a forgotten item but name it: by its address, or in the request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,7 +48,7 @@ fn an_answer_that_cites_a_forgotten_item_is_deleted_and_not_stored_again() {
         place.ok(&["once", "--at", TEN]);
         let answers = place.database.texts("SELECT text FROM v_answer ORDER BY seq");
         assert_eq!(answers, ["[erased]", "[erased]"], "{name}");
-        assert_eq!(replies(), 1, "{name}: that of the posts");
+        assert_eq!(replies(), 1, "{name}: the reply with the posts");
     }
 }
 

@@ -230,7 +230,7 @@ fn naughty_strings_survive_every_export_format_in_independent_readers() {
             let first = texts.len().saturating_sub(100).max(1);
             let links = (first..texts.len()).filter(|n| n % 3 == 0).count();
             let entries = texts.len() - first;
-            assert_eq!(read, format!("ok {entries} {links}"), "entries, and links that may be followed");
+            assert_eq!(read, format!("ok {entries} {links}"), "entries, and safe links");
         }
         let mut reader = csv::Reader::from_path(&table).unwrap();
         let at = reader.headers().unwrap().iter().position(|name| name == "text").unwrap();

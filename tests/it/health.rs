@@ -47,7 +47,7 @@ fn healthz_is_public_and_reveals_only_liveness() {
         let pages = Pages::serve(&place, &[]);
         let output = json(&pages.get("/healthz"));
         assert_eq!(output["checks"]["scheduler"][0]["output"], "not in this process", "{output}");
-        // Pages alone are no daemon, whoever is asked.
+        // Pages alone are no daemon, whether the pages or the database are checked.
         let url = format!("http://{}", pages.address);
         let hint = "hint: start `topicwatch run`";
         place.run(&["health", "--url", &url]).assert_stderr(1, &["which does not run the schedule", hint]);

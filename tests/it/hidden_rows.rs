@@ -91,7 +91,7 @@ fn items_are_listed_even_behind_many_newer_hidden_ones() {
         feed("hide").assert_stderr(0, &["0 entries written to ", ", 900 filtered (left out)"]);
         let all = listed(&["--limit", "30"]);
         assert_eq!((item_keys(&all["items"]).len(), &all["filtered"]), (30, &json!(900)), "{name}");
-        assert!(!place.ok(&["items", "--limit", "30"]).contains("for more"), "there are no more: {name}");
+        assert!(!place.ok(&["items", "--limit", "30"]).contains("for more"), "no further rows: {name}");
         // Only hidden items, which come after those that are not.
         place.configure(&world.lines(), &topic("acme", "exclude = [\"good\"]"));
         world.set_posts(&[]);
@@ -145,7 +145,7 @@ fn paging_items_with_equal_times_of_two_topics_loses_and_repeats_none() {
         let whole: Vec<&Value> = whole["items"].as_array().unwrap().iter().collect();
         let shown: Vec<&Value> =
             whole.iter().copied().filter(|row| row["text"].as_str().unwrap().starts_with("good")).collect();
-        assert_eq!((whole.len(), shown), (2_000, rows.iter().collect()), "the order is that of one page");
+        assert_eq!((whole.len(), shown), (2_000, rows.iter().collect()), "the order is the same as on one page");
     }
 }
 

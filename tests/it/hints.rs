@@ -118,7 +118,7 @@ fn suggested_commands_name_the_same_file_and_database() {
     );
     let probe = format!("$TOPICWATCH_API_KEY, then topicwatch check --probe {same}\n");
     with(&["once", "--at", NINE]).assert_stdout(0, &[&next, &probe]);
-    // What the environment says, the file cannot change.
+    // The file cannot change a value that the environment sets.
     let by_variable = place.program(&[&["once", "--at", NINE][..], &there].concat());
     let by_variable = by_variable.env("TOPICWATCH_SERVICE_BASE_URL", "sandbox").run();
     by_variable.assert_stdout(0, &["for real searches: set TOPICWATCH_SERVICE_BASE_URL and put"]);
@@ -138,7 +138,7 @@ fn a_topic_removed_before_its_first_run_is_not_suggested_to_run() {
         2,
         &["has no finished run yet", "jobs.toml does not have it: name the file that does with --config"],
     );
-    // It has no items, and none of them is said to be marked.
+    // It has no items, so nothing is said about marked ones.
     let page = Pages::serve(&place, &["--at", NINE]).page("/topics/globex?order=suggested");
     assert!(page.contains("Nothing is left to mark: of the latest 5,000 items"), "{page}");
 }

@@ -175,7 +175,7 @@ fn stored_content(place: &Place) -> Vec<String> {
 
 #[test]
 fn every_hostile_reply_is_recorded_and_the_other_source_is_kept() {
-    // Each case is a topic, so that what all of them leave is read once. Its number is in the address of its page.
+    // Each case is a topic, so that the results of all cases are read once. Its number is in the address of its page.
     let now = Arc::new(Mutex::new((0, Reply::default())));
     let said = Arc::clone(&now);
     let server = FakeServer::respond_with(move |path| {

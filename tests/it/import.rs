@@ -93,7 +93,7 @@ fn import_hides_possible_secrets_of_feed_urls() {
     </body></opml>"#;
     std::fs::write(place.path("feeds.opml"), opml).unwrap();
     place.ok(&["import", "feeds.opml"]);
-    assert!(file(&place).contains("https://c.example/rss?key=HUSH1"), "it is watched by its whole address");
+    assert!(file(&place).contains("https://c.example/rss?key=HUSH1"), "the whole address is watched");
     insta::assert_snapshot!(place.run(&["import", "feeds.opml"]), @r"
     exit Some(0)
     --- stdout
@@ -165,7 +165,7 @@ fn an_unknown_or_invalid_import_file_is_refused_and_nothing_is_written() {
         place.run(&["import", "in"]).assert_stderr(2, &[said]);
         assert_eq!(file(&place), before);
     }
-    // It is no XML either.
+    // It is not XML either.
     let place = Place::without_service(sqlite(), KEPT);
     std::fs::write(place.path("urls.yaml"), "url: https://a.example/\n").unwrap();
     place.run(&["import", "urls.yaml", "--format", "opml"]).assert_stderr(2, &["urls.yaml is not OPML"]);

@@ -97,7 +97,7 @@ async fn an_interrupted_run_is_charged_only_if_it_made_a_call() {
         }
         let (calls, waits) = (store.run("calls").await.unwrap().unwrap(), store.run("waits").await.unwrap().unwrap());
         assert_eq!((calls.state, calls.cost), (RunState::Cancelled, Micros(3_000)), "{}", database.name);
-        assert_eq!((waits.state, waits.cost), (RunState::Cancelled, Micros(0)), "nothing was asked for it");
+        assert_eq!((waits.state, waits.cost), (RunState::Cancelled, Micros(0)), "no call was made for it");
         let searches = store.searches(&["calls".into(), "waits".into()]).await.unwrap();
         let searches: Vec<_> = searches.iter().map(|s| (s.run.as_str(), s.source, s.state)).collect();
         assert_eq!(searches, [("calls", Source::Social, SearchState::Lost)]);
@@ -144,7 +144,7 @@ async fn a_second_claim_after_the_lease_fences_the_first() {
     }
 }
 
-/// What was logged.
+/// The log.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

@@ -1,5 +1,5 @@
-//! Items named by their address instead of their key: posts on Hacker News and Bluesky, as pages and posts on X, and what
-//! has an address that holds no id.
+//! Items named by their address instead of their key: posts on Hacker News and Bluesky, pages and posts on X, and items
+//! whose address holds no id.
 
 use serde_json::{Value, json};
 use topicwatch::compare::find_item_key;
@@ -15,7 +15,7 @@ use crate::support::searched::{NOW, open_store, outcome, seen_item, start_manual
 use crate::support::web_client::Pages;
 
 const TEN: &str = "2026-03-11T10:00:00Z";
-/// Addresses, two of them spelled otherwise than they are stored, and the keys of their items.
+/// Addresses and the keys of their items. Two addresses are spelled differently from the stored ones.
 const POSTS: [(&str, &str); 3] = [
     ("https://news.ycombinator.com/item?id=41#41", "post:hackernews:41"),
     ("http://www.bsky.app/profile/ann.example/post/3k/", "post:bluesky:did-plc-abc_3k"),

@@ -1,6 +1,6 @@
 //! Reports and exports started on a page, and channels and alerts tried there, on both databases. One press is one run,
-//! also when it is sent twice or the process is killed; what cannot be done gets its HTTP status; a test of an alert
-//! stores and sends nothing.
+//! also when it is sent twice or the process is killed; impossible requests get the right HTTP status; a test of an
+//! alert stores and sends nothing.
 
 use serde_json::json;
 
@@ -205,7 +205,7 @@ fn an_alert_test_shows_its_result_and_sends_nothing() {
             assert_eq!(place.database.number(&format!("SELECT count(*) FROM {table}")), 0, "{name}: {table}");
         }
         assert!(hook.received().is_empty());
-        // Of many runs only the latest are evaluated: those of a week may be more.
+        // If there are many runs, only the latest are evaluated: a week may have more.
         place.database.skip_run_numbers(2_000);
         let (page, _) = reported("many");
         assert!(page.contains("In the latest 1 run it would have fired 0 times."), "{name}: {page}");

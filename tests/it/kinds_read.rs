@@ -26,7 +26,7 @@ fn text(text: &str) -> QueryValue {
     QueryValue::Text(text.to_owned())
 }
 
-/// What a kind reads from one reply, and how many calls it makes next.
+/// The result of reading one reply, and the number of calls that the kind makes next.
 fn read(query: &ProviderQuery, body: &Value, items: &[PromptItem]) -> (ReadResult, usize) {
     let span = Span { from: Time(NOW.0 - 24 * HOUR), until: NOW };
     let asked = ProviderRequest { query, span, now: NOW, memory: &[], items };
@@ -147,7 +147,7 @@ fn a_hacker_news_reply_with_all_hits_covers_the_whole_span() {
     let (all, next) = read(&question, &json!({ "hits": hits(20), "nbHits": 20 }), &[]);
     assert_eq!((all.coverage, all.full, next), (SpanCoverage::Whole, false, 0));
     let (cut, _) = read(&question, &json!({ "hits": hits(20), "nbHits": 21 }), &[]);
-    // Of the second of the oldest hit others may be missing.
+    // Other hits from the second of the oldest hit may be missing.
     let after = |minutes: i64| Time(ago(minutes).0 + 1_000);
     assert_eq!((cut.coverage, cut.full), (SpanCoverage::Since(after(19 * 60)), true));
     // Slices overlap, so a hit that cannot be read may come twice. It counts once.

@@ -1,5 +1,5 @@
 //! Landmarks of pages and reports: each has a unique name, so that a list of landmarks is useful. Also: an answer's
-//! list is marked up as a list, and a topic's first day shows its baseline beside the number.
+//! list is marked up as a list, and a topic's first day shows its baseline next to the number.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
 
 /// The text inside the element with an id.
 fn words_of(page: &str, id: &str) -> String {
-    let at = page.find(&format!(" id=\"{id}\"")).unwrap_or_else(|| panic!("nothing has the id {id}"));
+    let at = page.find(&format!(" id=\"{id}\"")).unwrap_or_else(|| panic!("no element has the id {id}"));
     let open = page[..at].rfind('<').unwrap();
     let name: String = page[open + 1..].chars().take_while(char::is_ascii_alphanumeric).collect();
     let inside = page[at..].split_once('>').unwrap().1.split(&format!("</{name}>")).next().unwrap();

@@ -1,5 +1,5 @@
-//! Statements whose cost must not grow with the whole history: lists of what is latest, what retention asks about each run,
-//! and what `forget` reads page by page. Judged by their plans and texts, so that no test needs a large database.
+//! Statements whose cost must not grow with the whole history: lists of the latest rows, checks of each run by
+//! retention, and pages read by `forget`. Judged by their plans and texts, so that no test needs a large database.
 
 use crate::support::databases::{Database, databases};
 use crate::support::logged_sql::statements;
@@ -38,7 +38,7 @@ fn assert_reads_backwards(database: &Database, all: &[String], order: &str, leas
     if database.name != "SQLite" {
         return;
     }
-    // They say that the tables are small.
+    // The statistics say that the tables are small.
     database.forget_statistics();
     for sql in lists {
         let plan = database.query_plan(sql);
@@ -92,8 +92,8 @@ fn bounds<'s>(list: &'s str, side: &str) -> Vec<&'s str> {
     parts.into_iter().filter_map(|part| part.split(" AND ").next()).collect()
 }
 
-/// SQLite reads a list within the first bound on each side. With a wider one before it, each page would read all earlier
-/// pages again, and what is new since an instant would be sought in the whole history.
+/// SQLite reads a list within the first bound on each side. With a wider one before it, each page would read all
+/// earlier pages again, and items new since an instant would be searched for in the whole history.
 #[test]
 fn pages_of_a_list_are_read_within_their_own_times() {
     const ALL: &str = "9223372036854775807";

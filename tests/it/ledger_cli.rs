@@ -31,7 +31,7 @@ fn the_first_once_due_plans_and_each_slot_runs_once_when_due() {
         for at in [NINE, NINE, "2026-03-11T09:59:59.999Z"] {
             assert!(run_due(&place, at).contains("nothing was due"), "{at}");
         }
-        assert_eq!((sandbox.calls(), slots(&place)), (0, vec![]), "a new topic owes nothing");
+        assert_eq!((sandbox.calls(), slots(&place)), (0, vec![]), "a new topic has no missed slots");
         assert!(run_due(&place, "2026-03-11T10:00:00Z").contains("1 of 1 run ok"));
         assert!(run_due(&place, "2026-03-11T10:00:00Z").contains("nothing was due"));
         assert!(run_due(&place, "2026-03-11T10:59:00Z").contains("nothing was due"));
@@ -123,7 +123,7 @@ fn a_daemon_catches_up_and_finishes_active_runs_on_sigterm() {
 }
 
 #[test]
-fn a_sqlite_file_has_one_daemon_and_the_other_verbs_work_beside_it() {
+fn a_sqlite_file_has_one_daemon_and_other_verbs_work_at_the_same_time() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"6h\""));

@@ -9,7 +9,7 @@ use crate::support::program::Place;
 use crate::support::web_client::Pages;
 use crate::support::world::{ScriptedService, hour, run_once, topic};
 
-/// A post of minute `n` that is like no other, with a word that all have.
+/// A unique post of minute `n`, with a word that all posts have.
 fn unique_post(n: usize, likes: usize) -> Value {
     let words: String = (0..9).map(|k| format!(" w{:x}", (n * 9 + k) * 2_654_435_761 % 4_294_967_291)).collect();
     json!({ "id": format!("{}", n + 1), "text": format!("acme{words}"), "user": format!("u{n}"),

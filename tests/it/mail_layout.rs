@@ -47,7 +47,7 @@ fn a_report_mail_fits_any_window_width_without_a_style_sheet() {
         assert!(mail.contains("What matters") && mail.contains("Topic &lt;3&gt;"), "{mail}");
         assert!(mail.contains("longlong") && !mail.contains("<b>"), "{mail}");
         assert!(mail.len() < SHOWN, "{} bytes", mail.len());
-        // Nothing that mail programs remove: the content does not depend on it.
+        // It has nothing that mail programs remove, so the content does not depend on it.
         for gone in [
             "<style",
             "<svg",

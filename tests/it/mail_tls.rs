@@ -42,7 +42,7 @@ fn send_report_within(
     (output, post)
 }
 
-/// What was sent in clear must only show that a mail client connected.
+/// The bytes sent in clear must only show that a mail client connected.
 fn assert_nothing_in_clear(post: &MailServer) {
     let clear = post.unencrypted_lines();
     let reported = clear.iter().any(|line| {

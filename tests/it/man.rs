@@ -30,7 +30,7 @@ fn each_verb_has_a_manual_page_and_old_names_have_none() {
     place.ok(&["man", "pages/one"]);
     place.ok(&["man", "pages/two"]);
     let pages = read_pages(&place.path("pages/one"));
-    assert!(pages == read_pages(&place.path("pages/two")), "two calls wrote other bytes");
+    assert!(pages == read_pages(&place.path("pages/two")), "two calls wrote different bytes");
     let mut named = BTreeMap::new();
     collect_expected_pages(&Cli::command(), "topicwatch", &mut named);
     assert_eq!(pages.keys().collect::<Vec<_>>(), named.keys().collect::<Vec<_>>());

@@ -1,5 +1,5 @@
-//! Marks of items, through the binary on both databases: setting and removing them, what happens to them with their
-//! topic and item, what is learned from twenty of them, and that nothing remains without them.
+//! Marks of items, through the binary on both databases: setting and removing them, what happens to them when their
+//! topic or item changes, what is learned from twenty of them, and that nothing remains without them.
 
 use serde_json::Value;
 use topicwatch::model::{Mark, MarkedVia, NewMark, Source, Time};
@@ -157,7 +157,7 @@ fn relevance_ranking_needs_twenty_marks_and_hides_nothing_by_default() {
 
         let ranked = place.json(&["items", "--topic", "acme", "--rank", "relevance", "--limit", "500", "--json"]);
         let rows = ranked["items"].as_array().unwrap();
-        assert_eq!((rows.len(), &ranked["folded"]), (all, &0.into()), "{name}: nothing is hidden by itself");
+        assert_eq!((rows.len(), &ranked["folded"]), (all, &0.into()), "{name}: nothing is hidden automatically");
         let relevance: Vec<f64> = rows.iter().map(|row| row["relevance"].as_f64().unwrap()).collect();
         assert!(relevance.is_sorted_by(|a, b| a >= b) && relevance.iter().all(|one| (0.0..=1.0).contains(one)));
         let half = rows[..80].iter().filter(|row| row["text"].as_str().unwrap().starts_with("the ")).count();
@@ -184,7 +184,7 @@ fn relevance_ranking_needs_twenty_marks_and_hides_nothing_by_default() {
         assert!(many >= 10 && kept.len() as u64 + many == all as u64, "{name}: {many} folded");
         let good = kept.iter().filter(|row| row["text"].as_str().unwrap().starts_with("the ")).count();
         assert_eq!(good, 80, "{name}: nothing good is folded");
-        assert!(kept.iter().filter(|row| row["mark"] == "noise").count() == 10, "{name}: what is marked is shown");
+        assert!(kept.iter().filter(|row| row["mark"] == "noise").count() == 10, "{name}: marked items are shown");
         let text = place.ok(&["items", "--topic", "acme", "--fold-noise"]);
         assert!(text.contains(&format!("\n{many} likely noise folded (learned from 20 marks")), "{name}: {text}");
         // Exports have the same values, and a topic without marks has none.

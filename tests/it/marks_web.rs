@@ -72,13 +72,13 @@ fn buttons_set_and_remove_marks_and_return_to_their_page() {
         assert_eq!(pages.request("POST", "/topics/nobody/marks", &headers, &right).status, 404, "{name}");
         assert!(marks(&place).is_empty(), "{name}");
         assert!(see("/topics/acme?order=relevance").contains("Relevance needs at least 20 marks"), "{name}");
-        // A list that its order leaves empty says nothing about what was found.
+        // A list that is empty because of its order says nothing about the findings.
         for (order, why) in [("relevance", "this order lists nothing"), ("velocity", "Nothing rose enough")] {
             let page = see(&format!("/topics/acme?order={order}"));
             assert!(page.contains(why) && !page.contains("Nothing found yet"), "{name}: {page}");
             assert!(page.contains("Words, tone, source, author and first seen do not apply"), "{name}: {page}");
         }
-        // The suggested items say so when they are marked, and a press leads back to the list of the next.
+        // Marks of suggested items are recorded as such, and a press leads back to the next suggestions.
         let list = "/topics/acme?order=suggested";
         assert!(see("/topics/acme").contains(&format!("<a href=\"{list}#items\">Suggest items to mark</a>")), "{name}");
         let page = see(list);
@@ -130,7 +130,7 @@ fn the_api_sets_marks_with_a_token_and_returns_marks_and_relevance() {
         let gone = send_request(&pages, "DELETE", &format!("{MARKS}?key={}", encoded(&keys[0])), &[token], "");
         assert_eq!((gone.status, &gone.json()["data"]["mark"]), (200, &Value::Null), "{name}");
         assert!(marks(&place).is_empty(), "{name}");
-        // What is suggested is marked as such, and nothing else.
+        // Only suggested items are recorded as suggested.
         let list = see("/api/v1/topics/acme/items?order=suggested&limit=3");
         let suggested: Vec<&str> =
             list["data"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap()).collect();

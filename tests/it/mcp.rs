@@ -198,7 +198,7 @@ fn every_mcp_tool_returns_the_figures_of_the_api_and_marks_foreign_text() {
         assert_eq!((&named["date"], &named["topics"]), (&json!("2026-03-11"), &report["topics"]));
         let week = ask("get_report", json!({ "topics": ["acme"], "week": "2026-W10" }));
         assert_eq!(week["date"], "2026-W10");
-        // The figures of a time before the first run say so.
+        // Figures of a time before the first run have a note that says so.
         assert!(notes(&week).contains("acme: before 2026-03-03T00:00"), "{week:#}");
         assert!(!notes(&report).contains("not searched"), "{report:#}");
         let early = ask("get_report", json!({ "topics": ["acme"], "date": "2026-02-20" }));
@@ -363,7 +363,7 @@ fn malformed_messages_get_an_error_and_the_next_message_works() {
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended}");
     assert!(ended.out.lines().last().unwrap().contains("\"id\":\"last\""), "{ended}");
     let early = place.program(&["mcp"]).run();
-    assert_eq!(early.code, Some(0), "a client that goes away at once: {early}");
+    assert_eq!(early.code, Some(0), "a client that disconnects at once: {early}");
 }
 
 #[test]

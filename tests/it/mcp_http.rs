@@ -23,7 +23,7 @@ fn without_a_token_mcp_answers_local_programs_and_refuses_foreign_pages() {
         let reply = post_message(&pages, &[], &begin);
         assert_eq!(reply.status, 200, "{}", reply.text());
         assert_eq!(reply.json()["result"]["serverInfo"]["name"], "topicwatch");
-        assert!(reply.header("mcp-session-id").is_none(), "nothing is kept: {}", reply.text());
+        assert!(reply.header("mcp-session-id").is_none(), "nothing is stored: {}", reply.text());
         assert!(!reply.text().contains(env!("CARGO_PKG_VERSION")), "{}", reply.text());
         assert_eq!(post_message(&pages, &[], r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).status, 202);
         assert_eq!(post_message(&pages, &[], r#"{"jsonrpc":"2.0","method":"notifications/of/others"}"#).status, 202);
@@ -63,7 +63,7 @@ fn without_a_token_mcp_answers_local_programs_and_refuses_foreign_pages() {
 }
 
 #[test]
-fn with_a_token_mcp_answers_only_its_holder_even_beside_a_daemon() {
+fn with_a_token_mcp_answers_only_its_holder_even_while_a_daemon_runs() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(

@@ -161,7 +161,7 @@ fn a_killed_move_continues_and_an_unfinished_copy_is_refused() {
         from.ok(&["once", "--at", TEN]);
         let ended = move_to(&from, &to).env(FAILPOINT, "kill copying::end/committed").run();
         assert_eq!(ended.code, None, "{ended}");
-        // It was finished, and says so as long as both are the same.
+        // It was finished, and this is reported as long as both are the same.
         for _ in 0..2 {
             move_to(&from, &to).run().assert_stdout(0, &["tables copied from"]);
         }
@@ -195,7 +195,7 @@ fn a_move_goes_on_after_items_were_forgotten_and_found_again() {
         from.ok(&["once", "--at", TEN]);
         move_to(&from, &to).run().assert_stdout(0, &["tables copied from"]);
         assert_eq!(exports(&to), exports(&from), "{} to {}", from.database.name, to.database.name);
-        // With the journal, a backup from before that is restored over the file is refused.
+        // The journal was copied, too: with it, a backup from before the forgetting cannot replace the file.
         if let Some(file) = to.database.url.strip_prefix("sqlite:") {
             assert!(std::fs::metadata(format!("{file}.forgotten")).is_ok(), "from {}", from.database.name);
         }

@@ -55,7 +55,7 @@ async fn clusters_are_the_same_on_both_databases_and_for_any_batch_size() {
             assert!(clusters(&store).await.iter().all(|(_, cluster)| cluster.is_none()));
             let count = clusters(&store).await.len() as u64;
             assert_eq!(cluster_by(&store, at_once, room, &|| false).await.unwrap(), count, "{}", database.name);
-            assert_eq!(cluster(&store, &|| false).await.unwrap(), 0, "each is looked at once");
+            assert_eq!(cluster(&store, &|| false).await.unwrap(), 0, "each item is read once");
             all.push((database.name, at_once, clusters(&store).await));
             database.close(store).await;
         }
@@ -80,7 +80,7 @@ async fn clusters_are_the_same_on_both_databases_and_for_any_batch_size() {
         (of("post:x:1"), of("post:x:8"), of("post:x:77")),
         ("post:x:0".into(), "post:x:0".into(), "post:x:0".into())
     );
-    assert_eq!((of("post:x:4"), of("post:x:11")), ("post:x:4".into(), "post:x:11".into()), "too short to tell");
+    assert_eq!((of("post:x:4"), of("post:x:11")), ("post:x:4".into(), "post:x:11".into()), "too short to compare");
     assert_ne!(of("post:x:2"), of("post:x:9"), "other numbers");
 }
 
@@ -126,7 +126,7 @@ async fn raw_unique_and_author_counts_are_separate() {
         assert_eq!((one.first_seen, one.last_new, one.text.as_deref()), (at(0), at(1), Some(STORM)));
         assert_eq!(store.clusters(&all, 1, 10).await.unwrap().len(), 6);
         let sightings = store.sightings_of("storm-001").await.unwrap();
-        assert_eq!(sightings[0].cluster.as_deref(), Some("post:x:1"), "of another run's item");
+        assert_eq!(sightings[0].cluster.as_deref(), Some("post:x:1"), "the cluster of another run's item");
         database.close(store).await;
     }
 }
@@ -229,7 +229,7 @@ async fn an_item_merged_before_clustering_is_clustered_once() {
         let batch = store.unclustered(10).await.unwrap().unwrap();
         store_runs(&store, &t, 2, vec![vec![seen_item(Source::Social, 1, &["post:x:1", "text:x:ann:h"], STORM)]]).await;
         let alone = vec![topicwatch::model::Assignment::Alone; 2];
-        assert!(!store.store_clusters(&batch, &alone).await.unwrap(), "{}: what was read does not hold", database.name);
+        assert!(!store.store_clusters(&batch, &alone).await.unwrap(), "{}: outdated rows are ignored", database.name);
         assert_eq!(cluster(&store, &|| false).await.unwrap(), 1);
         assert_eq!(clusters(&store).await, [("post:x:1".to_owned(), Some("post:x:1".to_owned()))]);
         database.close(store).await;
@@ -337,7 +337,7 @@ async fn moving_cluster_keys_in_slices_loses_none_when_interrupted() {
         let store = open_store(&other).await;
         store_runs(&store, &t, 0, sample_items()).await;
         cluster(&store, &|| false).await.unwrap();
-        assert_eq!(found, clusters(&store).await, "as when nothing ever moved");
+        assert_eq!(found, clusters(&store).await, "the same as without any move");
         other.close(store).await;
     }
 }
@@ -353,12 +353,12 @@ async fn a_started_move_of_cluster_keys_is_completed_even_if_newer_keys_stay() {
         cluster(&store, &|| false).await.unwrap();
         assert!(store.age_cluster_keys(&SMALL_LIMITS).await.unwrap());
         let sinking = || database.number("SELECT sinking FROM cluster_state");
-        assert_eq!(sinking(), 0, "some moved on, and some are left");
+        assert_eq!(sinking(), 0, "some keys moved, and some are left");
         store_runs(&store, &topic("storm"), 6, rest).await;
         cluster(&store, &|| false).await.unwrap();
         assert_eq!(sinking(), -1, "{}", database.name);
-        assert!(database.number("SELECT count(*) FROM cluster_lead_middle") > 0, "what had begun came to its end");
-        assert!(database.number("SELECT count(*) FROM cluster_lead_young") > 0, "what came since stays");
+        assert!(database.number("SELECT count(*) FROM cluster_lead_middle") > 0, "the unfinished move was completed");
+        assert!(database.number("SELECT count(*) FROM cluster_lead_young") > 0, "newer keys stay");
         assert!(!store.age_cluster_keys(&store.cluster_key_limits()).await.unwrap(), "there is room for all");
         all.push(clusters(&store).await);
         database.close(store).await;
@@ -378,8 +378,8 @@ fn a_kill_while_cluster_keys_move_loses_none_and_lookups_use_indexes() {
         for (failpoint, young) in
             [("kill clusters::age_keys/written", before.len() as i64), ("kill clusters::age_keys/committed", 0)]
         {
-            // As if the tables were full and keys had started to move, with the last run not yet clustered because the
-            // process was killed.
+            // As if the tables were full and keys had started to move, and the process was killed before the last run
+            // was clustered.
             let crowd = "UPDATE cluster_state SET young = 1000000, sinking = 0; UPDATE follower SET seq = 0 WHERE name = 'near-copies'; UPDATE item SET cluster = NULL";
             crate::support::databases::block_on(place.database.execute(crowd));
             let killed =
@@ -405,7 +405,7 @@ fn a_kill_while_cluster_keys_move_loses_none_and_lookups_use_indexes() {
     }
 }
 
-/// Through the program: what `once` prints, what a kill leaves, and that the next run completes it.
+/// Through the program: the output of `once`, the state after a kill, and that the next run completes it.
 #[test]
 fn once_and_show_print_items_texts_and_authors_and_compare_all_items() {
     for database in databases() {
@@ -483,7 +483,7 @@ fn a_daemon_clusters_in_the_background_and_completes_after_a_kill() {
         killed.wait_until("its start", |said| said.contains("next slot"));
         place.ok(&["topic", "run", "acme"]);
         assert_eq!(killed.wait().code, None);
-        assert_ne!(undone(&place), 0, "{}: nothing of a batch is kept", place.database.name);
+        assert_ne!(undone(&place), 0, "{}: no row of the batch is stored", place.database.name);
         let mut going = place.program(&["run"]).start();
         going.wait_until("its start", |said| said.contains("next slot"));
         wait_until("each item's cluster", || undone(&place) == 0);

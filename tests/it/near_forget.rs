@@ -49,9 +49,9 @@ async fn forgetting_an_item_deletes_its_cluster_keys_and_no_others() {
         assert_eq!((storm + flood, of("post:x:4"), of("post:x:5")), (all, storm, flood), "{name}: copies joined");
         assert_eq!(copies_with_a_key(&database), 3, "{name}");
         forget(&store, "post:x:3").await;
-        assert_eq!((of("post:x:1"), of("post:x:2")), (storm - 1, flood), "{name}: a copy takes one key along");
+        assert_eq!((of("post:x:1"), of("post:x:2")), (storm - 1, flood), "{name}: one key is removed with a copy");
         forget(&store, "post:x:1").await;
-        assert_eq!((leads(&database).len(), of("post:x:2")), (flood, flood), "{name}: nothing leads to the first");
+        assert_eq!((leads(&database).len(), of("post:x:2")), (flood, flood), "{name}: no key refers to the first item");
         store_runs(&store, &topic("storm"), 2, vec![vec![post(6, "fay", STORM), post(7, "gus", FLOOD)]]).await;
         assert_eq!(cluster(&store, &|| false).await.unwrap(), 3);
         let first = |key: &str| cluster_head_of(&database, key);
@@ -131,10 +131,14 @@ async fn cluster_keys_of_an_older_version_match_no_new_items_and_go_with_their_i
         cluster(&store, &|| false).await.unwrap();
         let first = |key: &str| cluster_head_of(&database, key);
         let firsts = || ["post:x:1", "post:x:2", "post:x:3", "post:x:4"].map(|key| first(key).concat());
-        assert_eq!(firsts(), ["post:x:1", "post:x:1", "post:x:3", "post:x:3"], "{name}: what was decided stays");
+        assert_eq!(firsts(), ["post:x:1", "post:x:1", "post:x:3", "post:x:3"], "{name}: earlier decisions stay");
         assert_eq!((leads(&database).len(), leads_to(&database, "post:x:1")), (14, 7), "{name}");
         forget(&store, "post:x:1").await;
-        assert_eq!((leads(&database).len(), leads_to(&database, "post:x:3")), (7, 7), "{name}: old keys go, too");
+        assert_eq!(
+            (leads(&database).len(), leads_to(&database, "post:x:3")),
+            (7, 7),
+            "{name}: old keys are removed, too"
+        );
         store_runs(&store, &t, 3, vec![vec![post(5, "eve", FLOOD)]]).await;
         assert_eq!(cluster(&store, &|| false).await.unwrap(), 2, "{name}");
         assert_eq!(firsts(), ["", "post:x:3", "post:x:3", "post:x:3"], "{name}: its copies are compared again");

@@ -50,7 +50,7 @@ fn new_count(place: &Place, at: u32, beside: &str) -> i64 {
     let new = answer["data"]["new_24h"].as_i64().unwrap();
     let said = if beside.is_empty() { String::new() } else { format!("<span class=\"sub\">{beside}</span>") };
     let cell = format!("data-label=\"New, 24 h\">{new}{said}</td>");
-    // Beside it, the pages name the items of a baseline.
+    // Next to it, the pages show the items of a baseline.
     let without = |path: &str| {
         let page = without_links(&pages.page(path));
         let begin = page.find(" <span class=\"meta\">(+");
@@ -96,7 +96,7 @@ fn new_in_24_hours_equals_the_new_items_of_diff() {
         place.run(&day).assert_stdout(0, &[]);
         assert_eq!(place.database.number("SELECT count(*) FROM v_sighting WHERE key = 'post:x:8' AND fit = 'in'"), 1);
         assert_eq!((new_count(&place, 44, ""), new(7)), (4, json!(4)));
-        // Back to the first query, which has its baseline. The count ignores the filter, and the page says so.
+        // Back to the first query, which already has its baseline. The count ignores the filter, and the page says so.
         place.configure(&world.lines(), &topic_with_both_sources("acme", &format!("{BASIC}\nexclude = [\"hidden\"]")));
         world.set_posts(&[post(9, 45, "hidden", 1), post(10, 45, "shown", 1)]);
         run_once(&place, 46);
@@ -140,7 +140,7 @@ fn new_in_24_hours_is_a_lower_bound_where_searches_that_were_due_are_missing() {
             assert_eq!(merge_quoted(&topics), api, "{name}");
             assert_eq!(client.close().code, Some(0), "{name}");
         }
-        // A pause does not undo what was missed before it, nor does its end.
+        // Neither a pause nor its end undoes what was missed before.
         for verb in ["pause", "resume"] {
             place.ok(&["topic", verb, "acme"]);
             let page = Pages::serve(&place, &["--at", &hour(50)]).page("/topics/acme");
@@ -312,7 +312,7 @@ fn unknown_authors_are_not_counted_as_zero() {
     }
 }
 
-/// What `diff`, exports, `runs` and the API say of new items and of a baseline, in this order.
+/// The new items and the baseline according to `diff`, exports, `runs` and the API, in this order.
 fn new_and_baseline(place: &Place, at: u32) -> Vec<(i64, i64)> {
     let now = hour(at);
     let diff = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
@@ -453,7 +453,7 @@ fn new_and_baseline_items_stay_so_after_their_searches_are_pruned() {
         place.ok(&["db", "prune", "--at", "2026-06-02T00:00:00Z"]);
         assert!(place.database.number("SELECT count(*) FROM v_run WHERE pruned_at IS NOT NULL") > 0, "{name}");
         assert_eq!(rows(), before, "{name}");
-        assert_eq!((new(), older()), (new_before, older_before), "{name}: of a backfill, nothing is new");
+        assert_eq!((new(), older()), (new_before, older_before), "{name}: items of a backfill are not new");
         assert_eq!((changed(), &changed_before.1), (changed_before.clone(), &json!(4)), "{name}");
     }
 }

@@ -1,5 +1,5 @@
-//! Numbers of pages lead to their rows, on both databases: each link is followed to its last page, and what that says
-//! and lists is compared with the number.
+//! Numbers on pages lead to their rows, on both databases: each link is followed to its last page, whose text and rows
+//! are compared with the number.
 
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ fn linked_numbers_of_runs_topics_and_days_match_the_rows_they_lead_to() {
                 let mut items = listed.items.clone();
                 items.sort();
                 items.dedup();
-                // What a run found lists an item for each source.
+                // The list of a run's findings shows an item once for each source.
                 let is_once = !["only=found", "only=duplicate"].iter().any(|only| link.address.contains(only));
                 assert!(!is_once || items.len() == listed.items.len(), "{name}: {link:?}: an item is there twice");
                 followed += 1;
@@ -123,14 +123,14 @@ fn linked_numbers_of_runs_topics_and_days_match_the_rows_they_lead_to() {
         for gone in ["/topics/acme?term=nobody%20says%20this", "/topics/acme?alert=nothing&run=x"] {
             assert_eq!(pages.get(gone).status, 404, "{name}: {gone}");
         }
-        // A source alert may have looked at so many.
+        // A source alert may have checked this many.
         for right in ["/runs?topic=acme&source=web&last=150", "/runs?source=web&since=2026-03-10"] {
             assert_eq!(pages.get(right).status, 200, "{name}: {right}");
         }
         let list = pages.page(&format!("/runs?run={run}&only=duplicate"));
         assert!(list.contains(">duplicate</a>") && list.contains(">first seen</a>"), "{name}: {list}");
         assert!(pages.page("/topics/acme?new_since=24h").contains(">Back to the topic</a>"), "{name}");
-        // Calls are said of what they are counted for.
+        // Calls are shown only where they are counted.
         let says_calls = |which: &str| {
             pages.page(&format!("/runs?called=2026-03-11{which}")).contains(" on the UTC day 2026-03-11: ")
         };
@@ -156,7 +156,7 @@ fn linked_numbers_of_runs_topics_and_days_match_the_rows_they_lead_to() {
         assert_eq!((after.said, after.rows, after.unlisted), (before.said, before.rows - 1, 1), "{name}: {after:?}");
         let new = links_to(&pages.page("/topics/acme"), &address);
         assert_eq!(new[0].number(), after.said, "{name}: {new:?}");
-        // Nothing is said of the calls of a day of which searches were pruned.
+        // The calls of a day are not shown if some of its searches were pruned.
         place.database.set_pruned_until(1_773_230_400_000);
         assert!(!says_calls("&provider=service"), "{name}");
         assert!(pages.page("/runs?called=2026-03-11").contains(" were deleted by retention. "), "{name}");

@@ -123,11 +123,11 @@ fn the_model_gets_each_new_item_once_within_its_token_limit() {
     let [body] = asked.as_slice() else { panic!("{asked:?}") };
     let mut names: Vec<&String> = body.as_object().unwrap().keys().collect();
     names.sort();
-    assert_eq!(names, ["messages", "model"], "each of max_tokens and max_completion_tokens is refused by somebody");
+    assert_eq!(names, ["messages", "model"], "some servers refuse max_tokens, others max_completion_tokens");
     let text = prompt_text(body);
     assert!(text.contains("Sum up what is new about Acme"), "{text}");
     assert_eq!(text.matches(copy).count(), 1, "near-copies once: {text}");
-    assert!(text.contains("The first says that all is well with rockets."), "short ones are whole: {text}");
+    assert!(text.contains("The first says that all is well with rockets."), "short texts are complete: {text}");
     assert!(text.len() < 6_000 && text.contains('…'), "{}", text.len());
     assert_eq!(text.matches("<<<").count(), 3, "{text}");
     let answer = place.database.texts("SELECT text FROM v_answer").pop().unwrap();
@@ -143,7 +143,7 @@ fn the_model_gets_each_new_item_once_within_its_token_limit() {
     assert_eq!(model_requests(&server).len(), 1, "nothing new, no call");
 }
 
-/// Alone they are no reason for a paid call either.
+/// They are not a reason for a paid call either.
 #[test]
 fn hidden_items_and_items_of_forgotten_authors_are_not_sent_to_the_model() {
     let hit = |n: i64, text: &str, by: &str| {
@@ -177,7 +177,7 @@ fn hidden_items_and_items_of_forgotten_authors_are_not_sent_to_the_model() {
         place.ok(&["forget", "--author", "alice", "--yes"]);
         place.run(&["once", "--at", NINE]).assert_stdout(0, &["nothing new was found"]);
         assert_eq!(model_requests(&server).len(), 0, "{name}");
-        // A source that is not needed is no trouble.
+        // A source that is not needed is not an error.
         let report = place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
         assert!(report.contains("data-label=\"Sources\"><span class=\"good\">ok</span>"), "{name}: {report}");
         assert!(!report.contains("some searches were not made"), "{name}: {report}");
@@ -331,7 +331,7 @@ fn a_broken_model_stream_is_stored_as_far_as_it_came_and_the_run_is_partial() {
         assert!(kept[0].starts_with("The rockets of acme fly [1]. And") && kept[0].ends_with("|1"), "{kept:?}");
         // The sources were added here, so none of them was cut.
         assert_eq!(place.database.texts("SELECT cited FROM v_answer"), ["[\"page:https://posts.example/0\"]"]);
-        // What it used is not known, but no more than one question and answer; 7,000 tokens are expected before.
+        // The usage is unknown, but limited to one question and answer; 7,000 tokens are expected before.
         let cost = cost_of_writer(&place);
         assert!((1..14_000).contains(&cost), "{cost}");
         assert_eq!(place.database.items(), 1);

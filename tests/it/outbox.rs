@@ -157,7 +157,7 @@ async fn the_cursor_of_a_report_moves_only_after_the_last_channel_received_it() 
         let until = NOW.plus(Duration::from_secs(3_600));
         assert_eq!(store.cursor("report:daily").await.unwrap(), Some(Cursor { seq: 7, at: until }));
         assert_eq!((hooks.received().len(), posts.received().len()), (1, 2));
-        assert_eq!(posts.received()[0].data, posts.received()[1].data, "the same bytes at every try");
+        assert_eq!(posts.received()[0].data, posts.received()[1].data, "the same bytes at every attempt");
         store.close().await;
     }
 }
@@ -183,7 +183,7 @@ async fn an_older_report_that_is_delivered_late_does_not_move_the_cursor_back() 
         turned.advance(Duration::from_secs(3_600));
         let late = courier.deliver_due(&channels).await.unwrap();
         assert_eq!((late.len(), &late[0].settled), (1, &SendResult::Sent), "{late:?}");
-        assert_eq!(store.cursor("report:daily").await.unwrap(), newest, "{}: it went back", database.name);
+        assert_eq!(store.cursor("report:daily").await.unwrap(), newest, "{}: the cursor went back", database.name);
         assert_eq!(database.number("SELECT count(*) FROM report WHERE delivered_at IS NULL"), 0);
         store.close().await;
     }
@@ -198,7 +198,7 @@ async fn a_report_without_channels_moves_its_cursor_and_a_second_end_is_fenced()
         assert_eq!(store.cursor("report:daily").await.unwrap().map(|cursor| cursor.at), Some(now));
         let again = store.end_job(&run, &job_end(now, &["hook"])).await.unwrap_err();
         assert_eq!(again.kind, topicwatch::store::StoreErrorKind::Fenced, "{}", database.name);
-        assert!(store.outbox(None, 10).await.unwrap().is_empty(), "nothing of a fenced end is written");
+        assert!(store.outbox(None, 10).await.unwrap().is_empty(), "the end of a fenced run writes nothing");
         store.close().await;
     }
 }
@@ -331,7 +331,7 @@ async fn a_channel_that_asks_for_a_pause_gets_no_message_until_its_end() {
         store.pause_channel("hook", until.plus(Duration::from_secs(9_000))).await.unwrap();
         let (first, again) = ("report:daily@x/hook/0".to_owned(), (turned.clock)());
         assert_eq!(store.retry_messages(Some(std::slice::from_ref(&first)), again).await.unwrap(), 1);
-        assert_eq!(courier.deliver_due(&channels).await.unwrap().len(), 1, "a try that is asked for is made");
+        assert_eq!(courier.deliver_due(&channels).await.unwrap().len(), 1, "a requested attempt is made");
         store.close().await;
     }
 }
@@ -352,7 +352,8 @@ async fn a_webhook_retry_after_may_be_a_date() {
     }
 }
 
-/// The clock of three processes was a year ahead: one was told to wait, one got no answer, one died while it was sending.
+/// The clock of three processes was a year ahead: one was asked to wait, one got no answer, one died while it was
+/// sending.
 #[tokio::test]
 async fn messages_delayed_by_a_clock_a_year_ahead_are_sent_when_it_is_right() {
     for database in databases() {

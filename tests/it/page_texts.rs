@@ -1,5 +1,5 @@
-//! Words around the rows of pages: each page has a title of its own, a page beyond the last says so, words from right to
-//! left turn nothing else around, the numbers of an item lead to their rows, and dead messages have a way out.
+//! Words around the rows of pages: each page has a title of its own, a page beyond the last says so, right-to-left text
+//! does not reverse other text, the numbers of an item lead to their rows, and dead messages have a hint.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
 use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
-/// What stands between two marks.
+/// The text between two marks.
 fn between<'p>(page: &'p str, begin: &str, end: &str) -> &'p str {
     let (_, rest) = page.split_once(begin).unwrap_or_else(|| panic!("no {begin}: {page}"));
     rest.split(end).next().unwrap()
@@ -119,7 +119,7 @@ fn an_items_run_count_links_to_its_sightings_and_they_to_their_runs() {
 fn a_shared_page_says_that_it_lists_only_the_latest_items() {
     let world = ScriptedService::new();
     let place = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
-    // Posts that are like no other.
+    // Unique posts.
     let text = |n: u32| (0..9).map(|k| format!(" w{:x}", (n * 9 + k).wrapping_mul(2_654_435_761))).collect::<String>();
     for (at, many, words) in [(9, 10, ">10 items, new first;"), (10, 60, ">The latest 50 items, new first;")] {
         world.set_posts(&(0..many).map(|n| post(n + 1, 8, &format!("acme{}", text(n)), 1)).collect::<Vec<_>>());

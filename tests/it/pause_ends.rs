@@ -1,5 +1,5 @@
-//! The end of a pause: which slots it drops, to the millisecond, and what is said of time that no search reached before
-//! and after it.
+//! The end of a pause: which slots it drops, to the millisecond, and how uncovered time before and after it is
+//! explained.
 
 use topicwatch::insight::daily::SearchCoverage;
 use topicwatch::model::{CoverageSearch, RunSearch, RunState, SearchState, Source, Span, Time, WatchedTopic};
@@ -69,7 +69,7 @@ fn time_of_a_pause_is_a_gap_and_does_not_wait_for_a_search() {
         assert_eq!(gaps(watched(true, next), later()), [(span(0, 12), false, "no search reached it".to_owned())]);
     }
     assert_eq!(gaps(watched(true, None), None), [(span(0, 12), false, "paused".to_owned())]);
-    // One that was removed meanwhile is not paused any more, and none of its slots passes.
+    // A topic that was removed meanwhile is not paused any more, and none of its slots passes.
     let removed = WatchedTopic { ended: Some(at(12)), ..watched(true, Some(at(6))) };
     assert_eq!(gaps(removed, None), [(span(0, 12), false, "no search reached it".to_owned())]);
 }

@@ -1,5 +1,5 @@
-//! `plan` says how much calls cost at most: with all the tries that the file allows. A service fails at every first try,
-//! and what the ledger says afterwards is compared with what was planned.
+//! `plan` shows how much calls cost at most: with all the tries that the file allows. A service fails at every first
+//! try, and the ledger is compared with the plan afterwards.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

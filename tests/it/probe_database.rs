@@ -1,4 +1,4 @@
-//! What `check --probe` says of the database: it finds a wrong path, address or right before the first run does, and
+//! `check --probe` and the database: it finds a wrong path, address or permission before the first run does, and
 //! creates and changes nothing.
 
 use crate::support::databases::{databases, databases_without_schema, on_server, sqlite};
@@ -8,7 +8,7 @@ use crate::support::service::Sandbox;
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"web\"]\n";
 
-/// What the last line says, and whether it is an error: then a hint follows.
+/// The text of the last line, and whether it is an error, which is followed by a hint.
 fn probed(ended: &ProgramOutput) -> (bool, String) {
     let lines: Vec<&str> = ended.out.lines().collect();
     let at = lines.iter().rposition(|line| line.starts_with("probe: ")).unwrap_or_else(|| panic!("{ended}"));
@@ -118,7 +118,7 @@ fn a_probe_finds_missing_rights() {
     assert!(!ok && line.contains("this user cannot write to ") && line.contains("t.db"), "{ended}");
     chmod("666", &file);
     assert!(probed(&run()).0);
-    // SQLite creates files beside the database.
+    // SQLite creates files next to the database.
     chmod("555", folder);
     let (ok, line) = probed(&run());
     assert!(!ok && line.contains("cannot write to "), "{line}");

@@ -12,7 +12,7 @@ const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery 
 const TEN: &str = "2026-03-11T10:00:00Z";
 const ELEVEN: &str = "2026-03-11T11:00:00Z";
 
-/// A place after some use: the database file, if it is one, is beside `jobs.toml`.
+/// A place after some use: a SQLite file is next to `jobs.toml`.
 fn used(mut database: Database, at: &str, sandbox: &Sandbox, rest: &str) -> Place {
     let service = format!("{}api_key_file = \"service.key\"\n", sandbox.lines());
     let folder = tempfile::tempdir().unwrap();

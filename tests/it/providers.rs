@@ -238,7 +238,7 @@ fn a_report_shows_items_per_source_and_their_overlap() {
         place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-11T10:00:00Z", "--out", "report.html"]);
         let page = std::fs::read_to_string(place.path("report.html")).unwrap();
         assert!(page.contains("Only this source") && page.contains("By source"), "{page}");
-        // Of all but one run of the day it is then only known what they found first or last.
+        // For all but one run of the day, only first and last sightings are then known.
         for at in ["2026-03-11T09:10:00Z", "2026-03-11T09:20:00Z"] {
             place.ok(&["once", "--at", at]);
         }
@@ -304,7 +304,10 @@ fn shares_by_source_count_topics_without_providers() {
             };
             let by_social = [found("i.key", "'social'"), found("coalesce(i.cluster, i.key)", "'social'")];
             assert_eq!(reported(id), by_social, "{id}: {page}");
-            assert!(id == "globex" || by_social[0] < found("i.key", "'social', 'hn'"), "{id} has more in all: {page}");
+            assert!(
+                id == "globex" || by_social[0] < found("i.key", "'social', 'hn'"),
+                "{id} has more in total: {page}"
+            );
         }
         let alone = report(&["--topic", "globex", "--topic", "initech"]);
         assert!(alone.contains("No shares: the topics have no source in common"), "{alone}");
@@ -318,7 +321,7 @@ fn shares_by_source_count_topics_without_providers() {
         let (acme, globex) = (share("acme"), share("globex"));
         assert!(acme > 0 && globex > 0 && acme.abs_diff(100 - globex) <= 1, "{acme} {globex}: {page}");
         assert_eq!(page.matches("### Found by").count(), 1, "{page}");
-        // Of all but one run of the day it is only known what they found first or last.
+        // For all but one run of the day, only first and last sightings are known.
         let note = "Some runs were pruned since: items that these sources did not find first or last may be missing.";
         for at in ["2026-03-11T09:10:00Z", "2026-03-11T09:20:00Z"] {
             place.ok(&["once", "--at", at]);
@@ -379,7 +382,7 @@ fn each_provider_has_its_own_daily_call_limit() {
             .assert_stdout(0, &["hn: 1 of 1 calls today (UTC), $0.000", "sx: 2 of 10000 calls today (UTC)"]);
         let status = place.json(&["status", "--json", "--at", "2026-03-11T09:20:00Z"]);
         assert_eq!(status["providers"][0]["calls_today"], 1, "{status}");
-        // Four slots a day, one of which is allowed.
+        // Four slots a day; one of them is allowed.
         place
             .run(&["plan", "--at", "2026-03-11T09:20:00Z"])
             .assert_stdout(0, &["raise [providers.hn] max_calls_per_day"]);
@@ -654,7 +657,7 @@ fn each_template_produces_a_report_in_two_commands() {
         assert!(output.contains(&format!("topicwatch once --config {file}")), "{output}");
         place.ok(&["check", "--config", &file]);
     }
-    // It makes the last folder, and no more.
+    // It creates only the last folder.
     place.ok(&["init", "config/jobs.toml"]);
     place
         .run(&["init", "a/b c/jobs.toml"])
@@ -702,7 +705,7 @@ fn a_search_repeated_with_a_new_token_counts_as_a_call() {
     // The refused call cost nothing.
     assert_eq!(place.database.texts(&format!("SELECT tries || ' ' || {COST} FROM v_search")), ["2 10000"]);
     place.run(&["status", "--at", NINE]).assert_stdout(0, &["2 of 10 calls"]);
-    // A token that is refused again ends the search; what the service says of it is not kept.
+    // A token that is refused again ends the search; the service's message is not kept.
     let server = ReplyServer::answering(move |_, path| match path.split('?').next().unwrap() {
         "/xrpc/com.atproto.server.createSession" | "/xrpc/com.atproto.server.refreshSession" => {
             reply(200, &[], &tokens(1))
@@ -724,7 +727,7 @@ fn a_search_repeated_with_a_new_token_counts_as_a_call() {
     let errors = place.database.texts("SELECT error_text FROM v_search");
     assert!(errors[0].contains("it redirects to http://elsewhere.example"), "{errors:?}");
     assert!(!errors[0].contains("S3cret"), "{errors:?}");
-    // Nor is one in a good reply.
+    // A token in a good reply is not shown either.
     let post = "{\"posts\":[{\"uri\":\"at://did:plc:abc/app.bsky.feed.post/3k\",\"author\":{\"did\":\"did:plc:abc\",\"handle\":\"ann.example\"},\
                 \"record\":{\"text\":\"acme, Bearer access-1-S3cret\",\"createdAt\":\"2026-03-11T08:00:00Z\"}}]}";
     let server = ReplyServer::answering(move |_, path| match path.split('?').next().unwrap() {

@@ -84,7 +84,7 @@ fn pruned_days_keep_their_counts_and_other_values_are_empty_and_marked() {
             for (column, value) in columns.iter().filter(|(column, _)| *column != "pruned") {
                 let empty = pruned && GONE.contains(&column.as_str());
                 let expected = if empty { &Value::Null } else { value };
-                // What pruned searches did not cover is not known.
+                // It is unknown what pruned searches did not cover.
                 let expected = if pruned && column == "at_least" { &Value::Bool(true) } else { expected };
                 assert_eq!(&after[column], expected, "{name}: {column} of {day}");
             }
@@ -99,7 +99,7 @@ fn pruned_days_keep_their_counts_and_other_values_are_empty_and_marked() {
         }
         assert_eq!(row_of_day(&zoned, "2026-03-10")["runs"], 1, "{name}");
 
-        // The report of a pruned day says so first; the report of another day is unchanged.
+        // The report of a pruned day starts with a note about it; the report of another day is unchanged.
         let (text, page) = report(&place, "2026-01-06");
         let first = text.lines().find(|line| line.starts_with("1. ")).unwrap();
         let cost =

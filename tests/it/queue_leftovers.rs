@@ -1,5 +1,5 @@
-//! Runs that a process left in the queue when it ended: `catch_up` applies to them as to slots that passed meanwhile,
-//! and they block no later slot. On both databases.
+//! Runs that a process left in the queue when it ended: `catch_up` applies to them as it does to slots that passed
+//! meanwhile, and they block no later slot. On both databases.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

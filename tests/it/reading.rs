@@ -120,7 +120,7 @@ fn crawl(pages: &Pages, first: &str) -> (Vec<String>, String) {
         }
         assert!(
             !page.contains("<script>") && !page.contains("href=\"javascript"),
-            "{address}: foreign words came alive"
+            "{address}: text of an item became markup"
         );
         next = between(&page, "rel=\"next\" href=\"", "\"").first().map(|next| unescaped(next));
         if let Some(next) = &next {
@@ -193,7 +193,7 @@ fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
             assert_eq!(seen, rows, "{name}: {query}");
             let noun = if rows.len() == 1 { "item" } else { "items" };
             assert_eq!(count, format!("{} {noun}", rows.len()), "{name}: {query}");
-            assert!(!rows.is_empty(), "{name}: {query} tells nothing");
+            assert!(!rows.is_empty(), "{name}: {query} reveals nothing");
             let reply = send_request(&pages, "GET", &address("/items.jsonl"), &[], "");
             assert_eq!((reply.status, reply.whole), (200, true), "{name}: {query}\n{}", reply.text());
             let text = String::from_utf8(reply.body.clone()).unwrap();
@@ -219,7 +219,7 @@ fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
                 let kept = format!("attachment; filename=\"items.{format}\"");
                 assert_eq!(reply.header("content-disposition"), Some(kept.as_str()), "{name}");
                 assert!(format == "csv" || reply.body.starts_with(b"PK"), "{name}: {query}");
-                // Nobody knows how long a file is before it is written.
+                // The length of a file is unknown before it is written.
                 let head = send_request(&pages, "HEAD", &address(&format!("/items.{format}")), &[], "");
                 assert_eq!((head.status, head.header("content-length")), (200, None), "{name}: {query}");
             }
@@ -570,7 +570,7 @@ fn weekly_counts_equal_sql() {
                 })
                 .collect();
             assert_eq!(rows.len(), 8, "{name}: {table}");
-            assert_eq!(rows[0][0], "2026-W11", "{name}: the week that goes on stands first");
+            assert_eq!(rows[0][0], "2026-W11", "{name}: the current week comes first");
             // The Monday of that week in the topic's zone, and those before.
             let monday = 1_773_014_400_000_i64 - shift;
             for (back, row) in rows.iter().enumerate() {
@@ -583,7 +583,7 @@ fn weekly_counts_equal_sql() {
                     Time(from + 604_800_000).iso_millis()
                 );
                 let number = |what: &str| place.database.number(&format!("SELECT {what} {of}")).to_string();
-                // Of a week that was not covered at all, nothing is known.
+                // Nothing is known about a week that was not covered at all.
                 let plain = |cell: &str| cell.trim_start_matches("≥\u{a0}").replace('–', "0");
                 let reported = (plain(&row[1]), plain(&row[2]), row[3].clone());
                 let scored = number(

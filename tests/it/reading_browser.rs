@@ -92,7 +92,7 @@ fn keyboard_shortcuts_work_on_items_and_ignore_fields_and_modifiers() {
         "the note",
         "document.activeElement?.id === 'i1' && document.querySelector('#i1 blockquote') !== null",
     );
-    assert_eq!(place.database.number("SELECT count(*) FROM item_star"), 1, "no key was heard in the field");
+    assert_eq!(place.database.number("SELECT count(*) FROM item_star"), 1, "keys in the field are not shortcuts");
     key(&mut driven, "o", 0);
     driven.wait_until("the item's page", "location.pathname === '/item' && document.readyState === 'complete'");
     key(&mut driven, "f", 0);
@@ -122,7 +122,7 @@ fn keyboard_shortcuts_work_on_items_and_ignore_fields_and_modifiers() {
 fn key_h_goes_to_the_previous_page_of_every_list() {
     let Some(browser) = find_browser() else { return };
     let world = ScriptedService::new();
-    // Posts that are like no other.
+    // Unique posts.
     let text = |n: u32| (0..9).map(|k| format!(" w{:x}", (n * 9 + k).wrapping_mul(2_654_435_761))).collect::<String>();
     world.set_posts(&(0..60).map(|n| post(n + 1, 8, &format!("acme{}", text(n)), 1)).collect::<Vec<_>>());
     let topics = "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\n";

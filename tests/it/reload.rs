@@ -140,7 +140,8 @@ fn a_symbolic_link_to_another_file_is_reloaded() {
     going.wait_until("the reload", |said| said.contains(RELOADED) && said.contains("added=1"));
 }
 
-/// What refused a key is not called for five minutes, also if a run learns of it that began before a reload.
+/// A service that refused a key is not called for five minutes, even if the run that got the refusal began before a
+/// reload.
 #[cfg(unix)]
 #[test]
 fn a_key_refusal_lasts_through_a_reload_until_the_key_changes() {
@@ -255,7 +256,7 @@ fn the_days_of_a_topic_are_counted_again_when_its_time_zone_changes() {
         let days = || place.database.texts("SELECT CAST(day_from AS TEXT) FROM topic_day ORDER BY day_from");
         wait_until("the counts", || !days().is_empty());
         let before = days();
-        // No run follows: half a day farther east, the days begin at other times.
+        // No run follows. In a zone half a day farther east, days begin at other times.
         let moved = topics(&["acme"]).replace("id = \"acme\"", "id = \"acme\"\ntimezone = \"Pacific/Kiritimati\"");
         assert!(moved.contains("Kiritimati"), "{moved}");
         place.configure(&sandbox.lines(), &moved);

@@ -72,7 +72,7 @@ fn assert_exit_4(ended: &ProgramOutput, how: &str, what: &str) {
 /// Asserts that the file still has this content, byte for byte.
 fn assert_untouched(how: &str, place: &Place, wanted: &[u8]) {
     let now = std::fs::read(file(place)).ok();
-    assert!(now.is_none_or(|now| now == wanted), "{how}: something was written into what was put there");
+    assert!(now.is_none_or(|now| now == wanted), "{how}: the program wrote into the replacement");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn an_idle_daemon_ends_when_its_sqlite_file_is_deleted_or_replaced() {
         }
         if what.contains("replaced") {
             assert_untouched(how, &place, &held);
-            // The backup does not claim that the daemon beside it is alive.
+            // The backup does not claim that the daemon is alive.
             place.run(&["health"]).assert_stderr(1, &["no running daemon found"]);
             let going = crate::support::daemons::start_daemon(&place, &[]);
             going.signal("TERM");

@@ -342,7 +342,7 @@ fn tone_is_compared_only_with_completely_covered_days() {
             let week = &facts.days[facts.days.len() - 8..facts.days.len() - 1];
             let whole = week.iter().filter(|day| day.covered >= Some(0.9));
             let negative: Vec<u64> = whole.map(|day| day.tones.negative).collect();
-            assert!((3..7).contains(&negative.len()), "the hole lies in that week: {negative:?}");
+            assert!((3..7).contains(&negative.len()), "the hole is in that week: {negative:?}");
             assert_eq!(facts.tone.before.negative, negative.iter().sum::<u64>());
             assert!(week.iter().map(|day| day.tones.negative).sum::<u64>() > facts.tone.before.negative);
         }
@@ -360,7 +360,7 @@ fn files_are_named_by_the_template_and_days_are_local() {
     assert_eq!(report_span(&spec, at, None), span);
 }
 
-/// A run by hand and a slot may come in one minute; each report holds only what is new since the last.
+/// A manual run and a slot may fall into one minute; each report holds only items that are new since the last.
 #[test]
 fn since_last_reports_of_the_same_minute_have_separate_files() {
     let mut spec = spec("Europe/Berlin", ReportWindow::SinceLast);

@@ -65,6 +65,6 @@ fn reports_of_calm_topics_have_no_volume_sentences() {
         }
         assert!(judged >= 100, "{judged} topic-days of {} were judged", place.database.name);
         // Two in a hundred, and some tolerance for so few days. With the median of three weekdays it was a third.
-        assert!(reported <= 5, "{reported} of {judged} calm topic-days were told on {}", place.database.name);
+        assert!(reported <= 5, "{reported} of {judged} calm topic-days were reported on {}", place.database.name);
     }
 }

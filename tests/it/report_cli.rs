@@ -157,7 +157,7 @@ fn report_costs_equal_the_ledger_including_removed_topics_and_assumed_costs() {
             alone.contains("Searches cost $0.010 ($0.006 assumed).") && !alone.contains("Removed topics"),
             "{name}: {alone}"
         );
-        // Of a removed topic all searches count, however many, and what was pruned.
+        // All searches of a removed topic count, however many, including pruned ones.
         for (sql, total) in [
             (
                 "INSERT INTO search (run, attempt, source, operation, query, state, started_at, cost, cost_basis) WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i <= 20000) SELECT r.id, n.i, 'social', 'search', 'globex', 'ok', r.started_at, 1000, 'billed' FROM n CROSS JOIN run r WHERE r.topic = 'globex' AND r.seq = (SELECT max(seq) FROM v_run WHERE topic = 'globex')",
@@ -172,7 +172,7 @@ fn report_costs_equal_the_ledger_including_removed_topics_and_assumed_costs() {
             let text = report(&[], "more.md");
             assert!(text.contains(total), "{name}: {total}\n{text}");
         }
-        // What it found can be forgotten, what it cost stays in the ledger and in reports.
+        // Its findings can be forgotten, but its cost stays in the ledger and in reports.
         place.ok(&["db", "forget", "--topic", "globex", "--yes"]);
         let text = report(&[], "forgotten.md");
         assert!(text.contains("Searches cost $21.016. Removed topics: $21.006 of it."), "{name}: {text}");
@@ -254,7 +254,7 @@ fn a_report_without_data_says_so() {
     );
     assert!(
         page.contains("data-label=\"Items\">–<") && !page.contains("#t-late.rows"),
-        "no link leads nowhere: {page}"
+        "every link has a target: {page}"
     );
     let early = place.ok(&["report", "--date", "2026-02-01", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
     assert!(early.contains("No searches were made in the period."), "{early}");

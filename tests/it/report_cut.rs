@@ -1,4 +1,4 @@
-//! Reports of topics with more items than are read: days of which only a part was read are marked, and not compared.
+//! Reports of topics with more items than are read: days that were read only in part are marked, and not compared.
 
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ fn a_day_with_unread_items_is_a_lower_bound_and_not_compared() {
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
         let place = Place::new(database, &world.lines(), topic);
         days(&world, &place, 10);
-        // Of the last three days, eight of nine posts are read.
+        // Eight of the nine posts of the last three days are read.
         let (text, page) = report(&place, &["--date", "2026-03-19"], "2026-03-20T13:00:00Z");
         let name = place.database.name;
         assert!(text.contains("**3** items, "), "{name}: {text}");

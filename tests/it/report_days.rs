@@ -69,7 +69,10 @@ fn a_topic_whose_first_searches_failed_counts_as_watched_with_costs() {
         let (text, page) = report(&place, "2026-03-10", &now);
         let reported = "was not watched yet in this period. Its first run was at 2026-03-11 12:00";
         assert!(text.contains(reported) && page.contains(reported), "{name}: {text}");
-        assert!(!text.contains("found later") && !page.contains("found later"), "{name}: none was: {text}");
+        assert!(
+            !text.contains("found later") && !page.contains("found later"),
+            "{name}: no item was found later: {text}"
+        );
         // In the period of the recovery, the last search is part of it.
         let (text, _) = report(&place, "2026-03-13", &now);
         assert!(text.contains("social: 1 of 2 searches failed here; the last one succeeded."), "{name}: {text}");
@@ -106,7 +109,7 @@ fn a_failure_after_a_past_day_is_not_shown_in_the_report_of_that_day() {
         for reported in [&text, &page] {
             assert!(!reported.contains("failing"), "{name}: {reported}");
         }
-        // The day before the failures, of which the first came twelve hours later at most.
+        // The day before the failures; the first of them came at most twelve hours later.
         let place = Place::new(crate::support::databases::sqlite(), &server.lines(), &topic("acme", ""));
         for n in [6, 12, 18, 30] {
             well.store(n < 24, Ordering::SeqCst);
@@ -148,7 +151,7 @@ fn a_full_reply_without_a_gap_makes_no_figure_a_lower_bound() {
         }
         let name = place.database.name;
         let (text, _) = report(&place, "2026-03-11", &hour(20));
-        // The day before was not watched, so it is unknown what the first reply left out of it.
+        // The day before was not watched, so it is unknown which of its posts the first reply left out.
         let watched: String = text.lines().filter(|line| !line.starts_with("| 2026-03-10")).collect();
         assert!(!bound(&watched), "{name}: {text}");
         let rows = daily(&place);

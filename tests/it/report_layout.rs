@@ -135,7 +135,7 @@ fn the_main_points_of_a_dozen_topics_are_on_the_first_screen_of_a_phone() {
         place.ok(&["once", "--at", NINE]);
         let reported = report(&place, "2026-03-11", "html");
         let list = between(&reported, "<nav aria-label=\"Topics\">", "</nav>");
-        // Of too many, the others are one line that unfolds: none is left out.
+        // If there are too many, the others are in one line that unfolds: none is left out.
         let listed = list.split("<details").next().unwrap_or_default();
         assert_eq!(listed.matches("<li>").count(), if many == 12 { 12 } else { 10 }, "{list}");
         assert_eq!(list.matches("<li>").count(), usize::try_from(many).unwrap(), "{list}");
@@ -243,7 +243,8 @@ fn a_busy_topic_prints_on_at_most_two_pages() {
             );
         }
         for size in ["A4", "Letter"] {
-            // The overview is the first page. What the words mean follows the topic and is none of its pages.
+            // The overview is the first page. The explanation of terms follows the topic and does not count as one of
+            // its pages.
             let sized = reported.replace("@page{", &format!("footer{{display:none}}@page{{size:{size};"));
             std::fs::write(place.path("sized.html"), sized).unwrap();
             let pages = printed_pages(&browser, &place, "sized.html");

@@ -1,5 +1,5 @@
-//! Reports and `diff` about a time of which snapshots, texts or searches were pruned: they say less, and nothing false.
-//! Through the binary on both databases.
+//! Reports and `diff` about a time with pruned snapshots, texts or searches: they say less, but nothing false. Through
+//! the binary on both databases.
 
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ fn changes_are_lower_bounds_where_snapshots_and_texts_were_pruned() {
                 assert!(text.contains("more items may be gone or edited."), "{name}: {text}");
                 assert!(!text.contains("No edits were seen in the period"), "{name}: {text}");
             }
-            // Of the last run, nothing was pruned.
+            // Nothing was pruned of the last run.
             let (after, reported) = diff(&hour(364));
             assert_eq!(after["counts"]["pruned"], json!(false), "{name}: {after}");
             assert_eq!(after["sources"][0]["gone_judged"], json!(true), "{name}: {after}");
@@ -237,7 +237,7 @@ fn days_with_pruned_texts_are_not_compared_with_filtered_days() {
             assert!(text.contains("Day before (Friday 03-27): 1 item; now 1, as many"), "{name}: {text}");
             assert!(text.contains("Week before (Saturday 03-21): 1 item; now 1, as many"), "{name}: {text}");
         }
-        // The legend names what a lower bound can come from.
+        // The legend names the possible reasons for a lower bound.
         let without_legend = |text: &String| text.replace("or runs were pruned. A share", "");
         assert!(report(&place, &week).iter().all(|text| !without_legend(text).contains("pruned")), "{name}");
         place.ok(&["db", "prune", "--at", &now]);

@@ -42,12 +42,16 @@ fn rising_items_are_reported_with_the_reactions_gained_in_the_period() {
         );
         assert!(
             reported.contains("+20 reactions and bookmarks (100 before), 0.8 an hour"),
-            "no sum that was never seen: {reported}"
+            "only seen sums are reported: {reported}"
         );
         let page = page(&place, "2026-03-12");
         assert!(page.contains("+20 reactions and bookmarks (100 before)"), "{page}");
         for text in [reported, page] {
-            assert_eq!(text.matches("reactions and bookmarks (").count(), 2, "what fell in sum is not rising: {text}");
+            assert_eq!(
+                text.matches("reactions and bookmarks (").count(),
+                2,
+                "an item with fewer reactions in total is not rising: {text}"
+            );
         }
         assert!(!report(&place, "2026-03-11").contains("Rising fastest"));
     }

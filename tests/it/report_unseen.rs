@@ -154,7 +154,7 @@ fn counts_after_a_full_reply_are_lower_bounds_on_every_page() {
         }
         world.set_posts(&posts(30, 5));
         run_once(&place, 31);
-        // A later run without a full reply says nothing about what the earlier one left out.
+        // A later run without a full reply does not show what the earlier one left out.
         world.set_posts(&posts(32, 1));
         run_once(&place, 32);
         let overview = see(33, "/");

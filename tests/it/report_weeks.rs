@@ -329,7 +329,7 @@ fn assert_figures(database: &Database, text: &str, case: &Case, id: &str) {
         let of = |span: Span| of(span, "*", &format!("{CURRENT_SCORER} AND i.tone = '{sound}'"));
         let shares = [share(of(now), sample(now)), share(of(before), sample(before))];
         assert_eq!(row(sound)[1..3], shares, "{sound} {} {id}", case.name);
-        // Computed from the rounded percentages beside it.
+        // Computed from the rounded percentages next to it.
         let percent = |span: Span| (part(of(span), sample(span)) * 100.0).round_ties_even();
         let points = percent(now) - percent(before);
         assert_eq!(
@@ -357,7 +357,7 @@ fn assert_figures(database: &Database, text: &str, case: &Case, id: &str) {
         let next = day[0].parse::<jiff::civil::Date>().unwrap().tomorrow().unwrap().to_string();
         let day_span = span(day[0], &next, case.zone);
         let searched = covered_percent(database, id, day_span);
-        // Of a day on which nothing was searched nothing is known.
+        // Nothing is known about a day without a search.
         let counted = |n: u64| {
             if n == 0 && searched == "0%" { "–".to_owned() } else { lower_bound_text(database, id, n, day_span) }
         };
@@ -474,7 +474,7 @@ fn every_figure(place: &Place, case: &Case, now: Time) {
     let before = count(&place.database, "acme", case.before(), "*", "");
     let before = lower_bound_text(&place.database, "acme", before, case.before());
     assert!(row.contains(&format!("data-label=\"{noun} before\">{before}</td>")), "{row}");
-    // Nothing that is true only for a day.
+    // The text contains nothing that is true only for a day.
     for reported in [&page, &text] {
         for wrong in [
             "Day before",
@@ -516,7 +516,7 @@ fn every_figure_of_a_week_and_a_month_equals_sql_over_the_database() {
         let text = report(&place, &["--month", "2026-03", "--timezone", "Europe/Berlin"], "md");
         assert!(text.contains("- not covered: 2026-03-13 13:00 – 2026-03-15 01:00"), "{text}");
         assert!(!text.contains("before the period, not covered"), "{text}");
-        // Earlier posts contained no query word either: that is shown beside the numbers and is not news.
+        // Earlier posts contained no query word either: this is shown next to the numbers and is not news.
         assert!(text.contains("contain no word of the query (99% expected, based on 14 earlier days)"), "{text}");
         assert!(!text.contains("(relevance): "), "{text}");
         let page = report(&place, &["--month", "2026-03", "--timezone", "Europe/Berlin"], "html");

@@ -295,7 +295,7 @@ fn a_daemon_makes_and_delivers_reports_and_a_hanging_channel_blocks_nothing() {
         });
         daemon.signal("TERM");
         daemon.wait().assert_stderr(0, &["stopped"]);
-        assert!(cursor(&place).is_empty(), "one channel has not got it");
+        assert!(cursor(&place).is_empty(), "one channel has not received it");
     }
 }
 
@@ -463,7 +463,7 @@ fn undeliverable_messages_are_reported_and_can_be_dropped() {
         run(&["outbox", "drop", event]).assert_stderr(2, &["there is no message"]);
         run(&["outbox"]).assert_stdout(0, &["the outbox is empty"]);
         assert!(!run(&["status"]).out.contains("topicwatch outbox"));
-        assert!(cursor(&place).is_empty(), "{}: nobody has got it", place.database.name);
+        assert!(cursor(&place).is_empty(), "{}: no channel has received it", place.database.name);
 
         // Its content was erased by `forget`.
         place.configure(&sandbox.lines(), &all);

@@ -43,17 +43,17 @@ async fn pruning_keeps_one_whole_snapshot_a_day_and_first_and_last_sightings() {
         let rule = kept([None, Some(3), None, None]);
         let untouched = dump_tables(&database);
         let reported = prune(&store, &rule, true).await;
-        assert_eq!(dump_tables(&database), untouched, "{}: a rehearsal writes nothing", database.name);
+        assert_eq!(dump_tables(&database), untouched, "{}: a dry run writes nothing", database.name);
         let done = prune(&store, &rule, false).await;
         assert_eq!((&reported.gone, reported.thinned), (&done.gone, done.thinned), "{}", database.name);
-        assert_eq!(prune(&store, &rule, false).await.rows(), 0, "what went is not looked for again");
+        assert_eq!(prune(&store, &rule, false).await.rows(), 0, "removed rows are not searched again");
 
         let after = sightings(&store).await;
         let of = |all: &[SightingRow], run: &str| all.iter().filter(|s| s.run == run).count();
         for n in 0..DAYS * 4 {
             let run = format!("run-{n:03}");
             let (had, has) = (of(&before, &run), of(&after, &run));
-            // The view shows runs that were not checked like those of which all is kept.
+            // The view shows unchecked runs like complete ones.
             let thinned = database
                 .texts(&format!("SELECT coalesce(CAST(thinned AS TEXT), '-') FROM run WHERE public_id = '{run}'"));
             match n {
@@ -105,12 +105,16 @@ async fn a_pruned_item_seen_again_regains_its_text_and_is_not_new() {
         store.publish().await.unwrap();
         let again = all_items(&store).await.into_iter().find(|i| i.key == "post:x:100").unwrap();
         let was = before.iter().find(|i| i.key == "post:x:100").unwrap();
-        assert_eq!((again.text.as_deref(), again.revisions), (Some("once more"), Some(0)), "an empty text is no edit");
+        assert_eq!(
+            (again.text.as_deref(), again.revisions),
+            (Some("once more"), Some(0)),
+            "an empty text is not an edit"
+        );
         assert_eq!((again.first_seen, &again.first_run, again.times_seen), (was.first_seen, &was.first_run, 2));
         assert_eq!(database.pruned_keys().len(), 11);
         let later = Time(present().0 + 5 * DAY);
         let done = store.prune(&rule, later, Duration::from_secs(600), false, &|| false).await.unwrap();
-        assert!(done.gone["item"].rows >= 1, "and goes again when it is old again");
+        assert!(done.gone["item"].rows >= 1, "and is pruned again when it is old again");
         assert!(database.pruned_keys().contains(&"post:x:100".to_owned()), "{}", database.name);
         database.close(store).await;
     }
@@ -155,7 +159,7 @@ async fn a_pruned_first_near_copy_is_replaced_by_a_copy_in_lists() {
         assert!(list.items.iter().all(|item| item.row.key != "post:x:100"), "{list:?}");
         let shown = list.items.iter().find(|item| item.row.key == "post:x:1").unwrap();
         assert_eq!((shown.row.text.as_deref(), shown.copies.0), (Some("always"), 1), "{}", database.name);
-        // Where no copy has words, the first item is shown as it is.
+        // If no copy has words, the first item is shown as it is.
         let list_of_pruned = list.items.iter().filter(|item| item.row.pruned_at.is_some()).count();
         assert!(list_of_pruned > 0, "{list:?}");
         database.close(store).await;
@@ -418,7 +422,7 @@ async fn runs_are_stored_during_a_large_prune() {
         fill(&database, &store).await;
         let body = if database.name == "SQLite" { "zeroblob(2000)" } else { "CAST(repeat('x', 2000) AS BYTEA)" };
         let begin = begin().0;
-        // So many replies are written straight into the tables.
+        // The many replies are written straight into the tables.
         let run = database.run_id("run-000");
         for sql in [
             format!(

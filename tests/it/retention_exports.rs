@@ -60,7 +60,7 @@ fn a_kill_while_runs_are_pruned_loses_nothing() {
         });
         place
     };
-    // The database generates row names that differ between two databases.
+    // Generated row ids differ between two databases.
     let reported = |place: &Place| -> Vec<String> {
         dump_tables(&place.database).into_iter().filter(|line| !line.starts_with("known")).collect()
     };

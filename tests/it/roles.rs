@@ -13,8 +13,8 @@ use crate::support::databases::databases;
 use crate::support::web_client::TOKEN;
 use crate::support::world::hour;
 
-/// What each route needs: nothing (open), a role for the topic in its path (topic), a role, with results limited to the
-/// token's topics (some), or a role for all topics (all).
+/// The access that each route requires: none (open), a role for the topic in its path (topic), a role, with results
+/// limited to the token's topics (some), or a role for all topics (all).
 const ROWS: &str = "
 GET /                                              some read
 GET /topics/{topic}                                topic read
@@ -123,7 +123,7 @@ fn every_route_has_a_row_with_the_access_it_needs() {
             format!("{} {} {reach} {role:?}", one.method, one.path)
         })
         .collect();
-    assert_eq!(reported, served, "left: the rows above, right: what is served");
+    assert_eq!(reported, served, "left: the rows above, right: the served routes");
 }
 
 /// A URL of a route for a topic.

@@ -54,7 +54,7 @@ fn citation_marks_reveal_nothing_about_other_topics() {
                 );
             }
         }
-        // Nor which items theirs are copies of.
+        // The visitor also does not learn which items their own are copies of.
         let copy = "copy of <code>post:x:77077097</code>";
         let [whole, part] = [&all, &some[0]].map(|token| see(token, "/topics/acme/report"));
         assert!(whole.contains(copy) && !part.contains("77077097"), "{name}: {part}");

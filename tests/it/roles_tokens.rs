@@ -12,7 +12,7 @@ fn a_named_token_restricts_the_pages_to_its_holder_and_is_stored_as_a_hash() {
     for database in databases() {
         let (_world, place) = place(database);
         let pages = start_pages(&place, false);
-        assert_eq!(pages.get("/").status, 200, "without any token whoever reaches the address reads");
+        assert_eq!(pages.get("/").status, 200, "without tokens, everybody may read");
         assert!(pages.page("/login").contains("Nothing to log in to"));
         place
             .run(&["token", "add", "eve", "--role", "edit", "--topic", "acme"])
@@ -30,7 +30,7 @@ fn a_named_token_restricts_the_pages_to_its_holder_and_is_stored_as_a_hash() {
         let cookie = log_in_with(&pages, &secret);
         let page = Visitor::Cookie(&cookie).request(&pages, 1, "GET", "/topics/acme", "").text();
         assert!(page.contains("Logged in as <strong>ann</strong>, act") && page.contains("Run now"), "{page}");
-        assert!(!page.contains("href=\"/health\""), "the menu leads nowhere that is closed");
+        assert!(!page.contains("href=\"/health\""), "the menu links only to allowed pages");
         wait_until("the last use", || listed_token(&place, "ann")["last_used_at"].is_string());
         let ran = Visitor::Cookie(&cookie).request(&pages, 1, "POST", "/topics/acme", "kind=run_now");
         assert!(ran.status == 303 || ran.status == 400, "{}", ran.text());
@@ -60,13 +60,13 @@ fn a_named_token_restricts_the_pages_to_its_holder_and_is_stored_as_a_hash() {
         let next = add_token(&place, &["ann", "--role", "read"]);
         let see = |visitor: Visitor<'_>| visitor.request(&pages, 2, "GET", "/topics/acme", "").status;
         assert_eq!(see(Visitor::Cookie(&cookie)), 303, "at once");
-        assert_eq!(see(Visitor::Bearer("tw_wrong")), 401, "which has the tokens read");
+        assert_eq!(see(Visitor::Bearer("tw_wrong")), 401, "this makes the program read the tokens");
         let newest = add_token(&place, &["bob", "--role", "read"]);
-        assert_eq!(see(Visitor::Bearer(&newest)), 200, "a token opens from the moment it is printed");
+        assert_eq!(see(Visitor::Bearer(&newest)), 200, "a token works as soon as it is printed");
         assert_eq!(see(Visitor::Bearer(&next)), 200);
         place.ok(&["token", "withdraw", "ann"]);
         assert_eq!(see(Visitor::Bearer(&next)), 401, "at once");
-        assert_eq!(pages.get("/").status, 303, "the last token's end opens nothing");
+        assert_eq!(pages.get("/").status, 303, "removing the last token does not open the pages");
         // A client that guesses is blocked; one with a valid token at another address is not.
         let third = add_token(&place, &["third", "--role", "read"]);
         wait_until("the third", || Visitor::Bearer(&third).request(&pages, 1, "GET", "/", "").status == 200);
@@ -200,7 +200,7 @@ fn a_link_shows_one_thing_until_it_expires_or_is_withdrawn() {
         place.ok(&["token", "withdraw", &id]);
         assert_eq!(shown(&topic).status, 404, "at once");
         assert_eq!(shown(&topic).body_text(), wrong.body_text());
-        // Nor does a link show a topic that was deleted.
+        // A link does not show a deleted topic either.
         assert_eq!(shown(&other).status, 200);
         place.database.remove_topic("acme");
         let deleted = shown(&other);

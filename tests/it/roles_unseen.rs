@@ -108,7 +108,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             assert!(text.contains(what), "{path}: {what}\n{text}");
         }
         assert!(see(&all, "/item?key=post%3Ax%3A7").text().contains("77077099"), "the near-copy");
-        assert!(see(&all, "/item?key=post%3Ax%3A6").text().contains("77077097"), "what it is a copy of: {COPY_KEY}");
+        assert!(see(&all, "/item?key=post%3Ax%3A6").text().contains("77077097"), "the original of {COPY_KEY}");
         for token in &some {
             for path in PROBING_URLS {
                 let reply = see(token, path);
@@ -166,7 +166,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             }
             assert!(opened.iter().any(|path| path.contains("only=found")), "{opened:?}");
         }
-        // What cannot be limited to some topics is refused with a reason.
+        // Requests that cannot be limited to some topics are refused with a reason.
         for path in [
             "/alerts",
             "/files",

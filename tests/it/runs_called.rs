@@ -86,7 +86,7 @@ fn every_run_with_a_call_on_a_day_is_listed_even_if_it_was_begun_again_days_late
             let listed = follow_link(&get, address);
             assert_eq!((listed.said, listed.rows), (runs, runs), "{name}: {address}");
         }
-        // It is the first, because it began last.
+        // It is listed first, because it began last.
         let page = pages.page("/runs?called=2026-03-11");
         let first = page.split("<ol class=\"found\">").nth(1).and_then(|list| list.split("<li").nth(1));
         assert!(first.is_some_and(|row| row.contains(", attempt 2")), "{name}: {page}");

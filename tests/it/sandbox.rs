@@ -192,7 +192,7 @@ async fn sandbox_posts_appear_by_the_hour_and_are_replaced_within_days() {
     let at_nine = post_ids(&stage.social("coffee").await);
     stage.now.store(NINE + HOUR, Ordering::Relaxed);
     let at_ten = post_ids(&stage.social("coffee").await);
-    assert!(!at_ten.is_subset(&at_nine), "an hour brings something new");
+    assert!(!at_ten.is_subset(&at_nine), "after an hour there are new items");
     assert!(at_ten.intersection(&at_nine).count() >= 10, "most stays");
     let pages = |list: Vec<Value>| list.iter().map(|page| page["url"].to_string()).collect::<BTreeSet<_>>();
     let web_at_ten = pages(stage.web("coffee", 5).await);
@@ -485,7 +485,7 @@ async fn a_corpus_folder_answers_with_its_rows_moved_to_the_present() {
     // The second flood post of the CSV is older than a day once the file's range is stretched to two weeks.
     assert_eq!(ids, ["340000000000000123", "1234567890123456789"].into());
     for post in &posts {
-        assert_eq!(post["created_at"], "2026-03-11T09:00:00Z", "each file's newest is now");
+        assert_eq!(post["created_at"], "2026-03-11T09:00:00Z", "the newest row of each file is from now");
     }
     let ann = posts.iter().find(|post| post["id"] == "1234567890123456789").unwrap();
     assert_eq!((&ann["user"]["username"], &ann["like_count"]), (&json!("ann"), &json!(4)));
@@ -497,7 +497,7 @@ async fn a_corpus_folder_answers_with_its_rows_moved_to_the_present() {
     let pages = stage.web("flood maps", 5).await;
     assert_eq!((pages.len(), &pages[0]["url"]), (1, &json!("http://maps.example/flood")));
     let unknown = stage.web("zebra", 5).await;
-    assert_eq!(unknown.len(), 2, "no match is answered by rotation");
+    assert_eq!(unknown.len(), 2, "queries without a match get rotating rows");
     assert!(!stage.social("zebra").await.is_empty());
 
     stage.now.store(NINE - 3 * 24 * HOUR, Ordering::Relaxed);

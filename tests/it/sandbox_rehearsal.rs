@@ -114,7 +114,7 @@ fn real_calls_are_not_marked_as_invented_on_a_sandbox_database() {
         let place = Place::new(database, &sandbox.lines(), topic);
         let once = |hour: u32| place.run(&["once", "--at", &format!("2026-03-11T{hour:02}:00:00Z")]);
         assert!(once(9).out.contains("nothing is billed"));
-        // A service on this machine that is no sandbox, and bills.
+        // A service on this machine that is not a sandbox and that bills.
         let real = FakeServer::respond_with(|_| {
             let headers = "content-type: application/json\r\nx-desearch-cost-usd: 0.5\r\n";
             service::reply("200 OK", headers, br#"{"results": [{"id": "1", "text": "a real post"}]}"#)

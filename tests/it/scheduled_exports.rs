@@ -82,7 +82,7 @@ fn incremental_files_add_up_to_the_whole_export_and_match_their_manifests() {
         let place = Place::new(database, &sandbox.lines(), &rest(&exports));
         place.run(&["check"]).assert_stdout(0, &["sightings", "/out/{name}/{run}.csv", "incremental sightings"]);
         due(&place, &sandbox, NINE);
-        // A manual run between two slots: what it finds belongs to the next file.
+        // A manual run between two slots: its findings belong to the next file.
         assert_eq!(place.run(&["once", "--at", NINE]).code, Some(0));
         for hour in HOURS {
             due(&place, &sandbox, hour);
@@ -155,7 +155,7 @@ fn each_incremental_file_shows_items_as_they_were_at_its_time() {
         let due = |n: u32| place.run(&["once", "--due", "--at", &hour(n)]).assert_stdout(0, &[]);
         let page = |title: &str, snippet: &str| json!({ "title": title, "snippet": snippet, "link": "https://acme.example/p" });
         due(23);
-        // The author and the time become known later, and so does an edit; a page has another text each time.
+        // The author, the time and an edit become known later; a page has another text each time.
         world.set_posts(&[
             json!({ "id": "1", "text": "it costs $10", "url": "https://x.com/i/status/1" }),
             post(2, 23, "stays", 1),
@@ -193,12 +193,12 @@ fn each_incremental_file_shows_items_as_they_were_at_its_time() {
         let seen = texts(&sightings, "post:x:1");
         assert_eq!(seen, [bare.to_owned(), bare.to_owned(), known(12), known(15), known(15)], "{sightings}");
         assert_eq!(texts(&place.ok(&["export", "--what", "new"]), "post:x:1"), [bare]);
-        assert_eq!(texts(&place.ok(&["export", "--what", "items"]), "post:x:1"), [known(15)], "as it is known now");
+        assert_eq!(texts(&place.ok(&["export", "--what", "items"]), "post:x:1"), [known(15)], "with the present data");
         let lines = place.ok(&["export", "--what", "sightings", "--format", "jsonl"]);
         assert_eq!(lines.matches("it costs $10").count(), 2, "{lines}");
         assert_eq!(lines.matches("from 12").count(), 1, "{lines}");
         all.push(sightings);
-        // Of an item that keeps changing, the last thousand states are kept; of the others, all.
+        // For an item that keeps changing, the last thousand states are kept; for the others, all.
         let of = place.database.item_id("post:x:1");
         let held =
             |which: &str| place.database.number(&format!("SELECT count(*) FROM item_past WHERE item {which} {of}"));
@@ -255,7 +255,7 @@ fn each_row_is_in_exactly_one_file_after_a_kill_at_any_point() {
                 "{point}"
             );
             let all = place.database.number("SELECT max(seq) FROM v_run WHERE topic IS NOT NULL");
-            assert!(cursor(&place, "sightings") >= all, "{point}: nothing is left behind");
+            assert!(cursor(&place, "sightings") >= all, "{point}: no temporary file remains");
             for file in &there {
                 place.run(&["export", "--verify", file.to_str().unwrap()]).assert_stdout(0, &["matches the database"]);
             }
@@ -263,7 +263,7 @@ fn each_row_is_in_exactly_one_file_after_a_kill_at_any_point() {
             assert_eq!(left, 0, "{point}");
             let parts = std::fs::read_dir(place.path("out/sightings")).unwrap();
             let parts = parts.filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().ends_with(".part")).count();
-            assert_eq!(parts, 0, "{point}: what a killed process was writing is taken away by the next");
+            assert_eq!(parts, 0, "{point}: the next process removes the unfinished file of a killed one");
         }
     }
 }
@@ -626,7 +626,7 @@ fn a_half_written_edition_is_completed_with_the_new_settings_without_repeated_ro
         place.configure(&sandbox.lines(), &rest(&on("new/{run}.csv")));
         due(&place, &sandbox, HOURS[1]);
         due(&place, &sandbox, HOURS[2]);
-        assert!(!first.exists(), "{name}: what was taken away is not put back");
+        assert!(!first.exists(), "{name}: a removed file is not restored");
         let all = [files(&place.path("loaded")), files(&place.path("new"))].concat();
         let rows = single_export(&place, "sightings", cursor(&place, "each"));
         assert_eq!(csv_rows(&all), rows.lines().count(), "{name}: {all:?}");

@@ -1,6 +1,6 @@
-//! What was typed into a form is kept on the page of a problem. A form that is sent after the session ended can be sent
-//! again after logging in; one that was refused can be copied. Nothing else is kept: no token, and nothing that has no route
-//! here. A note does not replace one that somebody wrote meanwhile.
+//! Text typed into a form is kept on the page of a problem. A form that is sent after the session ended can be sent
+//! again after logging in; one that was refused can be copied. Nothing else is kept: no token, and nothing that has no
+//! route here. A note does not replace one that somebody wrote meanwhile.
 
 use std::sync::Barrier;
 
@@ -100,7 +100,7 @@ fn logins_unknown_paths_and_foreign_forms_are_not_kept() {
     }
     let foreign = pages.request("POST", "/items/note", &[("Origin", "https://evil.example")], &typed);
     assert!(foreign.status == 403 && !foreign.text.contains("typed words"), "{}", foreign.text);
-    // Of somebody who may only read by now, it is shown, and is not sent again.
+    // If the visitor may only read by now, the form is shown, but not sent again.
     let (origin, bearer) = (pages.origin(), format!("Bearer {reader}"));
     let headers = [("Origin", origin.as_str()), ("Authorization", bearer.as_str())];
     let refused = pages.request("POST", "/items/note", &headers, &typed);
@@ -121,7 +121,7 @@ fn logins_unknown_paths_and_foreign_forms_are_not_kept() {
     // No form of these pages has so many fields.
     let many = send(&pages, "/items/note", None, &form(&[("note", "typed words"); 101]));
     assert!(many.status == 401 && !many.body.contains("typed words"), "{}", many.text);
-    // What is too long is not kept, and the page says so.
+    // A form that is too long is not kept, and the page says so.
     let long = form(&[("toml", &"typed words ".repeat(4_000))]);
     let refused = send(&pages, "/jobs/new", None, &long);
     assert!(refused.status == 401 && refused.body.contains("is longer than 32 KiB"), "{}", refused.text);
@@ -148,7 +148,7 @@ fn a_refused_form_shows_what_was_typed_but_is_not_sent_again() {
         assert!(!page.contains("Send it again") && !page.contains(&format!("action=\"{path}\"")), "{page}");
         assert!(!page.contains("post:x:gone") && !page.contains("unseen") && page.contains("href=\"/\""), "{page}");
     }
-    // Buttons of what is gone: nobody typed anything.
+    // Buttons of things that are gone: nobody typed anything.
     for (path, body) in [
         ("/items/star", "key=post%3Ax%3Agone&starred=true"),
         ("/searches", "what=delete&name=gone"),
@@ -242,7 +242,7 @@ async fn a_note_replaces_only_the_note_it_was_made_from() {
             store.replace_note("post:x:1", replaces, note, NOW).await.unwrap()
         };
         let stored = |note: &str| Some(note.to_owned());
-        // There is none, then there is one.
+        // First there is no note, then there is one.
         assert_eq!(replace("x", Some("a")).await, stored(""), "{name}");
         assert_eq!(replace("", Some("a")).await, stored("a"), "{name}");
         for (replaces, note) in [("", Some("b")), ("x", Some("b")), ("", None), ("x", None)] {

@@ -34,7 +34,7 @@ fn processes_share_one_rate_and_one_limit_of_calls_in_flight() {
         }
         let whole = arrivals[arrivals.len() - 1].at - arrivals[0].at + late;
         assert!(whole >= Duration::from_millis(50) * (3 * EACH as u32 - 4), "{name}: all within {whole:?}");
-        assert_eq!(place.database.number("SELECT count(*) FROM service_lease"), 0, "{name}: all was given back");
+        assert_eq!(place.database.number("SELECT count(*) FROM service_lease"), 0, "{name}: all runs were released");
     }
 }
 
@@ -78,7 +78,7 @@ fn call_permits_of_a_killed_process_are_freed_when_its_lease_ends() {
         wait_until("both places are taken", || service.calls() == 2);
         assert!(dead.kill());
         let held = "SELECT coalesce(sum(permits), 0) FROM service_lease";
-        assert_eq!(place.database.number(held), 2, "{}: nobody gave them back", place.database.name);
+        assert_eq!(place.database.number(held), 2, "{}: no process released them", place.database.name);
         service.hold_answers(false);
         place.ok(&["once"]);
         assert_eq!((service.calls(), place.database.number(held)), (5, 0), "{}", place.database.name);

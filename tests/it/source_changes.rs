@@ -1,5 +1,5 @@
 //! Sources that topics get and lose, and sources that wait while another one fails, through the binary on both
-//! databases: what `coverage`, reports and metrics say of them.
+//! databases: how `coverage`, reports and metrics show them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

@@ -117,7 +117,7 @@ fn a_heartbeat_from_the_future_does_not_count_as_a_daemon() {
         sign(5 * 3_600);
         place.run(&["health"]).assert_stderr(1, &["no running daemon found"]);
         place.run(&["topic", "run", "acme"]).assert_stderr(3, &["no daemon is running", "nothing was queued"]);
-        // Nor does such a daemon keep an older file from coming back.
+        // Such a daemon does not keep an older file from coming back either.
         for names in [&["acme", "globex"][..], &["acme"]] {
             place.configure(&sandbox.lines(), &topics(names, "every = \"12h\""));
             let once = place.run(&["once", "--due"]);

@@ -255,7 +255,7 @@ async fn a_lost_lease_costs_an_attempt_and_a_run_that_loses_all_fails() {
         assert_eq!(
             store.rescue(at.plus(LEASE + Duration::from_millis(1))).await.unwrap(),
             0,
-            "a heartbeat prolongs it"
+            "a heartbeat extends the lease"
         );
         let late = at.plus(LEASE * 3);
         assert_eq!(store.rescue(late).await.unwrap(), 1);
@@ -324,10 +324,10 @@ async fn topics_follow_the_file_and_a_changed_schedule_is_not_retroactive() {
         b.title = "new title".into();
         assert_eq!(store.sync_topics(&[a.clone(), b.clone()], NOW.plus(LEASE)).await.unwrap(), 1);
         let until = |known: &[PlannedJob]| known.iter().map(|t| t.planned_until).collect::<Vec<_>>();
-        assert_eq!(until(&jobs_to_plan(&store).await), [NOW, NOW], "a title moves no slot");
+        assert_eq!(until(&jobs_to_plan(&store).await), [NOW, NOW], "a new title moves no slot");
         b.schedule.as_mut().unwrap().period = Period::Every(7_200_000);
         assert_eq!(store.add_topics(&[b.clone()], NOW.plus(LEASE)).await.unwrap(), 1);
-        assert_eq!(jobs_to_plan(&store).await.len(), 2, "who runs topics by hand removes none");
+        assert_eq!(jobs_to_plan(&store).await.len(), 2, "a manual run removes no topic");
         store.sync_topics(&[b.clone()], NOW.plus(LEASE)).await.unwrap();
         assert_eq!(until(&jobs_to_plan(&store).await), [NOW.plus(LEASE)], "a is gone, b starts afresh");
         store.sync_topics(&[a, b], NOW.plus(LEASE * 2)).await.unwrap();

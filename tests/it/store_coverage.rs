@@ -39,7 +39,7 @@ async fn covered_spans_are_stored_with_their_search_and_the_latest_is_found() {
         let until = |topic, source| store.covered_until(topic, source, at(10));
         assert_eq!(until("rust", Source::Social).await.unwrap(), Some(at(10)), "{}", database.name);
         let before = store.covered_until("rust", Source::Social, at(5)).await.unwrap();
-        assert_eq!(before, Some(at(0)), "what a clock that was ahead covered does not count");
+        assert_eq!(before, Some(at(0)), "spans covered by a clock that was ahead do not count");
         assert_eq!(until("rust", Source::Web).await.unwrap(), None, "pages are instants");
         assert_eq!(until("other", Source::Social).await.unwrap(), None);
         let rows = store.searches(&["R1".into(), "R2".into()]).await.unwrap();
@@ -87,7 +87,7 @@ async fn searches_are_ordered_by_topic_and_time_with_missed_slots() {
                 (at(10), RunState::Ok, Some(Source::Web)),
                 (at(20), RunState::Missed, None)
             ],
-            "{}: what is queued or running is not readable yet",
+            "{}: queued and running runs are not readable yet",
             database.name
         );
         let search = all[0].search.as_ref().unwrap();

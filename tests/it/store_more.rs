@@ -105,14 +105,17 @@ async fn a_call_being_counted_prevents_a_rescue_of_its_run() {
             tokio::task::yield_now().await;
         }
     };
-    assert!(tokio::time::timeout(std::time::Duration::from_secs(60), standing).await.is_ok(), "it never stood still");
-    assert_eq!(store.rescue(later(9)).await.unwrap(), 0, "its row is passed over, not waited for");
+    assert!(
+        tokio::time::timeout(std::time::Duration::from_secs(60), standing).await.is_ok(),
+        "the session never blocked"
+    );
+    assert_eq!(store.rescue(later(9)).await.unwrap(), 0, "its row is skipped without waiting");
     other.execute("ROLLBACK").await.unwrap();
     calling.await.unwrap().unwrap();
     assert_eq!(store.rescue(later(9)).await.unwrap(), 1);
     let searches = store.searches(std::slice::from_ref(&run.public_id)).await.unwrap();
     assert_eq!(searches.iter().map(|s| s.state).collect::<Vec<_>>(), [SearchState::Lost]);
-    assert_eq!(store.run(&run.public_id).await.unwrap().unwrap().cost, Micros(3_000), "what may be spent is counted");
+    assert_eq!(store.run(&run.public_id).await.unwrap().unwrap().cost, Micros(3_000), "the possible cost is counted");
     other.close().await.unwrap();
     database.close(store).await;
 }
@@ -310,7 +313,7 @@ async fn both_databases_export_the_same_bytes_with_the_origin_of_every_row() {
                 times
             },
             [Time(-1).iso_millis(), Time(1_234_567_890_007).iso_millis()],
-            "{}: the views tell times as the exports do",
+            "{}: the views show times like the exports",
             database.name
         );
         files.push(written);
@@ -370,7 +373,7 @@ async fn an_export_reads_one_snapshot_read_only_and_without_a_timeout() {
         "1min off read committed",
         "other reads stay bounded"
     );
-    // A user, a database or an address may ask for another isolation; locks would then not do what they are for.
+    // A user, a database or an address may ask for another isolation level; locks would then not protect anything.
     let mark = if database.url.contains('?') { '&' } else { '?' };
     let url = format!("{}{mark}options[default_transaction_isolation]=serializable", database.url);
     let other = Store::open(&Settings { url, ..settings(&database) }).await.unwrap();
@@ -386,7 +389,7 @@ fn findings_are_stored_later_if_the_database_was_locked_for_long() {
     let place =
         Place::new(database, &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n");
     place.ok(&["db", "migrate"]);
-    // More often than a transaction is repeated. A sequence counts what is rolled back, too.
+    // More often than a transaction is repeated. A sequence also counts rolled-back inserts.
     block_on(place.database.execute(
         "CREATE SEQUENCE refused; CREATE FUNCTION refuse() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN \
          IF nextval('refused') <= 8 THEN RAISE EXCEPTION 'locked' USING ERRCODE = 'lock_not_available'; END IF; RETURN NULL; END $$; \

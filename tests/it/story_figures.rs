@@ -168,7 +168,7 @@ async fn a_story_joins_items_that_share_a_link_and_follows_links_one_step() {
         // A near-copy without the link has only the copies.
         let copies = keys("post:x:2").await;
         assert_eq!((copies.len(), copies.contains(&PAGE_KEY.to_owned())), (14, false), "{}: {copies:?}", database.name);
-        assert_eq!(keys("post:x:23").await, ["post:x:23"], "another address that begins the same");
+        assert_eq!(keys("post:x:23").await, ["post:x:23"], "another address with the same start");
         assert_eq!(keys("https://twitter.com/whoever/status/24").await, ["post:x:24"]);
         assert!(story(&store, "post:x:999").await.unwrap().is_none());
         assert!(story_of(&store, "post:x:24").await.seen_once);
@@ -237,7 +237,7 @@ async fn the_first_item_is_certain_only_if_its_time_and_the_day_before_are_cover
             .map(|hole| (hole.topic.as_str(), hole.source, hole.span.from, hole.span.until))
             .collect();
         assert_eq!(holes, [("acme", Source::Social, minutes(100), minutes(1_500))], "{}", database.name);
-        assert!(reported.first_is_sure, "what a later hole hides came later");
+        assert!(reported.first_is_sure, "items hidden by a later hole came later");
         assert_eq!(told_by(&reported), (vec!["First", "First seen"], vec!["Later ones may be missing:".to_owned()]));
         // Another copy may exist in the day before the first, because only the last search covered any of it.
         store.add_topics(&[topic("gap")], minutes(-3 * 1_440)).await.unwrap();

@@ -334,8 +334,8 @@ fn assert_cases(cases: &'static [Case], streaming: bool) {
                 case.answer.iter().map(|(text, partial)| format!("{text} {}", u8::from(*partial))).collect();
             assert_eq!(answers(&place), expected, "{reported}: {ended}");
             assert_eq!(place.database.texts("SELECT state FROM v_run"), [case.run], "{reported}");
-            assert_eq!(place.database.spent(), 500_000, "{reported}: it was made, and is billed");
-            assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 1, "{reported}: the reply is kept");
+            assert_eq!(place.database.spent(), 500_000, "{reported}: the call was made, and is billed");
+            assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 1, "{reported}: the reply is stored");
 
             // A replay gives the same.
             block_on(place.database.execute("DELETE FROM answer"));

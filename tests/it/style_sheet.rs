@@ -59,7 +59,7 @@ fn the_style_sheet_has_no_duplicate_rule_and_no_unused_class() {
                     let after = sources[at + class.len()..].chars().next().is_some_and(is_part);
                     !before && !after
                 });
-                assert!(uses.any(|whole| whole), "{sheet}: nothing has the class `{class}` of {selector}");
+                assert!(uses.any(|whole| whole), "{sheet}: no element has the class `{class}` of {selector}");
             }
         }
     }

@@ -112,7 +112,7 @@ fn terms_json(place: &Place, id: &str) -> Value {
     place.json(&["terms", id, "--since", &at(EVENT), "--until", &at(EVENT + 1), "--at", &at(DAYS), "--json"])
 }
 
-/// What the topic's runs stored for terms, and what is read from it.
+/// The stored term counts of the topic's runs, and what is read from them.
 fn of_topic(place: &Place, id: &str) -> Vec<String> {
     let now = at(DAYS);
     let mut status = place.json(&["status", "--json", "--at", &now]);
@@ -197,7 +197,7 @@ fn counted(database: &Database, day: i64, word: &str) -> [i64; 3] {
 }
 
 /// On each of a topic's days, the smaller of authors and texts: of a word, and of all items.
-fn said_on(database: &Database, topic: &str, days: Range<i64>, word: &str) -> Vec<[i64; 2]> {
+fn daily_counts(database: &Database, topic: &str, days: Range<i64>, word: &str) -> Vec<[i64; 2]> {
     let said = |day: i64, word: &str| {
         let [_, authors, texts] = counted_of(database, topic, day..day + 1, word);
         authors.min(texts)
@@ -221,7 +221,7 @@ fn assert_term_links(page: &str, get: &dyn Fn(&str) -> String) -> usize {
 /// Checks the numbers of a term of the topic of the stream with SQL.
 fn assert_term(database: &Database, reported: &Value, days: Range<i64>, term: &str, word: &str) {
     // The days since the first run, which was at the end of the first day.
-    let before = said_on(database, "acme", 1..days.start, word);
+    let before = daily_counts(database, "acme", 1..days.start, word);
     assert_term_compared(database, row(reported, "terms", "term", term), ("acme", days), word, &before);
 }
 
@@ -236,7 +236,7 @@ fn assert_term_compared(
     let [items, authors, _] = counted_of(database, topic, days.clone(), word);
     assert_eq!([&row["items"], &row["authors"]], [items, authors], "{row}");
     let sums = |days: &[[i64; 2]]| days.iter().fold([0, 0], |sum, day| [sum[0] + day[0], sum[1] + day[1]]);
-    let [now, of_now] = sums(&said_on(database, topic, days.clone(), word));
+    let [now, of_now] = sums(&daily_counts(database, topic, days.clone(), word));
     let [past, of_past] = sums(before);
     assert_eq!([&row["texts"], &row["texts_before"]], [now, past], "{row}");
     let expected = past as f64 * of_now as f64 / of_past as f64;
@@ -767,7 +767,7 @@ fn no_terms_without_a_week_of_history_or_after_a_query_change() {
         // A calm day has no terms, and the output says so.
         let calm = place.ok(&["terms", "acme", "--since", &at(EVENT - 1), "--until", &at(EVENT), "--at", &at(DAYS)]);
         assert!(calm.contains("No term is more frequent than expected from the previous 10 days."), "{calm}");
-        // A period without items: nothing was compared, and nothing is said of its terms.
+        // A period without items: nothing was compared, so its terms are not mentioned.
         let empty = ["--since", &at(DAYS + 1), "--until", &at(DAYS + 2), "--at", &at(DAYS + 2)];
         let text = place.ok(&[&["terms", "acme"], &empty[..]].concat());
         assert!(text.contains("No items in the period.") && !text.contains("more frequent"), "{text}");
@@ -837,11 +837,11 @@ fn a_topic_without_history_shows_terms_compared_with_other_topics_not_news() {
         let beside = output();
         assert_eq!((&beside["no_terms"], &beside["terms"]), (&"history".into(), &serde_json::json!([])), "{beside:#}");
         assert_eq!(beside["stand_out"]["compared_with"], "other_topics", "{}: {beside:#}", database.name);
-        let texts: i64 = said_on(database, "acme", 0..DAYS, "acme").iter().map(|[_, all]| all).sum();
+        let texts: i64 = daily_counts(database, "acme", 0..DAYS, "acme").iter().map(|[_, all]| all).sum();
         assert_eq!(beside["stand_out"]["texts"], texts, "{}: {beside:#}", database.name);
         let rows = beside["stand_out"]["terms"].as_array().unwrap();
         for (word, items) in [("launch", 8), ("harbor", 20)] {
-            let others = said_on(database, "acme", 0..DAYS, word);
+            let others = daily_counts(database, "acme", 0..DAYS, word);
             let output = row(&beside["stand_out"], "terms", "term", word);
             assert_eq!((&output["items"], &output["authors"]), (&items.into(), &items.into()));
             assert_eq!(output["texts_before"] == 0, word == "launch", "{output}");
@@ -859,7 +859,7 @@ fn a_topic_without_history_shows_terms_compared_with_other_topics_not_news() {
             assert!(all.iter().all(|row| row["compared_with"] == with), "{with}: {lines}");
         };
         exported("other_topics");
-        // Who sees only this topic learns nothing of the words of others.
+        // A reader of only this topic learns nothing about the words of others.
         let readers = [
             (&["ann", "--role", "read", "--topic", "globex"][..], "nothing"),
             (&["bea", "--role", "read"], "other_topics"),
@@ -951,7 +951,7 @@ fn the_busiest_day_without_news_terms_shows_terms_that_stand_out() {
             "{}: {busy:#}",
             database.name
         );
-        let others = said_on(database, "globex", 0..DAYS, "harbor");
+        let others = daily_counts(database, "globex", 0..DAYS, "harbor");
         let texts: i64 = others.iter().map(|[_, all]| all).sum();
         assert_eq!(shown["texts"], texts, "{}: {busy:#}", database.name);
         let harbor = row(shown, "terms", "term", "harbor");
@@ -985,7 +985,7 @@ fn the_cause_of_a_day_with_more_items_than_are_read_counts_all_of_them() {
         let (place, _truth) = busy_place(database, 0);
         let database = &place.database;
         let begin = BEGIN + (DAYS - 1) * DAY;
-        // More than a report reads: all say the same word.
+        // There are more than a report reads, and all say the same word.
         let second = format!("{begin} + n");
         database.make_items(
             21_000,

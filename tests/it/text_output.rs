@@ -1,5 +1,5 @@
-//! What the everyday commands print, whole: tables, sums and notes, the same as JSON, the report as Markdown, and the
-//! words of the pages, compared with the files in `snapshots/`. `INSTA_UPDATE=always` rewrites them.
+//! The complete output of everyday commands: tables, sums and notes, the same as JSON, the report as Markdown, and the
+//! text of the pages, compared with the files in `snapshots/`. `INSTA_UPDATE=always` rewrites them.
 
 use crate::support::databases::sqlite;
 use crate::support::printed::{visible_text, without_run_details};

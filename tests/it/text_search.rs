@@ -286,7 +286,7 @@ async fn indexing_an_old_database_continues_after_a_stop() {
         assert_eq!(store.words_waiting_of("t", 9).await.unwrap(), 1_200);
         store.set_tokenizer_version(9).await.unwrap();
         assert_eq!(store.index_backlog(9).await.unwrap(), 1_200);
-        // What this version would index, the later one would not find.
+        // The later version would not find items that this version indexes.
         let older = index_words(&store, &|_| false).await.unwrap_err();
         assert_eq!(older.kind, StoreErrorKind::Newer, "{older}");
         assert_eq!(store.index_words((VERSION, tokens), 500).await.unwrap(), 0);

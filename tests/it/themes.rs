@@ -38,7 +38,7 @@ fn post_at(id: u32, at: u32, text: &str) -> Value {
         "url": format!("https://x.com/a/status/{id}") })
 }
 
-/// A text with these words, none of them beside another.
+/// A text with these words, no two of them adjacent.
 fn text(id: u32, words: &[&str]) -> String {
     let words = words.iter().zip(0..).map(|(word, n)| format!("{} {word} ", unique_word(id, n)));
     format!("{}{} acme {}", words.collect::<String>(), unique_word(id, 5), unique_word(id, 6))
@@ -151,7 +151,7 @@ fn seven_themes_are_listed_with_a_post_and_a_page_and_the_others_are_summed() {
             (&"#flashmob".into(), &"hashtag".into(), &tagged.into())
         );
 
-        // Those with most different texts first; of the first group three items are one text.
+        // Groups with the most different texts come first; three items of the first group have the same text.
         let themes = output["themes"].as_array().unwrap();
         let names: Vec<&str> = themes.iter().map(|theme| theme["name"].as_str().unwrap()).collect();
         let expected = [

@@ -92,11 +92,7 @@ async fn rescore_scores_each_item_once_after_a_scorer_change() {
 
         let rehearsed = store.rescore(second, &[], 2, true, |_| {}).await.unwrap();
         assert_eq!((rehearsed.rescored, rehearsed.first, rehearsed.changed()), (4, 1, 3), "{}", database.name);
-        assert_eq!(
-            tones(&store).await[0],
-            row("post:x:1", Tone::Positive, 900, "test-1"),
-            "a rehearsal writes nothing"
-        );
+        assert_eq!(tones(&store).await[0], row("post:x:1", Tone::Positive, 900, "test-1"), "a dry run writes nothing");
 
         let of_b = store.rescore(second, &["b".into()], 2, false, |_| {}).await.unwrap();
         assert_eq!((of_b.rescored, of_b.first), (1, 1));

@@ -115,7 +115,7 @@ struct StreamResults {
     quiet_holes: usize,
 }
 
-/// What a search claims.
+/// The claim of a search.
 struct Search {
     topic: String,
     at: Time,
@@ -214,7 +214,7 @@ impl StreamResults {
         }
     }
 
-    /// Compares what is claimed of a topic in the end with its posts and with what was shown of them.
+    /// Compares the final claims about a topic with its posts and with those that were shown.
     fn add_coverage(&mut self, source: &Value, posts: &[&TruePost], replies: &[&Reply]) {
         let time = |value: &Value| Time::parse(value.as_str().unwrap()).unwrap();
         let covered: Vec<(Time, Time)> =

@@ -78,7 +78,7 @@ fn a_day_of_unrelated_posts_makes_one_sentence_and_no_news_terms() {
             }
             let standing = text.contains("; not compared: most posts contain no word of the query");
             assert_eq!(standing, astray, "day {day}: {text}");
-            // It is shown beside the share of voice; for a topic where this is normal it is not news.
+            // It is shown next to the share of voice; for a topic where this is normal, it is not news.
             let voice = text.split("## Share of voice").nth(1).unwrap().split("\n## ").next().unwrap();
             assert_eq!(voice.contains("acme: 150 of 150 posts"), astray, "day {day}: {text}");
             assert!(voice.contains("vague: ") && !matters.contains("vague** (relevance)"), "day {day}: {text}");

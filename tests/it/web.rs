@@ -43,12 +43,12 @@ fn the_overview_shows_the_state_of_each_topic() {
             assert!(page.contains(part), "{name}: {part}\n{page}");
         }
         assert!(!page.contains("style=") && !page.contains("onclick"), "{page}");
-        // What is missing is said before the table, whatever place its topic has there.
+        // Missing items are reported above the table, wherever their topic is listed.
         let (top, _) = page.split_once("<table").unwrap();
         let missing =
             "1 topic may miss items: <a href=\"/topics/acme#days\"><bdi>Acme &amp; Sons</bdi></a> (web failing)";
         assert!(top.contains(missing), "{name}: {top}");
-        // Slots that passed while nothing ran are not said to be none.
+        // Slots that passed while nothing ran are not shown as "none".
         assert!(pages.page("/health").contains("none</span> in 7 days"), "{name}");
         place.ok(&["once", "--due", "--at", NINE]);
         let later = Pages::serve(&place, &["--at", "2026-03-13T09:00:00Z"]).page("/health");
@@ -120,7 +120,7 @@ fn a_topics_items_are_paged_searched_and_ordered() {
             while let Some(here) = path {
                 let page = pages.page(&here);
                 seen.extend(items(&page));
-                assert!(seen.len() < 500, "{order}: it goes round in circles");
+                assert!(seen.len() < 500, "{order}: the pages form a loop");
                 path = next(&page);
             }
             let many = seen.len();
@@ -236,7 +236,7 @@ fn an_item_page_shows_sightings_edits_copies_and_topics() {
         ] {
             assert!(page.contains(part), "{part}\n{page}");
         }
-        // Sightings of which some were pruned are not the latest.
+        // If some sightings were pruned, the remaining ones are not called the latest.
         place.database.prune_first_sighting(&key);
         let page = pages.page(&address);
         assert!(page.contains("; the others are no longer kept.") && !page.contains("The latest "), "{page}");
@@ -351,7 +351,11 @@ fn charts_name_mixed_scorers_and_count_future_dates_when_first_seen() {
         world.set_posts(&[crate::support::world::post(2, 90, "from a clock that is days ahead", 1)]);
         crate::support::world::run_once(&place, 26);
         let day = "SELECT CAST(day_from AS TEXT) || ' ' || items FROM topic_day ORDER BY 1";
-        assert_eq!(place.database.texts(day), ["1773187200000 1", "1773273600000 1"], "the days of the first sights");
+        assert_eq!(
+            place.database.texts(day),
+            ["1773187200000 1", "1773273600000 1"],
+            "the days of the first sightings"
+        );
         let reported = || {
             let pages = Pages::serve(&place, &["--at", "2026-03-12T03:00:00Z"]);
             let days: serde_json::Value = serde_json::from_str(&pages.get("/api/v1/topics/acme/days").body).unwrap();
@@ -500,7 +504,7 @@ fn no_page_scans_a_growing_table() {
                 let has_end = name != "SQLite" || plan.iter().any(|line| line.contains("<expr><?"));
                 assert!(has_end || !of_calls, "{name}: {sql}\n{plan:#?}");
             }
-            // Those that were begun again may be much later than their calls; an index has only these.
+            // Runs that were begun again may be much later than their calls; an index has only these.
             of_day += u32::from(of_calls);
             if called && begun_again {
                 of_again += 1;

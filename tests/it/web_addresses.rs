@@ -80,7 +80,7 @@ fn an_unknown_page_parameter_is_refused_by_name() {
             assert_eq!(get(path).status, 200, "{name}: {path}");
         }
         assert!(get("/items").body.contains(", newest first."), "{name}");
-        // A page filters by one value of each parameter, and says so instead of leaving one out.
+        // A page filters by one value of each parameter. It refuses a second value instead of ignoring it.
         for path in
             ["/items?topic=acme&topic=globex", "/items.csv?tone=negative&tone=positive", "/runs?state=ok&state=failed"]
         {

@@ -85,7 +85,7 @@ fn providers(sandbox: &Sandbox, names: &[&str]) -> String {
     sections.collect()
 }
 
-/// What is stored of two alerts about a day: events with their words, and what fires.
+/// The stored rows of two alerts about a day: events with their words, and firing subjects.
 fn stored_of_day(place: &Place) -> [Vec<String>; 2] {
     ["summary FROM alert_event", "'words' FROM alert_firing"].map(|column| {
         let (what, from) = column.split_once(" FROM ").unwrap();
@@ -206,7 +206,7 @@ fn the_alerts_page_shows_the_state_and_events_of_each_alert() {
         for wrong in ["/alerts?before=x", "/alerts?before=1", "/alerts?before=x%2Fy"] {
             assert_eq!(pages.get(wrong).status, 400, "{name}: {wrong}");
         }
-        // A firing alert is shown beside its topic; a removed alert is not.
+        // A firing alert is shown next to its topic; a removed alert is not.
         let overview = pages.page("/");
         let row = part(&overview, "href=\"/topics/acme\"", "</tr>");
         assert!(row.contains("href=\"/alerts?alert=sick\">alert sick</a> (web)"), "{name}: {row}");
@@ -270,7 +270,7 @@ fn the_alerts_page_shows_the_state_and_events_of_each_alert() {
             let page = pages.page(&here);
             rows += page.matches("<th scope=\"row\">").count();
             assert!(rows <= 61, "{name}: {here}");
-            // Of 35 subjects, five are named; the page of the alert names all.
+            // Five of 35 subjects are named; the page of the alert names all.
             rest += page.matches("and <a href=\"/alerts?alert=sick\">30 more</a></span>").count();
             let next = page.split("rel=\"next\" href=\"").nth(1).and_then(|rest| rest.split('"').next());
             path = next.map(|link| link.replace("&amp;", "&"));
@@ -311,7 +311,7 @@ fn a_provider_budget_event_is_not_linked_to_a_topic_with_that_name() {
             let of_topic = pages.page("/topics/acme-two");
             assert_eq!(of_topic.contains(&format!("alert {alert}")), !topic.is_null(), "{name}: {of_topic}");
         }
-        // A changed alert changes what its earlier events are of; the API's document says so.
+        // If an alert changes, its earlier events may be about another topic or provider; the API's document says so.
         place.configure(&sandbox.lines(), &format!("{limited}{}", frugal.replace("topics = [\"acme-two\"]\n", "")));
         place.ok(&["once", "--due", "--at", NINE]);
         let event = get_json(&pages, "/api/v1/alert-events?alert=frugal")["data"][0].clone();
@@ -381,7 +381,7 @@ fn renaming_or_forgetting_a_topic_covers_alerts_that_no_longer_name_it() {
         let name = database.name;
         let (sandbox, place) = world(database);
         let limited = FILE.replace("every = \"12h\"", "every = \"12h\"\nmax_calls_per_day = 1000");
-        // What another provider used is not the topic's.
+        // The use of another provider does not belong to the topic.
         let other = providers(&sandbox, &["acme"]);
         let topics = "topics = [\"acme-two\"]\n";
         let frugal = format!("[[alerts]]\nname = \"frugal\"\nrule = \"budget\"\n{topics}");
@@ -452,7 +452,7 @@ fn a_budget_event_of_an_unreadable_alert_is_hidden_and_forgotten_with_the_topic(
         }
         pages.program.signal("TERM");
         assert_eq!(pages.program.wait().code, Some(0));
-        // In doubt it is the topic's.
+        // In doubt it belongs to the topic.
         place.configure(&sandbox.lines(), &FILE.replace(TWO, ""));
         forget_as_rehearsed(&place, "acme-two");
         assert_eq!(stored_of_day(&place), [Vec::<String>::new(), Vec::new()], "{name}");
@@ -479,7 +479,7 @@ fn alert_events_are_paged_and_each_appears_once() {
                 all.extend(
                     seen.split("<li><p>").skip(1).map(|event| part(event, "<p dir=\"auto\">", "</p>").to_owned()),
                 );
-                assert!(all.len() < 200, "{name}: round in circles");
+                assert!(all.len() < 200, "{name}: the pages form a loop");
                 let next = page.split("rel=\"next\" href=\"").nth(1).and_then(|rest| rest.split('"').next());
                 path = next.map(|link| link.replace("&amp;", "&"));
             }
@@ -518,7 +518,7 @@ fn buttons_acknowledge_and_snooze_and_show_the_result() {
         press("kind=ack&alert=sick");
         wait_until("the firing alerts", || number("SELECT acked FROM alert_firing WHERE alert = 'sick'") == 1);
         reported("firing, acknowledged");
-        assert!(!see().contains("Acknowledge sick"), "{name}: nothing is left to know");
+        assert!(!see().contains("Acknowledge sick"), "{name}: the button is gone");
         // Again, from a page that was opened before.
         press("kind=ack&alert=sick");
         reported("nothing to acknowledge");

@@ -62,7 +62,7 @@ fn hostile_items_run_nothing_in_a_browser_and_every_control_has_a_name() {
     let mut driven = DrivenBrowser::start(&browser, &place);
     driven.collect_console();
     driven.evaluate("console.error('heard')");
-    assert_eq!(driven.console().len(), 1, "what a page writes to the console is heard");
+    assert_eq!(driven.console().len(), 1, "messages on the console are recorded");
     for (name, path) in [
         ("overview", "/"),
         ("topic", "/topics/acme"),
@@ -104,7 +104,7 @@ fn hostile_items_run_nothing_in_a_browser_and_every_control_has_a_name() {
             " onclick=\"",
             "<meta http-equiv",
         ] {
-            assert!(!low.contains(tag), "{path}: {tag} came alive");
+            assert!(!low.contains(tag), "{path}: {tag} became markup");
         }
         assert!(tags(dom, "script").iter().all(|tag| attribute(tag, "src") == Some("/live.js")), "{path}");
         assert_keyboard_order_and_names(dom, path);
@@ -123,25 +123,25 @@ fn hostile_items_run_nothing_in_a_browser_and_every_control_has_a_name() {
 /// Asserts that the tab order is the page's order, that the skip link comes first, and that every control has a name.
 fn assert_keyboard_order_and_names(dom: &str, path: &str) {
     let body = dom.split("<body").nth(1).unwrap();
-    // What a link shows has no menu to skip.
+    // The page of a share link has no menu to skip.
     if !path.starts_with("/shared/") {
         let first = body.split("<a ").nth(1).unwrap();
-        assert!(first.contains("href=\"#main\""), "{path}: the first stop is the way to the page");
+        assert!(first.contains("href=\"#main\""), "{path}: the first Tab stop is the link to the content");
     }
-    assert!(!dom.contains("tabindex=\"1") && !dom.contains("tabindex=\"2"), "{path}: an order of its own");
+    assert!(!dom.contains("tabindex=\"1") && !dom.contains("tabindex=\"2"), "{path}: a custom tab order");
     for id in tags(dom, "input").into_iter().chain(tags(dom, "select")).filter(|tag| !tag.contains("hidden")) {
         let id = attribute(id, "id").unwrap_or_else(|| panic!("{path}: a field without an id: {id}"));
         let beside = [format!("for=\"{id}\""), format!("<label><input id=\"{id}\"")];
-        assert!(beside.iter().any(|label| dom.contains(label)), "{path}: nothing is written beside {id}");
+        assert!(beside.iter().any(|label| dom.contains(label)), "{path}: no label for {id}");
     }
     for part in dom.split("<button").skip(1).chain(body.split("<a ").skip(1)) {
         let words = part.split_once('>').map_or("", |(_, rest)| rest.split("</").next().unwrap_or(""));
-        assert!(!words.trim().is_empty(), "{path}: nothing is written on {part:.80}");
+        assert!(!words.trim().is_empty(), "{path}: no text on {part:.80}");
     }
     for tag in tags(dom, "svg") {
         assert!(
             (tag.contains("role=\"img\"") || tag.contains("role=\"group\"")) && tag.contains("aria-label"),
-            "{path}: a picture without words: {tag:.100}"
+            "{path}: an image without a text: {tag:.100}"
         );
     }
     assert_eq!(tags(dom, "h1").len(), 1, "{path}");

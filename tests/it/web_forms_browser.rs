@@ -1,6 +1,6 @@
-//! Forms in a real browser: typed text is not left behind unasked, the page of a mistake begins at the field that it is
-//! about, and a page that is no longer renewed says so. Cards fit on a phone. Prints a line and skips where there is no
-//! browser.
+//! Forms in a real browser: the browser asks before typed text is lost, the page of a mistake starts at the wrong
+//! field, and a page that is no longer refreshed says so. Cards fit on a phone. Prints a line and skips where there is
+//! no browser.
 
 use serde_json::json;
 
@@ -48,7 +48,7 @@ fn a_page_asks_before_typed_text_is_lost() {
     type_into(&mut driven, "[name=query]", "zig");
     type_into(&mut driven, "[name=every]", "soon");
     driven.evaluate("document.querySelector('button[value=save]').click()");
-    // What was refused is on the page and nowhere else.
+    // A refused form is on the page and nowhere else.
     driven.wait_until(
         "what is wrong",
         "document.querySelector('#about-every .bad') !== null && document.readyState === 'complete'",
@@ -104,7 +104,7 @@ fn the_page_of_a_refused_form_asks_before_its_text_is_lost() {
 }
 
 #[test]
-fn an_error_is_shown_beside_its_field_which_has_the_focus() {
+fn an_error_is_shown_next_to_its_field_which_has_the_focus() {
     let Some(browser) = find_browser() else { return };
     let (_sandbox, place) = stage();
     let pages = Pages::serve(&place, &["--at", NINE]);

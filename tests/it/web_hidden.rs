@@ -218,10 +218,11 @@ fn downloads_of_a_topic_page_have_its_items_in_its_order() {
         // Twelve of the forty are marked, and stay.
         let left = many(noise);
         assert!((12..25).contains(&left) && many(rockets) == 120, "{name}: {left}");
-        // What is likely noise is suggested, too.
+        // Likely noise is suggested, too.
         let suggested = see("/topics/acme?order=suggested&noise=fold");
         assert!(suggested.contains("Relevance is ") && !suggested.contains("left out."), "{name}: {suggested}");
-        // No file of nothing. A token for the topic gets its file, without what other topics add; others get none.
+        // An empty list has no file. A token for the topic gets its file, without data of other topics; other tokens
+        // get none.
         assert!(!see("/topics/acme?tone=negative&search=rockets").contains("items.csv"), "{name}");
         let path = "/topics/acme/items.jsonl";
         assert!(ask(&one, "/topics/acme").body_text().contains(path.trim_end_matches("jsonl")), "{name}");

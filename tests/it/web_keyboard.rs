@@ -47,7 +47,7 @@ fn tab_reaches_every_control_in_order_with_visible_focus() {
     let (shared, _) = add_share_link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let mut driven = DrivenBrowser::start(&browser, &place);
-    // What a link shows has no menu to skip.
+    // The page of a share link has no menu to skip.
     assert_tab_order(&mut driven, &format!("http://{}/shared/{shared}", pages.address), 5);
     for path in [
         "/",
@@ -121,7 +121,7 @@ fn next_slots_are_also_shown_in_the_visitors_timezone() {
             let mut tries = 0;
             while driven.evaluate("document.querySelector('main').dataset.old === undefined") != json!(true) {
                 tries += 1;
-                assert!(tries < 2_000, "the page was not renewed");
+                assert!(tries < 2_000, "the page was not reloaded");
                 std::thread::park_timeout(std::time::Duration::from_millis(20));
             }
             seen = driven.evaluate(slots);

@@ -180,7 +180,7 @@ fn with_a_configured_token_only_its_holder_sees_pages() {
             assert!(cookie.contains(part), "{cookie}");
         }
         assert!(!right.text.contains(TOKEN), "{}", right.text);
-        // Whoever logs in arrives where they were going, and on no other site.
+        // After the login, visitors arrive where they were going, and never on another site.
         assert!(pages.page("/login?next=%2Fruns").contains("name=\"next\" value=\"/runs\""));
         for (next, to) in [
             ("%2Fitems%3Ftopic%3Dacme", "/items?topic=acme"),
@@ -240,7 +240,7 @@ fn idle_and_slow_connections_delay_no_run_and_are_closed() {
     let read = first.read_to_end(&mut rest);
     let timed_out =
         |e: &std::io::Error| matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut);
-    assert!(!read.as_ref().is_err_and(timed_out), "it was left alone: {read:?}");
+    assert!(!read.as_ref().is_err_and(timed_out), "the connection was not closed: {read:?}");
     drop(idle);
     crate::support::program::wait_until("the pages to answer again", || pages.get("/").body.contains("acme"));
     pages.program.wait_until("the end of a run", |said| said.contains("run stored"));

@@ -34,7 +34,7 @@ fn logging_out_ends_the_session_for_every_copy_of_the_cookie() {
         assert!(sees(&pages, &one));
         let left = pages.request("POST", "/logout", &[("Origin", &origin), ("Cookie", &one)], "");
         assert_eq!((left.status, left.header("location")), (303, Some("/login")));
-        assert!(!sees(&pages, &one), "a copy of the cookie opens nothing");
+        assert!(!sees(&pages, &one), "a copy of the cookie does not work");
         assert!(sees(&pages, &two), "the other browser stays logged in");
         pages.program.signal("TERM");
         assert_eq!(pages.program.wait().code, Some(0));
@@ -94,7 +94,7 @@ fn the_cookie_behind_tls_is_secure_and_limited_to_its_host() {
     let right = pages.request("POST", "/login", &[("Origin", &origin)], &format!("token={TOKEN}"));
     let cookie = right.header("set-cookie").unwrap();
     assert!(cookie.starts_with("__Host-topicwatch_session=") && cookie.ends_with("; Secure"), "{cookie}");
-    assert!(cookie.contains("; Path=/;") && !cookie.contains("Domain"), "what __Host- needs: {cookie}");
+    assert!(cookie.contains("; Path=/;") && !cookie.contains("Domain"), "required by __Host-: {cookie}");
     let cookie = cookie.split(';').next().unwrap().to_owned();
     assert!(sees(&pages, &cookie));
     // A cookie without the prefix could be another host's.
@@ -119,7 +119,7 @@ fn the_login_page_names_no_variable_and_no_file() {
         page.contains("type=\"password\"") && !page.contains("TOPICWATCH_") && !page.contains("token_file"),
         "{page}"
     );
-    // What is wrong is said of the field, too.
+    // The error is also shown at the field.
     assert!(!page.contains("aria-invalid"), "{page}");
     let wrong =
         pages.request("POST", "/login", &[("Origin", &pages.origin())], "token=a-wrong-token-of-some-length").body;

@@ -35,7 +35,7 @@ print(json.dumps(told))
 
 #[tokio::test]
 async fn rows_beyond_the_sheet_limit_continue_on_the_next_sheet() {
-    assert_eq!(ExportOptions::all(ExportKind::Items).sheet_rows, 1_048_576, "what spreadsheets open");
+    assert_eq!(ExportOptions::all(ExportKind::Items).sheet_rows, 1_048_576, "the limit of spreadsheets");
     let mut all = BTreeSet::new();
     for database in databases() {
         let store = open_store(&database).await;
@@ -64,7 +64,7 @@ async fn rows_beyond_the_sheet_limit_continue_on_the_next_sheet() {
                 (1..=sheets).map(|n| if n == 1 { "items".into() } else { format!("items {n}") }).collect();
             assert_eq!(output.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), names);
             for (name, rows) in &output {
-                assert_eq!(rows[0], ["topic", "key"], "{name} begins with a header");
+                assert_eq!(rows[0], ["topic", "key"], "{name} starts with a header");
                 assert!(rows.len() <= sheet_rows as usize, "{name} has {}", rows.len());
             }
             let found: Vec<[String; 2]> = output.into_iter().flat_map(|(_, rows)| rows.into_iter().skip(1)).collect();
@@ -124,7 +124,7 @@ fn progress_shows_row_count_and_rate_on_a_terminal() {
     let at = words.iter().position(|word| *word == "rows/s").unwrap();
     let number = |at: usize| words[at].trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<u64>();
     assert!(number(at - 1).is_ok() && words[at - 2] == "rows" && number(at - 3).unwrap() <= 900, "{line:?}");
-    assert!(shown.contains("900 items written"), "and at the end how many there were: {shown:?}");
+    assert!(shown.contains("900 items written"), "the end shows the total: {shown:?}");
     let (quiet, lines) = reported(&["--quiet"]).unwrap();
-    assert_eq!((quiet.as_str(), lines), ("", 901), "nothing for whoever wants nothing");
+    assert_eq!((quiet.as_str(), lines), ("", 901), "no message with --quiet");
 }

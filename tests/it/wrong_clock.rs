@@ -1,5 +1,5 @@
-//! What the program says and does after its clock was wrong for a while, once the times that it wrote then have come, on
-//! both databases; also a time that a zone skipped. Clocks that jump while a daemon runs are tested in `endure_clock`.
+//! The program after its clock was ahead for a while, once the times that it wrote then have come, on both databases;
+//! also a time that a zone skipped. Clocks that jump while a daemon runs are tested in `endure_clock`.
 
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ fn slots_recorded_as_missed_by_a_clock_ahead_do_not_count_on_the_health_page() {
         place.ok(&["topic", "pause", "globex"]);
         due(&place, &sandbox, &[at(11, 10)]);
         let page = Pages::serve(&place, &["--at", &at(11, 10)]).page("/health");
-        // Those of 09:30, which came while the clock was wrong.
+        // The slots of 09:30, which came while the clock was wrong.
         assert!(page.contains(">2</span> in 7 days"), "{}: {page}", place.database.name);
     }
 }
@@ -88,7 +88,7 @@ fn a_finished_slot_does_not_run_again_after_a_clock_behind() {
         }
         // Only the runs by hand.
         assert_eq!(sandbox.calls(), called + 2, "{}", place.database.name);
-        // Nor was a slot missed before the topic was created.
+        // No slot was missed before the topic was created either.
         let missed = "SELECT count(*) FROM v_run WHERE state = 'missed'";
         assert_eq!(place.database.number(missed), 0, "{}", place.database.name);
         due(&place, &sandbox, &[at(11, 10)]);
@@ -144,7 +144,8 @@ fn empty_replies_are_not_compared_with_replies_of_a_clock_ahead() {
         let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"24h\"\ncatch_up_window = \"1h\""));
         let posts: Vec<Value> = (1..4).map(|id| post(id, 8, &format!("post {id} of acme"), 1)).collect();
-        // Of the first empty reply, posts are known that it should have; of the second they are too old. It may be as wrong.
+        // Known posts show that the first empty reply is wrong. For the second one they are too old, but it may be just
+        // as wrong.
         for (now, posts) in
             [(at(11, 9), &posts[..]), (at(29, 9), &posts[..]), (at(12, 7), &posts[..0]), (at(13, 9), &posts[..0])]
         {
@@ -232,7 +233,7 @@ fn items_stay_new_when_a_run_that_was_interrupted_weeks_ago_ends_after_them() {
         interrupted.env("TOPICWATCH_TEST_FAILPOINT", "kill call/counted of=acme").start().wait();
         world.set_posts(&[undated(1)]);
         place.ok(&["once", "--topic", "globex", "--at", &at(26, 9)]);
-        // Acme is not watched any more, so what was due of it ends now.
+        // Acme is not watched any more, so its due runs end now.
         place.configure(&world.lines(), &globex);
         place.run(&["once", "--due", "--at", &at(26, 10)]);
         let since = "2026-03-25T09:00:00Z";
@@ -368,7 +369,7 @@ fn a_clock_ahead_for_a_moment_prunes_nothing_and_weekly_runs_prune() {
         due(&place, &sandbox, &["2027-06-20T04:00:01Z".to_owned(), at(12, 13)]);
         let pruned = "SELECT count(*) FROM v_run WHERE run LIKE 'prune@2027%' AND state = 'ok'";
         assert_eq!((place.database.number(pruned), searches()), (1, 3), "{name}");
-        // It runs every second week, and still deletes what is too old.
+        // It runs every second week, and still deletes data that is too old.
         let days = ["2026-03-26", "2026-04-09", "2026-04-23", "2026-05-07", "2026-05-21"];
         due(&place, &sandbox, &days.map(|day| format!("{day}T09:00:01Z")));
         assert!(searches() < 3, "{name}");
@@ -376,7 +377,7 @@ fn a_clock_ahead_for_a_moment_prunes_nothing_and_weekly_runs_prune() {
 }
 
 #[test]
-fn a_clock_ahead_at_three_prune_runs_keeps_what_is_kept_for_months() {
+fn a_clock_ahead_at_three_prune_runs_keeps_rows_that_are_kept_for_months() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let keep = "[retention]\nraw = \"1d\"\nsightings = \"8d\"\nruns = \"40d\"\n\n";

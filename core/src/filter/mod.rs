@@ -103,7 +103,7 @@ impl Filter {
     }
 
     /// Returns whether an item passes. Unknown values hide nothing: an item without a language or an author passes
-    /// those conditions, and one without title and text passes those on words.
+    /// those conditions, and one without title and text passes the conditions on words.
     #[must_use]
     pub fn passes(&self, title: Option<&str>, text: Option<&str>, author: Option<&str>, lang: Option<&str>) -> bool {
         self.hidden_by(title, text, author, lang).is_none()

@@ -54,7 +54,7 @@ fn folded(text: &str) -> String {
     fold(&text.replace(is_trademark, " ")).replace("i\u{307}", "i").chars().map(loose).collect()
 }
 
-/// Whether a character is a sign after a name that NFKC would make letters of it.
+/// Whether a character is a sign after a name that NFKC would turn into letters.
 fn is_trademark(c: char) -> bool {
     matches!(c, '™' | '℠')
 }
@@ -78,7 +78,7 @@ fn folded_pattern(pattern: &str) -> String {
         }
         escaped = c == '\\' && !escaped;
     }
-    // At the end of a text no blank is left of `™`.
+    // The blank of a `™` at the end of a text is removed.
     if pattern.ends_with(is_trademark) && out.trim_end().ends_with(in_word) {
         out.truncate(out.trim_end().len());
         out.push_str("\\b");

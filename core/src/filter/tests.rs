@@ -133,7 +133,7 @@ fn an_invalid_filter_entry_is_refused_with_the_reason() {
         let stored = TopicFilter { lang: list(&["en", tag]), ..TopicFilter::default() };
         assert!(
             Filter::compile(&stored).unwrap().hidden_by(None, None, None, Some("de")).is_some(),
-            "what is stored stays in force"
+            "the stored settings stay in force"
         );
     }
     assert!(check_author("/a/").is_err() && check_author("@bot*").is_ok());
@@ -162,7 +162,7 @@ fn all_must_entries_and_no_excluded_ones_have_to_match() {
         (None, Some("rust tokio"), Some("@Spam_Bot"), None, false),
         (None, Some("rust tokio"), Some("spam_bot2"), None, true),
         (None, Some("rust tokio"), Some("PromoKing"), None, false),
-        // Unknown words hide nothing; what is known still hides.
+        // Unknown words hide nothing; known values still hide.
         (None, None, None, None, true),
         (None, None, Some("PromoKing"), None, false),
         (None, None, None, Some("fr"), false),

@@ -1,4 +1,4 @@
-//! What rows show together. Pure: it reads no database and no clock.
+//! Computes results from rows. Pure: it reads no database and no clock.
 //!
 //! * `coverage`, `holes`, `membership`: what searches covered, the gaps, and since when a topic has a source; `wrong_times`
 //! * `changes`: what is new, gone, edited or rising; `rising` has the rule for rising

@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 use super::{ItemRow, Time, closed_list};
 
 closed_list! {
-    /// What a client of the pages and the API may do. Each role includes those before it.
+    /// The permissions of a client of the pages and the API. Each role includes those before it.
     Role {
         /// Read only.
         Read = "read",
@@ -17,7 +17,7 @@ closed_list! {
 }
 
 closed_list! {
-    /// What a share link shows.
+    /// The kind of page that a share link shows.
     SharedKind {
         /// The page of one topic.
         Topic = "topic",
@@ -90,9 +90,9 @@ impl LinkRow {
 }
 
 impl ItemRow {
-    /// The row for a reader who may not see all topics. Drops what is shared by all topics: star, note, number of edits,
-    /// and the cluster's first item, which may belong to other topics only. It is dropped from every row: otherwise its
-    /// absence would tell that another topic has a near-copy.
+    /// The row for a reader who may not see all topics. Drops what is shared by all topics: star, note, number of
+    /// edits, and the cluster's first item, which may belong to other topics only. It is dropped from every row:
+    /// otherwise its absence would reveal that another topic has a near-copy.
     #[must_use]
     pub fn without_shared_fields(self) -> Self {
         Self { cluster: None, starred_at: None, note: None, revisions: None, ..self }

@@ -74,7 +74,7 @@ impl TopicLimits {
     }
 }
 
-/// What was used in a UTC day.
+/// The use in a UTC day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     pub calls: i64,
@@ -89,7 +89,8 @@ impl Usage {
         Self { calls: self.calls.saturating_add(other.calls), money: self.money.plus(other.money) }
     }
 
-    /// The same with how much of the money no bill confirms. The two are read apart: no more is assumed than was used.
+    /// The same with how much of the money no bill confirms. The two are read separately, so the assumed part is
+    /// limited to the used money.
     #[must_use]
     pub fn with_assumed(self, assumed: Micros) -> PaidUsage {
         PaidUsage { calls: self.calls, cost: SearchCost { total: self.money, assumed: assumed.min(self.money) } }
@@ -123,7 +124,7 @@ impl PaidUsage {
     }
 }
 
-/// What was used of all providers in a UTC day.
+/// The use of all providers in a UTC day.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UsageByProvider {
     /// The search service.
@@ -186,7 +187,7 @@ impl std::fmt::Display for LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// What to do about it.
+    /// The hint.
     #[must_use]
     pub fn hint(&self) -> String {
         self.hint_for(super::SERVICE)
@@ -198,7 +199,7 @@ impl LimitExceeded {
         self.to_string().replacen(super::SERVICE, provider, 1)
     }
 
-    /// What to do about it, for a given provider.
+    /// The hint, for a given provider.
     #[must_use]
     pub fn hint_for(&self, provider: &str) -> String {
         let section = if provider == super::SERVICE { "service".to_owned() } else { format!("providers.{provider}") };

@@ -56,7 +56,7 @@ impl std::fmt::Display for Micros {
     }
 }
 
-/// What searches cost, and how much of it was not billed but assumed from a price.
+/// The cost of searches, and how much of it was not billed but assumed from a price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchCost {
     pub total: Micros,

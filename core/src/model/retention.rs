@@ -15,7 +15,7 @@ pub struct Retention {
     pub runs: Option<i64>,
 }
 
-/// What pruning removed from a topic's runs of a span.
+/// The data that pruning removed from a topic's runs of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct PrunedSummary {
     /// The number of runs whose snapshots were thinned.
@@ -38,7 +38,7 @@ pub struct PrunedDay {
     pub cost: Micros,
 }
 
-/// What is known of a topic's pruned searches.
+/// The remaining data of a topic's pruned searches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PrunedDays {
     /// Searches before this time were pruned without being counted first.
@@ -76,7 +76,7 @@ impl PrunedDays {
 }
 
 impl PrunedSummary {
-    /// A sentence about what was pruned; `None` if nothing was.
+    /// A sentence about the pruned data; `None` if nothing was pruned.
     #[must_use]
     pub fn describe(&self) -> Option<String> {
         let mut parts = Vec::new();

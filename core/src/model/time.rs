@@ -54,15 +54,15 @@ impl Time {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
-    /// Returns the time up to which the ledger may reach ahead of this present, if nothing reaches further than `length`: what is
-    /// later was written by a clock that was ahead. No limit before 2025: a clock that shows such a time is itself wrong,
-    /// such as that of a board without a battery when it starts.
+    /// Returns the time up to which the ledger may reach ahead of this present, if nothing reaches further than
+    /// `length`. Later times were written by a clock that was ahead. There is no limit before 2025: a clock that shows
+    /// such a time is itself wrong, such as that of a board without a battery when it starts.
     #[must_use]
     pub fn believed_until(self, length: Duration) -> Self {
         if self.is_before_program() { Self(i64::MAX) } else { self.plus(length) }
     }
 
-    /// Whether this is a time before there was this program.
+    /// Whether this time is before this program existed.
     #[must_use]
     pub fn is_before_program(self) -> bool {
         const YEAR_2025: i64 = 1_735_689_600_000;

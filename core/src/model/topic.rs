@@ -1,5 +1,5 @@
 //! The definition of a watched topic: queries per source, schedule, policies. It is stored in the database, so that a
-//! worker runs what was planned, not what its own file says.
+//! worker runs the planned topics, not those of its own file.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ closed_list! {
 }
 
 closed_list! {
-    /// What happens to slots that passed while nothing was running.
+    /// The policy for slots that were missed while nothing was running.
     CatchUp {
         /// The latest slot runs; the others are recorded as missed.
         Latest = "latest",
@@ -53,7 +53,7 @@ closed_list! {
 }
 
 closed_list! {
-    /// What happens when a slot is due while the topic's last run is still in progress.
+    /// The policy for a slot that is due while the topic's last run is still in progress.
     Overlap {
         /// The slot is recorded as skipped.
         Skip = "skip",
@@ -82,13 +82,13 @@ pub struct SchedulePolicy {
     pub period: Period,
     /// IANA time zone of the schedule.
     pub timezone: String,
-    /// What happens to missed slots.
+    /// The policy for missed slots.
     pub catch_up: CatchUp,
     /// How far back missed slots are considered.
     pub catch_up_window_ms: u64,
     /// The most catch-up runs at once.
     pub max_catch_up_runs: u32,
-    /// What happens to a slot whose run would overlap another.
+    /// The policy for a slot whose run would overlap another.
     pub overlap: Overlap,
     /// Deterministic delay after the slot; never moves the slot itself.
     pub jitter_ms: u64,
@@ -119,7 +119,7 @@ impl SchedulePolicy {
     }
 }
 
-/// What holds for the runs of a topic without a schedule.
+/// Settings for the runs of a topic without a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Unscheduled {
     /// IANA time zone of its days.
@@ -140,7 +140,7 @@ impl Unscheduled {
     }
 }
 
-/// What the social source is asked.
+/// The query to the social source.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SocialQuery {
     pub query: String,
@@ -149,7 +149,7 @@ pub struct SocialQuery {
     pub limit: Option<u32>,
 }
 
-/// What the web source is asked.
+/// The query to the web source.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct WebQuery {
     pub query: String,
@@ -158,7 +158,7 @@ pub struct WebQuery {
     pub limit: u32,
 }
 
-/// What the AI source is asked.
+/// The query to the AI source.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AiQuery {
     /// The prompt, with its template filled in.
@@ -193,12 +193,12 @@ pub struct Topic {
     pub web: Option<WebQuery>,
     /// Present if the AI source is on.
     pub ai: Option<AiQuery>,
-    /// Queries to providers beside the search service, in the order of the file.
+    /// Queries to providers other than the search service, in the order of the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<ProviderQuery>,
     /// When it runs; `None` means only on request (`once`).
     pub schedule: Option<SchedulePolicy>,
-    /// What holds for its runs if it has no schedule.
+    /// Settings for its runs if it has no schedule.
     #[serde(default, skip_serializing_if = "Unscheduled::is_default")]
     pub unscheduled: Unscheduled,
     /// Its limits per UTC day, in addition to those of the whole service.
@@ -256,7 +256,7 @@ impl Topic {
         self.providers.iter().find(|one| one.source == source)
     }
 
-    /// What a source of this topic returns; `None` if the source is off.
+    /// The kind of data that a source of this topic returns; `None` if the source is off.
     #[must_use]
     pub fn result_kind(&self, source: Source) -> Option<ResultKind> {
         match source {

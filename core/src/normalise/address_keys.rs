@@ -33,7 +33,7 @@ pub fn bluesky_id(account: &str, post_id: &str) -> String {
 fn post_key(address: &str) -> Option<String> {
     let url = http_url(address)?;
     match canonical_host(&url.host()?)?.as_str() {
-        // A faulty source may give a handle or an id that X has for no post. Such an address names a page, too.
+        // A faulty source may give a handle or an id that no post on X has. Such an address also names a page.
         "x.com" => {
             let (_, id) = url.path().split_once("/status/")?;
             Some(format!("post:{X}:{}", valid_id(id.trim_end_matches('/'))?))

@@ -1,7 +1,6 @@
-//! Writes out what the signs and units of numbers say, so that it is not lost with punctuation: "−5%" becomes
-//! "minus 5%", "$5bn" "$5 billion", "10am" and "10 a.m." become "10 am". A plus says nothing that a number without it
-//! does not say. A hyphen is a minus only before a number with a measure: not in ranges, dates, scores and names, nor
-//! before the items of a list.
+//! Writes out the signs and units of numbers, so that they are not lost with punctuation: "−5%" becomes "minus 5%",
+//! "$5bn" "$5 billion", "10am" and "10 a.m." become "10 am". A plus is dropped, because it adds nothing. A hyphen is a
+//! minus only before a number with a measure: not in ranges, dates, scores and names, nor before the items of a list.
 
 /// Signs that are always a minus if a number follows.
 const MINUS: [char; 4] = ['−', '▼', '↓', '🔻'];
@@ -14,13 +13,13 @@ const BETWEEN: [char; 7] = ['-', '–', '—', '‐', '‑', '−', '/'];
 
 const CURRENCIES: [char; 6] = ['$', '€', '£', '¥', '₹', '₽'];
 
-/// What else may stand before a number in its word.
+/// Other characters that may precede a number in its word.
 const OPENING: [char; 15] = ['(', '[', '{', '"', '\'', '“', '„', '‘', '«', '¿', '¡', '~', '≈', '+', '±'];
 
 /// The most characters of a word before its number: "(−US$".
 const LONGEST_HEAD: usize = 6;
 
-/// What makes the number before it an amount, beside units and letters.
+/// Signs that make the number before them an amount, in addition to units and letters.
 const DEGREES: [char; 5] = ['%', '‰', '°', '℃', '℉'];
 const MEASURES: &str = "percent per pct pc prozent degrees degree deg grad c f celsius fahrenheit points point pts bps bp \
     thousand million millions mn mln mio billion billions bn bln mrd trillion trillions tn trn";
@@ -76,7 +75,7 @@ pub(super) fn spelt_out(text: &str) -> String {
     out
 }
 
-/// The unit that a word is or begins with, and what follows it, if the word before is a number without a unit.
+/// The unit at the start of a word, and the rest of the word, if the word before is a number without a unit.
 fn unit_after<'a>(before: &str, word: &'a str) -> Option<(&'static str, &'a str)> {
     let amount = Amount::read(before).filter(|amount| amount.unit.is_empty() && amount.rest.is_empty())?;
     let (unit, rest) = split_unit(word)?;
@@ -84,7 +83,7 @@ fn unit_after<'a>(before: &str, word: &'a str) -> Option<(&'static str, &'a str)
     (unit.chars().count() > 1 || amount.is_price()).then_some((written, rest))
 }
 
-/// Writes a word. If it consists of amounts, writes out what they say: "−5%", "$5bn-$6bn".
+/// Writes a word. If it consists of amounts, writes them out: "−5%", "$5bn-$6bn".
 fn write(word: &str, next: &str, out: &mut String) {
     let (mut rest, mut is_first) = (word, true);
     while let Some(amount) = Amount::read(rest) {
@@ -98,7 +97,7 @@ fn write(word: &str, next: &str, out: &mut String) {
     out.push_str(rest);
 }
 
-/// A number with what stands around it in its word.
+/// A number with the characters around it in its word.
 #[derive(Debug, Clone, Copy)]
 struct Amount<'a> {
     head: &'a str,
@@ -108,7 +107,7 @@ struct Amount<'a> {
 }
 
 impl<'a> Amount<'a> {
-    /// The amount that a word begins with. "covid-19", "v1.9" and "#5m" do not.
+    /// The amount at the start of a word. "covid-19", "v1.9" and "#5m" do not.
     fn read(word: &'a str) -> Option<Self> {
         let (head, left) = word.split_at_checked(word.find(char::is_numeric)?)?;
         if !is_head(head) {

@@ -13,7 +13,7 @@ pub const KEY_VERSION: i64 = 1;
 /// The longest id accepted, in bytes.
 const MAX_ID_BYTES: usize = 64;
 
-/// What serialisers write in place of a missing id. Accepting these would merge unrelated items.
+/// Texts that serialisers write in place of a missing id. Accepting these would merge unrelated items.
 const NO_IDS: [&str; 8] = ["0", "-1", "null", "none", "nil", "nan", "undefined", "unknown"];
 
 /// Minimum length, in folded characters, of a text without an author that serves as an additional key of a post with an

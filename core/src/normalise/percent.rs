@@ -17,7 +17,7 @@ pub(super) enum Part {
 impl Part {
     /// Whether a byte means the same encoded and plain. If so, it is written plain.
     ///
-    /// RFC 3986 says so of the unreserved characters. The marks `!'()*` were unreserved in RFC 2396, and
+    /// By RFC 3986, this holds for the unreserved characters. The marks `!'()*` were unreserved in RFC 2396, and
     /// `encodeURIComponent` still leaves them plain. `,` `:` `@` delimit nothing in an http path, nor do `/` `?` `$` in
     /// a form value. Real links contain both spellings (`Rust_%28language%29`, `/%40user`).
     fn is_plain(self, byte: u8) -> bool {

@@ -1,4 +1,4 @@
-//! Query parameters that say how a reader came to a page, not which page it is. The list is the project's own; each
+//! Query parameters that show how a reader came to a page, not which page it is. The list is the project's own; each
 //! group has a reason. A parameter that may select content on some site (`id`, `page`, `ref`, `tag`, `source`, `lang`)
 //! stays, except on listed sites where it only tracks.
 

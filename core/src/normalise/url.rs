@@ -53,7 +53,7 @@ pub fn canonical(text: &str) -> Option<String> {
     }
     let mut path = normalise(url.path(), Part::Path);
     if let Some(bare) = without_session(&path) {
-        // It may have hidden a dot segment.
+        // The session may have hidden a dot segment.
         url.set_path(&bare);
         path = normalise(url.path(), Part::Path);
     }
@@ -117,7 +117,7 @@ fn selecting_fragment(host: &str, fragment: &str) -> Option<String> {
     if fragment.starts_with(['!', '/']) {
         let fragment = normalise(fragment, Part::Fragment);
         let route = fragment.trim_end_matches('/');
-        // Written with percent-encoding, slashes alone are no route either.
+        // Percent-encoded slashes alone are not a route either.
         return (!route.trim_matches(['!', '/']).is_empty()).then(|| route.to_owned());
     }
     let state = fragment.split('&').filter_map(|part| {

@@ -51,14 +51,15 @@ impl Cron {
         Some(Time::from_jiff(next))
     }
 
-    /// Returns the local date of the time that a slot stands for.
+    /// Returns the local date of the time that a slot represents.
     pub(super) fn date_of(&self, slot: Time) -> Option<Date> {
         let at = slot.to_jiff()?;
         let shown = self.zone.to_datetime(at);
         if self.real_time || self.search(shown) == Some(shown) {
             return Some(shown.date());
         }
-        // A clock change skipped it: the first time of the pattern that the clock before would have shown.
+        // A clock change skipped the time: take the first time of the pattern that the clock would have shown without
+        // the change.
         let before = self.zone.to_offset(at.checked_sub(SignedDuration::from_secs(1)).ok()?);
         Some(self.search(before.to_datetime(at))?.min(shown).date())
     }

@@ -32,16 +32,17 @@ pub struct ActiveRuns {
 /// `max_catch_up_runs`, `none` none. Nothing older than `catch_up_window` runs. The rest become rows with a reason.
 ///
 /// **Overlap** concerns a slot that comes while the job is busy. The slot on time and the one picked by `latest` run
-/// only if `overlap` allows it. With `all`, missed slots form a backlog that waits its turn: they run however busy the
-/// job is. The slot on time joins the backlog, whether planned together with it or later (a killed process leaves one
+/// only if `overlap` allows it. With `all`, missed slots form a backlog that waits its turn: they run even if the job
+/// is busy. The slot on time joins the backlog, whether planned together with it or later (a killed process leaves one
 /// behind); only a run on time that is still going blocks it. So the claim, not the plan, keeps the runs of a job
 /// apart: one at a time, oldest slot first, unless `overlap` is `allow`. A job slower than its schedule would never
 /// catch up, so slots on time join only up to twice `max_catch_up_runs` runs.
 ///
 /// **Backward clocks.** While `now` is before `planned_until`, nothing is due and `planned_until` stays, so no slot
 /// runs twice. If it is more than a day ahead, the clock was once far in the future: it is set to `now` and
-/// [`Plan::clamped`] is set. Slots that ran in that future are already in the ledger; `store` lets them run again when they
-/// come. A clock from before there was this program, as at the start of a board without a battery, is wrong itself: nothing is due.
+/// [`Plan::clamped`] is set. Slots that ran in that future are already in the ledger; `store` lets them run again when
+/// they come. A clock that shows a time before this program existed, as when a board without a battery starts, is wrong
+/// itself: nothing is due.
 ///
 /// **Paused** jobs are not planned and catch up on nothing later: `planned_until` moves to `now` without rows.
 #[must_use]
@@ -58,7 +59,7 @@ pub fn decide(
         let clamped = planned_until > now.believed_until(AHEAD);
         return nothing(if clamped { now } else { planned_until }, clamped);
     }
-    // The clock was wrong when it was planned: since then no slot was missed.
+    // The clock was wrong when the job was planned: no slot was missed since then.
     if planned_until.is_before_program() && !now.is_before_program() {
         return nothing(now, false);
     }

@@ -3,7 +3,7 @@
 
 use crate::model::nearest;
 
-/// What one field of an expression allows.
+/// The rules of one field of an expression.
 #[derive(Debug)]
 pub(super) struct Field {
     /// The name used in messages.
@@ -47,7 +47,7 @@ pub(super) const FIELDS: [Field; 6] = [
     },
 ];
 
-/// What is wrong with a field.
+/// The error in a field.
 #[derive(Debug)]
 pub(super) struct FieldError {
     /// The problem in words, without the field's name.

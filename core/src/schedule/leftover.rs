@@ -10,8 +10,8 @@ use crate::model::{CatchUp, SchedulePolicy, Time};
 /// Returns the waiting slots that must no longer run, with the reason. `waiting` are the slots of queued runs up to
 /// `planned_until`.
 ///
-/// While a process is alive, a run may wait for as long as needed: for its jitter, for a place, for the run before it.
-/// So only a later slot that was not planned in time shows that nothing ran.
+/// While a process is alive, a run may wait as long as needed: for its jitter, for a place, for the run before it. So
+/// only a later slot that was not planned in time shows that no process was running.
 #[must_use]
 pub fn expired_queued_slots(
     schedule: &Schedule,

@@ -99,8 +99,8 @@ impl Schedule {
         (next > after && next.to_jiff().is_some()).then_some(next)
     }
 
-    /// Returns the local date of the time that a slot stands for: that of a time skipped by a clock change may be the day
-    /// before. `None` for a period.
+    /// Returns the local date of the time that a slot represents. For a time skipped by a clock change, this may be the
+    /// day before. `None` for a period.
     #[must_use]
     pub fn date_of(&self, slot: Time) -> Option<Date> {
         match &self.when {

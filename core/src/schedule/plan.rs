@@ -7,7 +7,7 @@ use crate::model::{Time, Trigger};
 /// The newest due slot is on time up to this age; older, it is a catch-up.
 pub const ON_TIME: Duration = Duration::from_secs(60);
 
-/// What happens to a due slot.
+/// The decision about a due slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// A run is queued.

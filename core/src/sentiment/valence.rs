@@ -65,11 +65,11 @@ pub struct ValenceSum {
     words: f32,
 }
 
-/// What a booster adds to a valence.
+/// The amount that a booster adds to a valence.
 const BOOST: f32 = 0.293;
 /// Factor of a negated valence.
 const NEGATED: f32 = -0.74;
-/// What capitals add to a valence.
+/// The amount that capitals add to a valence.
 const CAPITALS: f32 = 0.733;
 
 impl ValenceSum {

@@ -16,8 +16,8 @@ use crate::support::doc_tables::check_table;
 fn streams(cv: f64) -> u32 {
     if cv < 0.5 { 50 } else { 150 }
 }
-/// The least percentage of reported days on which an inserted cause must be named. Where days vary by half, so does a
-/// source's share, and more often nothing is named.
+/// The least percentage of reported days on which an inserted cause must be named. If days vary by half, so does a
+/// source's share, and no cause is named more often.
 fn named_at_least(cv: f64) -> f64 {
     if cv < 0.5 { 95.0 } else { 85.0 }
 }
@@ -130,7 +130,7 @@ impl Stream {
             let weekend = if weekday >= 5 { *weekend } else { 1.0 };
             let rate = self.mean * WEEK[weekday] * part * weekend * together * own;
             let many = self.count(rate * mood.factors[at]);
-            // What a factor added or removed.
+            // The items that a factor added or removed.
             self.made += if mood.factors[at] > 0.0 { many as f64 * (1.0 - 1.0 / mood.factors[at]) } else { -rate };
             for _ in 0..many {
                 let mut post = self.post(at, mood.negative[at] + sounds);
@@ -169,7 +169,7 @@ fn items<'a>(day: &Day, posts: &'a [Post]) -> DayItems<'a> {
     DayItems { day: *day, items: posts.iter().map(item).collect(), sourced: true }
 }
 
-/// What belongs to each word, in the order of the words. There are few of them, and a search in a map takes longer.
+/// A value for each word, in the order of the words. There are few of them, so a list is faster than a map.
 fn by_word<T>(all: impl Iterator<Item = (&'static str, T)>) -> Vec<(&'static str, Vec<T>)> {
     let mut words: Vec<(&'static str, Vec<T>)> = Vec::new();
     for (word, one) in all {
@@ -410,8 +410,9 @@ fn the_named_cause_of_a_rise_or_fall_is_the_real_one() {
     check_table("docs/dev/report-measured.md", "causes of volume", &table);
 }
 
-/// Alerts count near-copies once, and fire further out than reports: so no text causes a rise, and two causes and none are
-/// left of the cases. `cause_reported` has the terms as the product finds them, and the alerts themselves.
+/// Alerts count near-copies once, and have wider limits than reports. So no text causes a rise, and the cases with two
+/// causes and with none are left out. `cause_reported` tests the terms as the product finds them, and the alerts
+/// themselves.
 #[test]
 fn the_named_cause_of_a_rise_in_an_alert_is_the_real_one() {
     const FIRING: [&str; 3] = ["one author", "one term in many different posts", "none: everything rose alike"];

@@ -243,8 +243,8 @@ fn learned(posts: &[(String, Features, bool)], marked: &[bool], marking: Marking
     came
 }
 
-/// The share of the noise below the limit that loses exactly 1 % of the good, which only the labels tell: what the order
-/// of the posts allows at best.
+/// The share of the noise below the limit that loses exactly 1 % of the good posts, which only the labels show: the
+/// best result that the order of the posts allows.
 fn best_limit(posts: &[(String, Features, bool)], marks: usize, seed: u64) -> f64 {
     let marked = Marking::Random.draw(posts, marks, seed);
     let Some(ranker) = Ranker::learn(&training(posts, &marked, Marking::Random)) else { return 0.0 };
@@ -327,7 +327,7 @@ const HEAD: &str = "| event | noise | folded, 20 marks | good kept (worst) | fol
                     |---|---:|---:|---:|---:|---:|---:|---:|\n";
 
 #[test]
-fn after_twenty_marks_noise_is_folded_and_what_is_good_is_kept() {
+fn after_twenty_marks_noise_is_folded_and_good_items_are_kept() {
     let Some(data) = std::env::var_os("TOPICWATCH_TEST_DATA").map(PathBuf::from) else {
         return say("skipped: marks of labelled posts (TOPICWATCH_TEST_DATA is not set)");
     };

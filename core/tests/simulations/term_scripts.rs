@@ -1,5 +1,5 @@
-//! Terms in scripts without spaces: a word that many people write on one day must be the first term, whole and once,
-//! whatever stands before and after it.
+//! Terms in scripts without spaces: a word that many people write on one day must be the first term, complete and once,
+//! whatever text is around it.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use topicwatch_core::insight::terms::{DayTerms, RiseInput, TermCounter, TermItem
 use topicwatch_core::model::{Kind, SearchableItem, Time};
 use topicwatch_core::normalise::words;
 
-/// A script: letters of other words, what stands between words, and the words of the day.
+/// A script: letters of other words, the letters between words, and the words of the day.
 struct Script {
     name: &'static str,
     letters: &'static str,

@@ -20,11 +20,11 @@ use crate::support::event_days::{EventStream, STREAMS};
 
 /// Times that the posts of each stream are shuffled over its days.
 const SHUFFLES: usize = 10;
-/// What `scripts/terms/compare.py` says of the same days.
+/// The results of `scripts/terms/compare.py` for the same days.
 const OTHERS: &str = "| TF-IDF | 11 of 16 | 1 of 1 | 100.0 % |\n| YAKE | 12 of 16 | 1 of 1 | 100.0 % |\n";
-/// Posts of the four weeks before without which a stream has no past that anything could be compared with.
+/// The minimum number of posts in the four weeks before; with fewer, a stream has no past to compare with.
 const LEAST_PAST: usize = 100;
-/// Terms that are looked at.
+/// Terms that are checked.
 const FIRST: usize = 10;
 
 /// A post as the test needs it.
@@ -48,9 +48,9 @@ fn below(random: &mut ChaCha8Rng, many: usize) -> usize {
     usize::try_from(random.next_u64() % many as u64).unwrap()
 }
 
-/// The posts of a stream in time. Of those that are about something else every second one is laid on a day of the four weeks
-/// before, by chance: the files begin with the events, and what people say there otherwise is the only past they tell. Where
-/// that is next to nothing the stream has no past: its posts stay where they are.
+/// The posts of a stream in time. Every second post about something else is moved to a random day of the four weeks
+/// before: the files begin with the events, and their other posts are the only available past. If there are hardly any,
+/// the stream has no past, and its posts stay where they are.
 fn posts(stream: &EventStream, folder: &std::path::Path, random: &mut ChaCha8Rng) -> (Vec<Post>, bool) {
     let laid = read(stream, folder, Some(random));
     if laid.iter().filter(|post| *post.day < *stream.days[0].0).count() >= LEAST_PAST {
@@ -67,7 +67,7 @@ fn read(stream: &EventStream, folder: &std::path::Path, mut random: Option<&mut 
     for row in reader.records() {
         let row = row.unwrap();
         let id: u64 = row[0].trim_matches(['\'', '"', ' ']).parse().unwrap();
-        // An id of a post begins with its milliseconds.
+        // An id of a post starts with its milliseconds.
         let mut at = Time(i64::try_from(id >> 22).unwrap() + 1_288_834_974_657);
         if row[row.len() - 1].to_lowercase().starts_with("off-topic") || row[row.len() - 1].starts_with("Not ") {
             other += 1;
@@ -115,14 +115,14 @@ fn item(post: &Post, place: usize) -> TermItem {
         key: place.to_string(),
         kind: Kind::Post,
         cluster: post.cluster.clone(),
-        // Who wrote is not in the files: each text is a voice of its own.
+        // The files do not contain the authors: each text counts as another voice.
         voice: post.cluster.clone(),
         day: 0,
         at: post.at,
         sound: None,
         weight: 0,
         terms: post.terms.clone(),
-        // These events are told in letters with spaces.
+        // The posts of these events are in scripts with spaces.
         runs: Vec::new(),
     }
 }
@@ -229,7 +229,7 @@ fn the_event_is_among_the_first_ten_terms_and_shuffled_days_have_hardly_any_news
             others.flat_map(|(_, (.., counts, _))| counts.values().cloned()).collect()
         })
         .collect();
-    // Days with their past cut away: named beside other topics, and beside nothing.
+    // Days without their past: compared with other topics, and with nothing.
     let (mut cut, mut with_past) = ([0, 0], 0);
     for ((stream, posts, has_past, counts, mut random), others) in read.into_iter().zip(&elsewhere) {
         let days = by_day(&posts, |place| &posts[place].day);

@@ -36,7 +36,7 @@ fn calendar(many: usize, shift: u32) -> Vec<Day> {
     days(end, i32::try_from(many).unwrap(), "UTC")
 }
 
-/// Counts of what was reported for the streams of a cell.
+/// Counts of reports for the streams of a cell.
 #[derive(Default, Clone, Copy)]
 struct Reported {
     streams: u32,

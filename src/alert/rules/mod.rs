@@ -1,4 +1,4 @@
-//! The alert rules: each decides from what was read of one run whether to fire. Pure. A rule that knows too little
+//! The alert rules: each decides from the rows of one run whether to fire. Pure. A rule that knows too little
 //! returns nothing.
 
 use std::collections::BTreeSet;
@@ -69,7 +69,7 @@ pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &WordFilters, changes
     })
 }
 
-/// What a window held, and what is usual for such a window.
+/// The counts of a window, and the usual counts of such a window.
 pub(super) struct WindowVolume<'a> {
     pub(super) counted: &'a ItemCounts,
     /// Whether there may be more.
@@ -80,19 +80,19 @@ pub(super) struct WindowVolume<'a> {
     pub(super) top: &'a [ItemContent],
 }
 
-/// What is usual for a window, and which windows that is based on.
+/// The usual counts of a window, and the windows that they are based on.
 pub(super) struct UsualVolume {
     /// `None` when there is too little to compare with.
     pub(super) usual: Option<UsualRange>,
-    /// Whether it is based on the windows before, at any hour, and not on those of earlier days.
+    /// Whether it is based on the windows just before, at any hour, instead of the same hour of earlier days.
     pub(super) at_any_hour: bool,
 }
 
 /// How far the windows at any hour must reach back, in milliseconds: they must include the nights.
 const A_DAY: i64 = 86_400_000;
 
-/// What is usual, from the windows at the same hour of earlier days. While these are too few, and for windows of
-/// whole days, from those at any hour.
+/// Learns what is usual from the windows at the same hour of earlier days. If these are too few, or for windows of
+/// whole days, it uses windows at any hour.
 pub(super) fn usual_volume(now: &Day, same_hour: &[(Day, u64)], any_hour: &[(Day, u64)]) -> UsualVolume {
     let by_hour = !is_whole_days(now.span.length());
     if let (true, Ok(usual)) = (by_hour, usual_range(now, same_hour)) {
@@ -264,7 +264,7 @@ fn advice(silence: &SourceSilence) -> &'static str {
     }
 }
 
-/// What to say of slots missed in a row.
+/// The evaluation of slots missed in a row.
 pub(super) fn missed(topic: &str, many: usize, first: Time, last: Time) -> (String, Vec<AlertLine>) {
     let summary = format!("{topic}: {} missed, from {first} to {last}", plural(many, "slot"));
     let text = format!("topicwatch coverage {topic} shows why, and the gaps that remain");
@@ -272,8 +272,8 @@ pub(super) fn missed(topic: &str, many: usize, first: Time, last: Time) -> (Stri
 }
 
 /// Compares the calls and cost of a day with its limits. Calls stop before their price would exceed the limit, so the
-/// limit itself is seldom reached: it is used up if not even the cheapest paid call fits. A limit below any price is
-/// never used, and is a mistake that `check` and each run report. `day` is how the day is named.
+/// limit itself is seldom reached. It counts as used up if the cheapest paid call no longer fits. A limit below every
+/// price is never used; `check` and each run report it as a mistake. `day` is the name of the day in the message.
 pub(super) fn budget(
     spec: &AlertSpec,
     subject: &str,

@@ -83,7 +83,7 @@ fn a_negative_share_fires_when_chance_does_not_explain_it() {
     ] {
         let usual = usual_share(whole, week.get(..earlier).unwrap_or_default());
         let about = WindowTone { negative: share(part, whole), usual, length: "24h", top: &[] };
-        assert_eq!(status(negative(&spec, "acme", &about)), expected, "{part} of {whole} beside {usual:?}");
+        assert_eq!(status(negative(&spec, "acme", &about)), expected, "{part} of {whole}, usually {usual:?}");
     }
 }
 

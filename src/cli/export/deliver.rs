@@ -26,7 +26,7 @@ pub(super) async fn run(context: &Context, as_json: bool) -> Result<Exit, Failur
         output::json(&json!({ "deliveries": tries.iter().map(deliveries::to_json).collect::<Vec<_>>() }))?;
         return Ok(deliveries::exit_code(&tries));
     }
-    let (next, notes) = what_waits(context, &store).await?;
+    let (next, notes) = next_try_and_notes(context, &store).await?;
     store.close().await;
     let mut text = deliveries::render(&tries);
     if tries.is_empty() {
@@ -43,7 +43,7 @@ pub(super) async fn run(context: &Context, as_json: bool) -> Result<Exit, Failur
 }
 
 /// Returns when the next message is tried, and notes on messages that wait for their channel or their alert.
-async fn what_waits(context: &Context, store: &Store) -> Result<(Option<Time>, Vec<String>), StoreError> {
+async fn next_try_and_notes(context: &Context, store: &Store) -> Result<(Option<Time>, Vec<String>), StoreError> {
     let (waiting, now) = (store.waiting_messages().await?, (context.clock)());
     let alerts = waiting.iter().filter_map(|one| one.alert.as_deref()).collect();
     let cards = alert_cards(store, alerts, now).await?;
@@ -51,7 +51,7 @@ async fn what_waits(context: &Context, store: &Store) -> Result<(Option<Time>, V
     let queued = waiting.iter().filter(|one| one.queued > 0);
     let of_alerts = queued.filter_map(|one| Some((one.alert.as_deref()?, one.channel.as_str())));
     let mut notes = silences(context, &cards, of_alerts, now);
-    // Those of a paused alert are dropped, whatever their channel does.
+    // Messages of a paused alert are dropped, even if their channel is paused.
     let is_dropped = |one: &WaitingMessages| card(one).is_some_and(|card| card.spec.paused);
     let kept: Vec<&WaitingMessages> = waiting.iter().filter(|&one| !is_dropped(one)).collect();
     let mut next: Option<Time> = None;
@@ -85,9 +85,9 @@ async fn what_waits(context: &Context, store: &Store) -> Result<(Option<Time>, V
     Ok((next, notes))
 }
 
-/// When the first of these messages is tried, also if the process that is sending them stopped: not before the end of the
-/// pause that the channel asked for, nor while their alert is silent then.
+/// When the first of these messages is tried, even if the process that is sending them stopped: not before the end of
+/// the pause that the channel asked for, and not while their alert is silent.
 fn next_try(of: &WaitingMessages, asked: Option<Time>, alert: Option<&AlertCard>, now: Time) -> Option<Time> {
-    // One that became due only just now is tried at once.
+    // A message that has just become due is tried at once.
     Some(tried_at(of.next_at?.max(asked.unwrap_or(now)).max(now), alert, now))
 }

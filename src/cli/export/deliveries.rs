@@ -41,11 +41,11 @@ pub(in crate::cli) fn to_json(delivery: &Delivery) -> serde_json::Value {
     json!({ "event": delivery.event, "channel": delivery.channel, "attempt": delivery.attempt, "state": state, "next_at": at, "error": error })
 }
 
-/// What jobs made and what was delivered by `once --due`, apart from the topics.
+/// The results of jobs and deliveries of `once --due`, without the topics.
 pub(in crate::cli) struct JobResults {
     /// All lines.
     pub(in crate::cli) text: String,
-    /// Those about what failed.
+    /// The lines about failures.
     pub(in crate::cli) failures: String,
     pub(in crate::cli) jobs: Vec<serde_json::Value>,
     pub(in crate::cli) deliveries: Vec<serde_json::Value>,

@@ -1,4 +1,4 @@
-//! Why a message of the outbox has no text any more, and what to do instead of sending it again.
+//! Explains why a message of the outbox has no text any more, and what to do instead of sending it again.
 
 use crate::model::{JobKind, OutboxEntry, OutboxState};
 use crate::store;
@@ -9,7 +9,7 @@ const EMPTIED: &str = "it was sent more than 30 days ago, and its text was delet
 /// Why a message has no text although it was not sent, or not long ago.
 pub(super) const ERASED: &str = "it contained erased data, and its text was deleted";
 
-/// Says of a message without a body why, and what to do. Only for a message read with its body.
+/// Returns why a message has no body, and a hint. Only for a message read with its body.
 pub(super) fn reason_and_hint(posted: &OutboxEntry) -> (&'static str, &'static str) {
     let why = if posted.is_body_deleted() && posted.message.subject != store::ERASED { EMPTIED } else { ERASED };
     let hint = match posted.state {

@@ -49,7 +49,7 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
     let mut text = String::new();
     let what = |posted: &OutboxEntry| {
         let what = posted.error.as_deref().unwrap_or(&posted.message.subject);
-        // Nothing delivers a message whose channel is gone.
+        // No process delivers a message whose channel is gone.
         let lost = posted.state != OutboxState::Sent && !is_configured(posted);
         let mark = if lost { "NO SUCH CHANNEL: " } else { "" };
         format!("{mark}{}", output::truncate(what, 80))
@@ -180,7 +180,7 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     let cards = alert_cards(&store, alerts, now).await?;
     store.close().await;
     let card = |posted: &OutboxEntry| alert_of_message(posted).and_then(|alert| cards.get(alert));
-    // Those of a paused alert are dropped, whatever their channel does.
+    // Messages of a paused alert are dropped, even if their channel is paused.
     let is_dropped = |posted: &OutboxEntry| card(posted).is_some_and(|card| card.spec.paused);
     let kept: Vec<&OutboxEntry> = selected.iter().filter(|&posted| !is_dropped(posted)).collect();
     let channels = || kept.iter().map(|posted| posted.message.channel.as_str());

@@ -1,5 +1,5 @@
-//! When messages are tried next, why they wait, and why they are never sent: an alert that is silent, and channels that
-//! are paused or that the configuration does not have.
+//! Finds out when messages are tried next, why they wait, and why they are never sent: their alert is silent, or their
+//! channel is paused or not configured.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::cli::wiring::context::Context;
 use crate::model::{AlertCard, JobKind, OutboxEntry, OutboxState, Time, alert_of};
 use crate::store::{Store, StoreError};
 
-/// Returns the cards of those of these alerts that are in force.
+/// Returns the cards of these alerts, as far as they are in force.
 pub(super) async fn alert_cards<'p>(
     store: &Store,
     alerts: BTreeSet<&'p str>,
@@ -34,7 +34,7 @@ pub(super) fn tried_at(due: Time, alert: Option<&AlertCard>, now: Time) -> Time 
 }
 
 /// Sets when each queued message is tried next, and returns why some wait: their channel is paused, or their alert is
-/// paused or silent. A message that is not tried before somebody changes that has no next try.
+/// paused or silent. A message that is not tried until somebody changes that has no next try.
 pub(super) async fn set_next_tries(
     context: &Context,
     store: &Store,
@@ -47,7 +47,7 @@ pub(super) async fn set_next_tries(
     let of_alerts = queued().filter_map(|posted| Some((alert_of_message(posted)?, posted.message.channel.as_str())));
     let mut notes = silences(context, &cards, of_alerts, now);
     let card = |posted: &OutboxEntry| alert_of_message(posted).and_then(|alert| cards.get(alert));
-    // Those of a paused alert are dropped, whatever their channel does.
+    // Messages of a paused alert are dropped, even if their channel is paused.
     let kept = queued().filter(|&posted| !card(posted).is_some_and(|card| card.spec.paused));
     let paused = paused_channels(context, kept.map(|posted| posted.message.channel.as_str()));
     notes.extend(paused.into_iter().map(paused_channel));
@@ -68,7 +68,7 @@ fn is_sending_channel(context: &Context, channel: &str) -> bool {
     context.config.channels.iter().any(|spec| spec.name == channel && !spec.paused)
 }
 
-/// Why an alert sends nothing now, and what that means for its messages; `None` if it may send.
+/// Why an alert sends nothing now, and what happens to its messages; `None` if it may send.
 pub(super) fn silence(card: &AlertCard, now: Time) -> Option<String> {
     let alert = output::truncate(&card.spec.name, 64);
     if card.spec.paused {
@@ -86,8 +86,9 @@ pub(super) fn silence(card: &AlertCard, now: Time) -> Option<String> {
     Some(format!("alert {alert} {why}: its messages wait at least until {}", output::format_time(until)))
 }
 
-/// Describes which of the alerts of these messages, given as alert and channel, send nothing now. A message whose channel
-/// sends nothing does not count unless its alert drops it: it is not sent when the alert's silence ends.
+/// Describes which of the alerts of these messages, given as alert and channel, send nothing now. A message whose
+/// channel sends nothing does not count unless its alert drops it, because it is not sent when the alert's silence
+/// ends.
 pub(super) fn silences<'p>(
     context: &Context,
     cards: &BTreeMap<&'p str, AlertCard>,

@@ -3,7 +3,7 @@
 use crate::cli::terminal::output;
 use crate::model::{AlertEvent, AlertSpec, AlertState, Delivery, Firing, Time};
 
-/// What fires, or what is held back.
+/// The subjects that fire, or those held back.
 pub(super) fn subjects(alert: &AlertState, held_back: bool) -> impl Iterator<Item = &Firing> {
     alert.firing.iter().filter(move |one| one.is_held_back() == held_back)
 }
@@ -22,7 +22,7 @@ pub(super) fn state(spec: &AlertSpec, alert: &AlertState, now: Time) -> String {
     ];
     let snoozed = alert.snoozed_until.filter(|until| *until > now);
     match (snoozed, alert.cursor) {
-        // It checks nothing, so nobody knows whether this still holds.
+        // A paused alert checks nothing, so it is unknown whether its subjects still fire.
         _ if spec.paused && !firing.is_empty() => format!("paused; it fired before: {firing}"),
         _ if spec.paused => "paused".to_owned(),
         (Some(until), _) => format!("snoozed until {}", output::format_time(until)),
@@ -35,7 +35,7 @@ pub(super) fn state(spec: &AlertSpec, alert: &AlertState, now: Time) -> String {
     }
 }
 
-/// When the last message was queued, and what became of it unless it was delivered.
+/// When the last message was queued, and its state unless it was delivered.
 pub(super) fn last_message(alert: &AlertState) -> String {
     let at = output::format_time_or_dash(alert.sent_at);
     match alert.delivery.filter(|delivery| *delivery != Delivery::Delivered) {

@@ -119,7 +119,7 @@ fn part_time(source: &SourceCoverage, period: Span) -> String {
     format!("  the topic had it only {}\n", times.join("\n    and "))
 }
 
-/// Formats a share as a percentage. Not all is not rounded to all, nor something to nothing.
+/// Formats a share as a percentage. Only the whole is 100%, and only zero is 0%.
 fn share_text(share: f64) -> String {
     match format!("{:.2}%", share * 100.0).as_str() {
         "100.00%" if share < 1.0 => ">99.99%".to_owned(),

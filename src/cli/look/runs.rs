@@ -102,11 +102,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
 /// Explains the mark of a cost.
 const ASSUMED: &str = "~: no bill confirms all of this cost; `--searches` shows which part was assumed\n";
 
-/// What else is known of runs, by id. Runs without any are left out.
+/// Further facts about runs, by id. Runs without any are left out.
 struct RunFacts<'a> {
     older: &'a HashMap<String, i64>,
     baselines: &'a HashMap<String, i64>,
-    /// Forgotten or merged since, of what was never new.
+    /// Items that were never new and were forgotten or merged since.
     gone: &'a HashMap<String, i64>,
     /// How much of the cost was assumed; `None` if the searches were deleted.
     assumed: &'a HashMap<String, Option<Micros>>,
@@ -191,7 +191,7 @@ fn line(search: &SearchRow) -> String {
         let text = output::truncate(search.error_text.as_deref().unwrap_or(""), 200);
         format!(" · {}", run_table::error_words(class, &text))
     });
-    // A search that was not made because of an earlier error has its class as the reason, too.
+    // A search that was not made because of an earlier error has that error's class as its reason, too.
     let reason = search.reason.as_ref().filter(|reason| search.error_class.as_deref() != Some(reason.as_str()));
     let reason = reason.map(|r| format!(" · {}", output::truncate(r, 160)));
     let spans = search.asked_from.zip(search.asked_until).map(|(from, until)| {

@@ -44,7 +44,7 @@ fn heading(snapshot: &Snapshot) -> String {
         run.topic.as_deref().unwrap_or(""),
         run.state,
         output::at_least(run.counts.found, full),
-        // A baseline is never new, however many there are of it.
+        // A baseline is never new, so an exact count does not matter.
         output::at_least(new, full && (new > 0 || baseline == 0)),
         output::volume(volume(&snapshot.items))
     )
@@ -52,7 +52,7 @@ fn heading(snapshot: &Snapshot) -> String {
 
 /// Formats one line per source that did not answer in full, or with nothing in error, and one for a later failed run.
 fn problems(snapshot: &Snapshot) -> Vec<String> {
-    // What failed in an attempt that was made again is no problem of what is shown.
+    // A failure in an attempt that was repeated is no problem of the shown result.
     let is_last = |s: &&SearchRow| s.attempt == snapshot.run.attempt;
     let troubled = snapshot.searches.iter().filter(is_last).filter(|s| s.error_class.is_some());
     let emptied = snapshot.searches.iter().filter(is_last).filter(|s| s.empty_in_error);

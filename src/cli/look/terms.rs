@@ -15,7 +15,7 @@ use crate::report::rest_words;
 /// One day in milliseconds; also the default period.
 const DAY: i64 = 86_400_000;
 
-/// The last column of a table stands on the line of its row if it has this many columns there.
+/// The last column of a table is on the line of its row if there is room for this many columns.
 const ENOUGH: usize = 20;
 
 #[derive(Debug, Args)]
@@ -92,7 +92,7 @@ fn render_stand_out(rows: &StandOutRows, width: usize) -> String {
     format!("\n{}\n\n{table}\n{}", StandOutRows::TITLE.to_lowercase(), output::wrap("", &rows.words(), width))
 }
 
-/// A table whose last column is cut to the room that is left, or stands below each row if that is little.
+/// A table whose last column is cut to the remaining width, or is below each row if that is too narrow.
 fn table_with_last(
     head: (&[&str], &str),
     rows: Vec<Vec<String>>,

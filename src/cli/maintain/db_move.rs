@@ -39,7 +39,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &MoveArgs) -> Result<Exit
     store.close().await;
     let moved = moved?;
     if forgotten?.is_some() {
-        // Beside a SQLite file, the journal outlives a backup that is restored over it.
+        // Next to a SQLite file, the journal outlives a backup that is restored over the file.
         let copy = target_context.store_to_read().await?;
         journal::keep(&copy).await?;
         copy.close().await;

@@ -170,7 +170,7 @@ async fn dry_run(
     let now = (context.clock)();
     let requested: Vec<Tombstone> =
         names.iter().map(|(kind, name)| Tombstone { kind: *kind, hash: key.hash(*kind, name), at: now }).collect();
-    // What was forgotten before is erased along with it, wherever it was written since.
+    // Names that were forgotten before are erased, too, in case they were written again since.
     let earlier = store.tombstones().await?;
     let open = earlier.iter().filter(|(_, done)| !done).map(|(one, _)| one);
     let topics = requested.iter().chain(open).filter(|one| one.kind == TombstoneKind::Topic).cloned().collect();
@@ -223,7 +223,7 @@ async fn erase(context: &Context, store: &Store, now: Time, begun: Forgotten, js
     for topic in found.topics.iter().filter(|topic| watched.iter().all(|watched| watched.id != **topic)) {
         store.end_former_ids(topic).await?;
     }
-    // Only the tombstones know what was erased before an interruption.
+    // Only the tombstones show which data was erased before an interruption.
     found.since = found.since.into_iter().chain(store.first_erased_seen_at().await?).min();
     let (naming, reports) = (remaining_mentions(store, &tombstones).await?, reports(store, &found).await?);
     crate::failpoint::at("forget/swept");

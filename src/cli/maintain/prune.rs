@@ -31,8 +31,9 @@ pub struct PruneArgs {
 /// The longest time one run of the job prunes; the next run continues.
 const OF_A_JOB: Duration = Duration::from_secs(20 * 60);
 
-/// How far the job goes beyond each of its last runs, for each run since then: the clock may be ahead, also at some of these,
-/// and a few wrong days must not delete what is kept for months. After a longer pause, later runs delete the rest.
+/// How far the job goes beyond each of its last runs, for each run since then. The clock may be ahead, even at some of
+/// these runs, and a few wrong days must not delete data that is kept for months. After a longer pause, later runs
+/// delete the rest.
 const FARTHEST: Duration = Duration::from_secs(7 * 86_400);
 
 /// How many of its last runs count.

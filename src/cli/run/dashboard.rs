@@ -1,4 +1,4 @@
-//! The daemon's dashboard: served beside the loop, so that it delays no slot, and updated when the configuration
+//! The daemon's dashboard: served in its own task, so that it delays no slot, and updated when the configuration
 //! changes. `web` makes the pages.
 
 use std::net::SocketAddr;
@@ -25,8 +25,8 @@ use crate::web::{self, Site};
 /// Time between two attempts to listen.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// The pages of a daemon, if it serves any. They have a store of their own. If they cannot be served, the log says so
-/// and runs go on.
+/// The pages of a daemon, if it serves any. They have a store of their own. If they cannot be served, this is logged
+/// and runs continue.
 pub(in crate::cli) struct Dashboard {
     listen: SocketAddr,
     settings: watch::Sender<Arc<web::Settings>>,

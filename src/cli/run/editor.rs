@@ -73,7 +73,8 @@ impl Editor {
         Ok((self.context(config), topic))
     }
 
-    /// Rejects what the daemon would refuse to reload: a channel or a ping whose secret cannot be used, or no schedule.
+    /// Rejects a file that the daemon would refuse to reload: a channel or a ping has an unusable secret, or there is
+    /// no schedule.
     fn check_reload(&self, config: &Config) -> Result<(), Diagnostic> {
         if self.delivers {
             if !schedules::has_any_schedule(config) {

@@ -18,7 +18,7 @@ const LARGEST: u64 = 8 * 1024 * 1024;
 pub(super) fn unwritable(error: &io::Error) -> Diagnostic {
     let hint = match error.kind() {
         io::ErrorKind::ResourceBusy if error.raw_os_error().is_none() => "save again in a moment; it was not changed",
-        // The system replaces no mount point.
+        // The system cannot replace a mount point.
         io::ErrorKind::ResourceBusy => {
             "is the file mounted by itself, as in a container? mount its folder instead; it was not changed"
         }

@@ -1,4 +1,4 @@
-//! What `run` and `run --worker` share: delivery, the loop, signals, shutdown, and the log of each run.
+//! The common part of `run` and `run --worker`: delivery, the loop, signals, shutdown, and the log of each run.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -27,7 +27,7 @@ use crate::store::{Counts, DaemonLock, Store};
 /// How long shutdown waits for a reload in progress, which may be writing.
 const RELOAD_ENDS_WITHIN: Duration = Duration::from_secs(5);
 
-/// What a long-running process has from its start.
+/// The state of a long-running process from its start.
 pub(in crate::cli) struct LongRunning {
     pub(in crate::cli) store: Store,
     pub(in crate::cli) manager: Manager,
@@ -44,7 +44,7 @@ pub(in crate::cli) struct Reloads {
     pub(in crate::cli) looking: JoinHandle<()>,
 }
 
-/// What the process works with: clock correction, clients, its membership, and the lock against a second daemon.
+/// The resources of the process: clock correction, clients, its membership, and the lock against a second daemon.
 pub(in crate::cli) struct Resources {
     pub(in crate::cli) skew: Skew,
     pub(in crate::cli) callers: Callers,

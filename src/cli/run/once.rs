@@ -1,5 +1,5 @@
 //! `once`: runs topics now, or the slots that are due, and prints a table. Every run goes through the ledger, so `once`
-//! can run beside a daemon and beside another `once`.
+//! can run while a daemon or another `once` is running.
 
 use std::sync::Arc;
 
@@ -78,11 +78,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
 
     let collector = context.collector(store.clone(), callers);
     let cancel = CancellationToken::new();
-    // Until the end: a second signal ends the process whatever it does.
+    // Kept until the end: a second signal ends the process at any time.
     tokio::spawn(signals::interrupted(cancel.clone()));
     let size = context.config.scheduler.max_concurrent_runs.max(context.config.service.max_concurrent);
     let (worker_pool, ends) = WorkerPool::new(Arc::clone(&collector), size, cancel.clone());
-    // In a rehearsal all runs end at the same instant, so their order in the store must not depend on chance.
+    // In a dry run all runs end at the same instant, so their order in the store must not depend on chance.
     let worker_pool = if args.at.is_some() { worker_pool.in_order() } else { worker_pool };
     let alive = tokio::spawn({
         let (worker_pool, lease) = (worker_pool.clone(), context.config.scheduler.lease);

@@ -33,14 +33,14 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Time until a reload is retried after a database error.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// What a reload replaces.
+/// The settings that a reload replaces.
 pub(in crate::cli) struct InForce {
     pub(in crate::cli) membership: Arc<Membership>,
     pub(in crate::cli) delivering: Replacer,
     pub(in crate::cli) pages: SettingsUpdater,
 }
 
-/// Reloads the configuration. Holds what that needs, and what is in force.
+/// Reloads the configuration. Holds the inputs and the settings in force.
 pub(in crate::cli) struct Reloader {
     common: Common,
     clock: Clock,

@@ -22,7 +22,7 @@ where
     let (mut ends, mut last_error): (Option<StopSignals>, String) = Default::default();
     loop {
         let begun = match &mut ends {
-            // Nothing listens yet: a signal ends the process.
+            // No listener is installed yet, so a signal ends the process.
             None => begin().await,
             // Otherwise a signal to stop would be lost if this attempt succeeds.
             Some(ends) => tokio::select! {

@@ -29,7 +29,7 @@ fn names() -> Vec<&'static str> {
 
 pub(in crate::cli) fn run(common: &Common, args: &InitArgs) -> Result<Exit, Failure> {
     let display_path = output::escape_control(&args.file.display().to_string());
-    // Even a new file can do harm: beside a database it could be taken for one of its files.
+    // Even a new file can do harm: next to a database, it could be taken for one of its files.
     Protected::databases().check(&args.file).map_err(|taken| Failure::unwritable(&args.file, &taken.into()))?;
     if let Some(folder) = args.file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) {
         create_folder(folder).map_err(|error| {
@@ -56,7 +56,7 @@ pub(in crate::cli) fn run(common: &Common, args: &InitArgs) -> Result<Exit, Fail
     })?;
     let text = templates().into_iter().find(|(name, _)| *name == args.template).map_or("", |(_, text)| text);
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(|error| {
-        // Half a configuration would be taken for a whole one.
+        // A partly written configuration would be taken for a complete one.
         let _ = std::fs::remove_file(&args.file);
         Failure::new(Exit::Output, format!("{display_path} could not be written: {error}"), "is the disk full?")
     })?;

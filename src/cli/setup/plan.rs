@@ -40,7 +40,7 @@ const PAST: Duration = Duration::from_secs(30 * 86_400);
 /// How far back and ahead answers of today are looked for: a local day may have more than 24 hours.
 const TWO_DAYS: Duration = Duration::from_secs(2 * 86_400);
 
-/// What the database knows, or why it could not be read.
+/// The history from the database, or why it could not be read.
 struct Stored {
     history: History,
     used: Usage,
@@ -113,7 +113,7 @@ async fn load_history(context: &Context, now: Time) -> Result<Stored, Failure> {
     Ok(stored)
 }
 
-/// Returns what the last 30 days cost, and what was used today.
+/// Returns the cost of the last 30 days, and today's use.
 pub(in crate::cli) async fn history(
     context: &Context,
     store: &Store,

@@ -1,5 +1,5 @@
-//! What `plan` says about calls and money: a table with a line for each topic, their sums without and with retries, and
-//! what the marks in it mean.
+//! The calls and money of `plan`: a table with a line for each topic, the sums without and with retries, and an
+//! explanation of the marks.
 
 use super::plan_limits::only_providers;
 use crate::cli::terminal::output;
@@ -153,7 +153,7 @@ pub(super) fn is_retried(forecast: &Forecast) -> bool {
     may_call_more(forecast) && planned(forecast).any(|price| price.tries() > 1)
 }
 
-/// Returns the prices of the sources that are planned. Which of the other providers are is not known here.
+/// Returns the prices of the planned sources. It is unknown here which of the other providers are planned.
 fn planned(forecast: &Forecast) -> impl Iterator<Item = &Price> {
     let Calls { social, web, ai, providers } = forecast.calls;
     let is_planned = move |source: Source| match source {

@@ -1,4 +1,4 @@
-//! What `plan` says about the daily limits: when they are used up.
+//! The notes of `plan` on daily limits: when they are used up.
 
 use crate::budget::UnaffordableCall;
 use crate::cli::terminal::output;
@@ -61,7 +61,7 @@ pub(super) fn provider_quota(ProviderQuota { provider, quota }: &ProviderQuota, 
     output::wrap("! ", &text, usize::from(output::width()))
 }
 
-/// Says how many calls are planned on a day that exceeds its limit, beside those that were made on it.
+/// Describes how many calls are planned on a day that exceeds its limit, and how many were already made on it.
 fn planned(quota: &Quota, used: &ExhaustedDay, from: Time) -> String {
     let made = if used.day == from.utc_date() { quota.made_today } else { 0 };
     let most = if quota.upper_bound { "at most " } else { "" };

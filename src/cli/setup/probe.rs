@@ -15,7 +15,7 @@ use crate::store::{DatabaseState, Settings, Store, StoreError};
 /// The most calls to one provider.
 const PROBES: usize = 3;
 
-/// What to know of an error that came with findings.
+/// The note on an error that came with findings.
 const WITH_RESULTS: &str = "the service itself reported this error, with its results and a success status";
 
 /// The result of a probe.

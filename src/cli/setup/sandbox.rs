@@ -1,4 +1,4 @@
-//! `sandbox`: serves the stand-in for the search service on an address, for rehearsals with other clients.
+//! `sandbox`: serves the stand-in for the search service on an address, for tests with other clients.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -13,7 +13,7 @@ use crate::store::{StoreError, StoreErrorKind};
 pub enum Exit {
     /// All went well.
     Ok = 0,
-    /// A failure that is none of the others.
+    /// Any other failure.
     Unexpected = 1,
     /// Bad usage or configuration, key missing.
     Usage = 2,
@@ -75,7 +75,7 @@ impl Failure {
     }
 }
 
-/// What to do about a file that must not be replaced.
+/// The hint for a file that must not be replaced.
 pub(in crate::cli) const TAKEN: &str = "choose another file; nothing was changed";
 
 impl From<StoreError> for Failure {

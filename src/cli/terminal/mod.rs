@@ -1,4 +1,4 @@
-//! What people and scripts see: output, tables, progress, logs, signals, exit codes.
+//! The interface for people and scripts: output, tables, progress, logs, signals, exit codes.
 
 pub(in crate::cli) mod failure;
 pub(in crate::cli) mod grid;

@@ -42,14 +42,14 @@ impl Sums {
         format!("{found} found = {new} new + {filtered}{duplicate} duplicate")
     }
 
-    /// What the searches cost.
+    /// The cost of the searches.
     pub(in crate::cli) fn paid(&self) -> SearchCost {
         SearchCost { total: self.cost, assumed: self.assumed }
     }
 }
 
-/// Whether what these runs found and cost is invented. A service on this machine may be a sandbox or not: only what it
-/// replied tells, and a reply that the database refused was real.
+/// Whether what these runs found and cost is invented. A service on this machine may be a sandbox or not: only its
+/// replies show this, and a reply that the database refused was real.
 pub(in crate::cli) async fn is_invented(store: &Store, sandbox: bool, runs: &[String]) -> Result<bool, StoreError> {
     if sandbox || store.origin().await? != Some(DataOrigin::Sandbox) {
         return Ok(sandbox);
@@ -86,7 +86,7 @@ pub(in crate::cli) fn sums(reports: &[RunReport], hidden: &Hidden) -> Sums {
 /// Formats the number of new items, followed by those first seen that are not new.
 pub(in crate::cli) fn format_new(new: i64, others: i64, full: bool) -> String {
     let new = new.max(0);
-    // A baseline is never new, however many there are of it.
+    // A baseline is never new, so an exact count does not matter.
     let new = output::at_least(new, full && (new > 0 || others == 0));
     if others == 0 { new } else { format!("{new} (+{others})") }
 }

@@ -13,7 +13,7 @@ use crate::model::{Role, TokenRow, secret_hash};
 
 /// Prefix of a token, so that a leaked one can be recognised.
 const BEGIN: &str = "tw_";
-/// What the pages call the holder of the configured token.
+/// The name of the holder of the configured token on the pages.
 const OWNER: &str = "owner";
 /// The most characters of a name.
 const LONGEST: usize = 64;

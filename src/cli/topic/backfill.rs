@@ -68,7 +68,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
     store.add_topics(&as_written, now).await?;
     let collector = context.collector(store.clone(), callers);
     let cancel = CancellationToken::new();
-    // Until the end: a second signal ends the process whatever it does.
+    // Kept until the end: a second signal ends the process at any time.
     tokio::spawn(signals::interrupted(cancel.clone()));
     let ended = each_day(&context, &collector, &topic, &days, args.at.is_some(), &cancel).await;
     store.publish().await?;
@@ -174,7 +174,7 @@ fn datable(context: &Context, topic: &mut Topic) -> Result<(), Failure> {
             "of [service], social searches with operation \"basic\", and social and AI searches of dialect \"desearch\", accept dates",
         ));
     }
-    // Page searches return today's pages, whatever the day.
+    // Page searches always return today's pages.
     topic.web = None;
     if let Some(ai) = topic.ai.as_mut().filter(|ai| ai.when == AiWhen::Daily) {
         // `daily` means today, not the days that are filled.

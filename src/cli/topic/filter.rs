@@ -72,7 +72,7 @@ struct Example {
     hidden_by: Option<String>,
 }
 
-/// What would change.
+/// The changes that the filter would make.
 #[derive(Debug, Default, serde::Serialize)]
 struct FilterPreview {
     items: u64,

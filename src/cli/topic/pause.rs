@@ -28,7 +28,7 @@ pub struct ResumeArgs {
     pub topics: Vec<String>,
 }
 
-/// What else helps where the file can say the same.
+/// The second half of the hint if the file can have the same setting.
 pub(in crate::cli) const OR_THE_FILE: &str = ", or change the file";
 
 /// Opens the store and returns it with the current time, on PostgreSQL the server's.
@@ -40,8 +40,8 @@ pub(in crate::cli) async fn open(context: &Context) -> Result<(Store, Time), Fai
     Ok((store, now))
 }
 
-/// Converts the error. If a topic is unknown, says what it was renamed to, or suggests similar ones. `or` is what else
-/// helps if only the file has the topic.
+/// Converts the error. If a topic is unknown, says what it was renamed to, or suggests similar ones. `or` is a further
+/// hint if only the file has the topic.
 pub(in crate::cli) async fn with_suggestion(
     context: &Context,
     store: &Store,

@@ -101,7 +101,7 @@ fn next(common: &Common, args: &NextArgs) -> Result<Exit, Failure> {
         for warning in schedule.warnings() {
             output::print_stderr(&format!("warning: {warning}"));
         }
-        // Show the slots in any case, but warn if a topic may not have this schedule.
+        // Show the slots in any case, but warn if topics must not have this schedule.
         if let Err(refused) = Schedule::compile(&policy) {
             output::print_stderr(&format!("warning: a topic cannot have this schedule: {}", refused.message));
         }

@@ -78,7 +78,7 @@ fn is_bot_token(text: &str) -> bool {
     })
 }
 
-/// Returns what a reload would change of the channels, secrets included, as bytes for hashing only.
+/// Returns the settings of the channels that a reload would change, secrets included, as bytes for hashing only.
 pub(in crate::cli) fn fingerprint(config: &Config) -> Vec<u8> {
     let mut all = Vec::new();
     for spec in &config.channels {

@@ -19,7 +19,7 @@ use crate::model::{Clock, Engine, Source, Time, Topic};
 use crate::sandbox;
 use crate::store::{self, DataOrigin, Store};
 
-/// What every verb that reads the configuration starts with.
+/// The start of every verb that reads the configuration.
 pub(in crate::cli) struct Context {
     pub(in crate::cli) config: Config,
     pub(in crate::cli) clock: Clock,
@@ -27,7 +27,7 @@ pub(in crate::cli) struct Context {
     pub(in crate::cli) options: Common,
 }
 
-/// What searches need: the clients, and the embedded sandbox if there is one.
+/// The resources of searches: the clients, and the embedded sandbox if there is one.
 pub(in crate::cli) struct Service {
     pub(in crate::cli) callers: Callers,
     /// Address of the search service or of the embedded sandbox.
@@ -113,7 +113,7 @@ impl Context {
         Ok(Self { config, clock, options: common.clone() })
     }
 
-    /// Returns a command line for the same configuration file and database, to print as what to do next.
+    /// Returns a command line for the same configuration file and database, to print as a hint.
     pub(in crate::cli) fn command(&self, verb: &str) -> String {
         self.options.command(verb)
     }
@@ -129,7 +129,7 @@ impl Context {
     }
 
     /// Returns whether findings will be real or invented, if that is known in advance. An address on this machine may
-    /// be another sandbox; its replies say so.
+    /// be another sandbox; its replies show it.
     pub(in crate::cli) fn origin(&self) -> Option<DataOrigin> {
         let origins: Vec<Option<DataOrigin>> = self.targets().filter_map(origin_of).collect();
         origins.iter().copied().find(Option::is_some).flatten()
@@ -311,7 +311,7 @@ impl Context {
     }
 }
 
-/// Returns what comes from an address, if that can be known; `None` if there is no address.
+/// Returns the origin of data from an address, if known; `None` if there is no address.
 #[expect(clippy::option_option, reason = "no address, or one that does not say")]
 fn origin_of(target: &Target) -> Option<Option<DataOrigin>> {
     match target {

@@ -1,4 +1,4 @@
-//! Jobs other than topics (reports, exports, alerts, prune): which exist, what runs them, and who delivers the result.
+//! Jobs other than topics (reports, exports, alerts, prune): their list, their handler, and who delivers the results.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -83,7 +83,7 @@ async fn make_report(
     // Include runs that ended a moment ago.
     store.publish().await?;
     let now = clock();
-    // After an outage: of several reports until now, each would contain the same, or replace the one before by nothing.
+    // After an outage, several reports until now would contain the same, or replace the one before by an empty one.
     if spec.window == ReportWindow::SinceLast && store.later_slot_is_due(run, now).await? {
         return Ok(JobResult { reason: Some(COVERED_LATER.to_owned()), ..JobResult::default() });
     }
@@ -97,7 +97,7 @@ async fn make_report(
     let span = skipped.unwrap_or_else(|| report::report_span(&spec, at, last.map(|cursor| cursor.at)));
     let topics = store.definitions().await?;
     let report = report::make(store, &spec, &topics, span, last.map(|cursor| cursor.seq), now, false).await?;
-    // A process that lost the run may have read what was erased since: it must not replace the file made after that.
+    // A process that lost the run may have read data that was erased since: it must not replace the newer file.
     store.check_held(run).await?;
     let files = write_files(&spec, &report, protected)?;
     let (messages, file_count) = (messages(run.public_id(), &spec, &report, kinds), files.len());
@@ -201,7 +201,7 @@ pub(in crate::cli) struct DeliveryTask {
 }
 
 impl DeliveryTask {
-    /// Starts to deliver. Jobs start when the loop says so.
+    /// Starts to deliver. The loop starts the jobs.
     pub(in crate::cli) fn begin(
         config: &Config,
         channels: Arc<[Channel]>,
@@ -229,7 +229,7 @@ impl DeliveryTask {
         self.courier.clone()
     }
 
-    /// Returns what replaces jobs and channels when the configuration changes.
+    /// Returns a handle that replaces jobs and channels when the configuration changes.
     pub(in crate::cli) fn replacer(&self) -> Replacer {
         Replacer {
             jobs: self.jobs.clone(),
@@ -240,7 +240,7 @@ impl DeliveryTask {
         }
     }
 
-    /// Waits a moment for attempts in progress. What is not settled is retried by the next process.
+    /// Waits a moment for attempts in progress. The next process retries unsettled messages.
     pub(in crate::cli) async fn end(self) {
         let moment = crate::failpoint::bound("deliveries", Duration::from_secs(5));
         let _ = tokio::time::timeout(moment, self.task).await;

@@ -1,5 +1,5 @@
-//! The journal of tombstones: a file that outlives a restored backup. On SQLite it is kept beside the database. It
-//! holds keyed hashes and their key, but no names.
+//! The journal of tombstones: a file that outlives a restored backup. On SQLite it is next to the database. It holds
+//! keyed hashes and their key, but no names.
 
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Write as _};
@@ -49,7 +49,7 @@ pub(in crate::cli) struct JournalError {
 }
 
 impl JournalError {
-    /// Returns what to do about it; `wrong` is what to do if the file itself is wrong.
+    /// Returns the hint; `wrong` is the hint if the file itself is wrong.
     pub(in crate::cli) fn hint(&self, wrong: &'static str) -> &'static str {
         if self.forbidden { "let this user read it, or run this as the user that owns it" } else { wrong }
     }
@@ -63,12 +63,12 @@ impl From<JournalError> for Failure {
     }
 }
 
-/// Returns the path of the journal beside a SQLite database.
+/// Returns the path of the journal next to a SQLite database.
 pub(in crate::cli) fn path_for(store: &Store) -> Option<PathBuf> {
     store.file_beside(".forgotten")
 }
 
-/// Writes the journal beside a SQLite database, if anything was ever forgotten in it.
+/// Writes the journal next to a SQLite database, if anything was ever forgotten in it.
 pub(in crate::cli) async fn keep(store: &Store) -> Result<(), Failure> {
     match path_for(store) {
         // The journal belongs to the database and nothing else writes it, so it needs no protected files.

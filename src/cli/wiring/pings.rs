@@ -1,4 +1,4 @@
-//! Pings: their URLs with secrets, and what is sent when a run starts and ends. `notify` sends them.
+//! Pings: their URLs with secrets, and the pings when a run starts and ends. `notify` sends them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,7 +49,7 @@ pub(in crate::cli) fn one(spec: &PingSpec) -> Result<PingTarget, KeyError> {
     Ok(PingTarget { url: SecretString::from(url), allow_private: spec.allow_private })
 }
 
-/// Returns what a reload would change of the pings, secrets included, as bytes for hashing only.
+/// Returns the settings of the pings that a reload would change, secrets included, as bytes for hashing only.
 pub(in crate::cli) fn fingerprint(config: &Config) -> Vec<u8> {
     let mut all = Vec::new();
     for spec in &config.pings {

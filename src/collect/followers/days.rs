@@ -1,5 +1,5 @@
-//! Counts what topics found on each of their local days, when runs brought something: the days that got new items, and
-//! all days of a topic whose items changed in another way. If a process stops midway, the next one continues.
+//! Counts the items of topics on each of their local days, when runs brought something: the days that got new items,
+//! and all days of a topic whose items changed in another way. If a process stops midway, the next one continues.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -18,7 +18,7 @@ use tally::tally_runs;
 use terms::count_terms;
 use text_index::index_words;
 
-/// Lets a follower catch up until nothing is left or `enough` says so.
+/// Runs a follower until nothing is left or `enough` returns true.
 pub async fn catch_up(
     follower: Follower,
     store: &Store,

@@ -4,7 +4,7 @@
 use crate::normalise::words;
 use crate::store::{Store, StoreError};
 
-/// Indexes every waiting item, until none is left or `enough`, called with the number done, says so.
+/// Indexes every waiting item, until none is left or `enough`, called with the number done, returns true.
 pub async fn index_words(store: &Store, enough: &(dyn Fn(u64) -> bool + Send + Sync)) -> Result<u64, StoreError> {
     store.index_waiting((words::VERSION, words::tokens), enough).await
 }

@@ -15,7 +15,7 @@ pub(in crate::collect) struct Permits {
     free: Arc<Semaphore>,
     state: Mutex<State>,
     clock: Clock,
-    /// No call starts when no more than this is left of the lease.
+    /// No call starts with this much or less left of the lease.
     margin: Duration,
     /// Wakes the task that renews the lease.
     pub(in crate::collect) wake: Notify,
@@ -39,7 +39,7 @@ struct State {
     broken: Option<StoreError>,
 }
 
-/// What the task that renews the lease needs to know.
+/// The data for the task that renews the lease.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::collect) struct PermitUse {
     /// Permits that are, or may be, in use without asking again.
@@ -285,12 +285,12 @@ mod tests {
         let until = || (Instant::now() + Duration::from_secs(60), Time(60_000));
         permits.apply_lease(&share(1, true), until());
         let request = PermitRequest::new(&permits);
-        // Another thread replaces the lease between the two steps of `acquire`: another process has the permit now.
+        // Another thread replaces the lease between the two steps of `acquire`, so another process has the permit now.
         permits.free.acquire().await.unwrap().forget();
         permits.apply_lease(&share(0, true), until());
         assert!(request.make_permit().is_err());
         assert_eq!((permits.usage().held, permits.free.available_permits()), (0, 0));
-        // When the permit is free again, one call has it, and no more.
+        // When the permit is free again, only one call gets it.
         permits.apply_lease(&share(1, false), until());
         let mut request = PermitRequest::new(&permits);
         let Ok(permit) = request.acquire().await else { panic!("the lease covers it") };

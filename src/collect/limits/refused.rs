@@ -33,8 +33,8 @@ impl ProviderRefusal {
 pub(in crate::collect) struct ProviderRefusals(Mutex<BTreeMap<Option<Source>, ProviderRefusal>>);
 
 impl ProviderRefusals {
-    /// Returns the refusal that every call of a source would meet now. One that a clock noted which was ahead is not in force:
-    /// it would be until the time of that clock.
+    /// Returns the refusal that every call of a source would meet now. A refusal noted while the clock was ahead is not
+    /// in force: otherwise it would last until that time.
     pub(in crate::collect) fn at(&self, source: Source, now: Time) -> Option<ProviderRefusal> {
         let refusals = self.0.lock().ok()?;
         let lasts =
@@ -52,7 +52,7 @@ impl ProviderRefusals {
             refusals.insert(of, ProviderRefusal { class, text, hint, until, asked_until });
         };
         if let Some(at) = error.not_before.filter(|at| at.since(now) > SHORT_WAIT) {
-            // A time beyond all dates says nothing.
+            // A time beyond the last valid date is ignored.
             let asked_until = Some(at).filter(|at| at.to_jiff().is_some());
             insert(Some(source), asked_until, at.min(now.plus(LONGEST_WAIT)));
         }

@@ -16,7 +16,7 @@ use crate::model::Clock;
 use crate::search::{Admission, CallLimiter, CallPermit, Client, Refusal};
 use crate::store::{LeaseRequest, Store, StoreError, StoreErrorKind};
 
-/// A start that is used later than this would coincide with later ones.
+/// A start used later than this would coincide with the next ones.
 const TOO_LATE: Duration = Duration::from_millis(500);
 /// Starts closer together than this are reserved several at a time.
 const CLOSE_US: i64 = 20_000;
@@ -97,7 +97,7 @@ impl SharedLimits {
         }
     }
 
-    /// Completes when no lease can be acquired because the store fails.
+    /// Completes when the store fails and so no lease can be acquired.
     async fn failure(&self, mut checks: watch::Receiver<()>) -> StoreError {
         loop {
             // The sender is our own, so this cannot fail.
@@ -108,7 +108,7 @@ impl SharedLimits {
         }
     }
 
-    /// Waits for a start, if any living process has a rate limit.
+    /// Waits for a reserved start, if any living process has a rate limit.
     async fn start(self: &Arc<Self>) -> Result<(), Refusal> {
         loop {
             let (period_us, burst) = self.permits.rate();

@@ -1,5 +1,5 @@
 //! How late a service indexes posts, and therefore how much of the time before a search is not claimed as covered.
-//! Pure. It learns from posts that a reply showed although the one before should have shown them.
+//! Pure. It learns from posts that the previous reply should already have shown.
 
 use std::collections::HashSet;
 use std::time::Duration;

@@ -14,10 +14,10 @@ use crate::search::{LookBackSupport, SearchQuery, look_back_support, wider_look_
 /// the last minutes before a search are never claimed; a daily topic must not look back a week because of that.
 const SLACK: Duration = Duration::from_secs(600).saturating_add(indexing_delay::LEAST);
 
-/// How far back a topic without a schedule catches up; with a schedule, `catch_up_window` says so.
+/// How far back a topic without a schedule catches up; with a schedule, `catch_up_window` applies.
 const CATCH_UP: Duration = Duration::from_secs(7 * 86_400);
 
-/// How the note of a search begins that looked back further than its topic says.
+/// Start of the note of a search that looked back further than its topic says.
 pub const LOOKED_BACK: &str = "looked back";
 /// No call looks back further than this.
 const FARTHEST: Duration = Duration::from_secs(730 * 86_400);
@@ -304,7 +304,7 @@ mod tests {
             let got = covered(&social_query(day), day.span(NOW), state, reply_span, findings, at(NOW));
             assert_eq!(got, expected, "{state} {reply_span:?}");
         }
-        // It waited two hours for its permit: the past 24 hours began later, a date did not.
+        // It waited two hours for its permit: "the past 24 hours" began later, but a date stays the same.
         let sent = NOW.plus(HOUR * 2);
         let late = covered(&social_query(day), day.span(NOW), SearchState::Ok, ReplySpan::Whole, &[], at(sent));
         assert_eq!(late, span(ago(22), CLAIMED));

@@ -9,7 +9,7 @@ use super::ReplySpan;
 use crate::model::{EMPTY_REPLY, Finding, QueryHistory, Span, Time};
 use crate::search::covers_window_start;
 
-/// Shorter replies never count as full: no known service cuts there, and quiet topics would have holes.
+/// Shorter replies never count as full: no known service cuts there, and quiet topics would show holes.
 const LEAST: usize = 10;
 /// Shorter replies do not count as full by their number alone, however often it repeats.
 const LEAST_BY_NUMBER: usize = 20;
@@ -20,13 +20,13 @@ const MISSING: usize = 3;
 /// In a whole reply, the gap before its oldest post is about as long as the usual distance between its posts. If the
 /// gap is this many times as long, posts are missing.
 const PAUSES: i64 = 2;
-/// So many earlier replies of the same length are no coincidence.
+/// This many earlier replies of the same length are no coincidence.
 const REPEATED: usize = 2;
-/// An empty reply where so many posts are predicted is no coincidence.
+/// An empty reply is no coincidence if this many posts are predicted.
 const MANY: f64 = 10.0;
-/// A service that takes dates may return so much more than it was asked for.
+/// A service that takes dates may return posts from this long after the requested span.
 const NEXT_DAY: Duration = Duration::from_secs(86_400);
-/// Replies that a prediction needs, and how old the latest one may be.
+/// Number of replies that a prediction needs.
 const REPLIES: usize = 5;
 const RECENT: Duration = Duration::from_secs(7 * 86_400);
 
@@ -54,9 +54,9 @@ fn missing(posts: &[Finding], span: Span, recall: &QueryHistory) -> usize {
     recall.shown.iter().filter(gone).count()
 }
 
-/// Returns what an empty reply shows of the requested span. It shows nothing if the query showed several posts of the span
-/// before, or if even the quietest of its latest replies would predict many: then the service is broken. It stays so until
-/// it returns something: that the known posts have become too old for the span says nothing about it.
+/// Returns what an empty reply shows of the requested span. It shows nothing if the query showed several posts of the
+/// span before, or if even the quietest of its latest replies would predict many: then the service is broken. It counts
+/// as broken until it returns something, even when the known posts have become too old for the span.
 pub(in crate::collect) fn of_empty(requested: Span, recall: &QueryHistory) -> ReplySpan {
     let stays_broken = recall.was_emptied && is_recent(requested, recall);
     let is_whole = !stays_broken && missing(&[], requested, recall) < MISSING && predicted(requested, recall) < MANY;
@@ -87,12 +87,12 @@ fn predicted(requested: Span, recall: &QueryHistory) -> f64 {
     quietest * length(requested)
 }
 
-/// What a search says of a reply to a past span that has posts from after it.
+/// The note of a search whose reply to a past span has posts from after the span.
 pub(in crate::collect) const DATES_IGNORED: &str =
     "the reply has posts from after the time asked for: the service ignored the dates";
 
 /// Returns what a reply shows if the request named a past span and the service may have ignored its end. Posts of the
-/// next day do not tell: a service may count the last day in, and in its own time zone.
+/// next day prove nothing: a service may include the last day, in its own time zone.
 pub(in crate::collect) fn unless_unfiltered(
     reply_span: ReplySpan,
     posts: &[Finding],

@@ -1,5 +1,5 @@
-//! What a search of the service covered, by its reply, and what it says of a reply that covers less than was asked for.
-//! Makes no call.
+//! Works out from its reply what a search of the service covered, and writes the note of a reply that covers less than
+//! was asked for. Makes no call.
 
 use super::search_outcome::{Fetched, SearchSpan};
 use crate::collect::look_back::{self, ReplySpan, indexing_delay, saturation};

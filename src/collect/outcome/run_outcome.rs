@@ -42,7 +42,7 @@ fn answered(search: &Fetched) -> bool {
     matches!(search.result.state, SearchState::Ok | SearchState::Empty)
 }
 
-/// Whether it is unknown what is new, because every search failed or was not made.
+/// Whether nothing is known about new items, because every search failed or was not made.
 pub(in crate::collect) fn none_answered(searches: &[Fetched]) -> bool {
     !searches.iter().any(answered)
 }

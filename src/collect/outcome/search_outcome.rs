@@ -22,7 +22,7 @@ pub(in crate::collect) const INTERRUPTED: &str = "interrupted";
 /// Header by which a sandbox at another address is recognised.
 pub(in crate::collect) const SANDBOX_HEADER: &str = "x-topicwatch-sandbox";
 
-/// What the searches of a run found so far.
+/// The findings of a run's searches so far.
 #[derive(Default)]
 pub(in crate::collect) struct RunFindings {
     pub(in crate::collect) searches: Vec<Fetched>,
@@ -54,11 +54,11 @@ pub(in crate::collect) struct Fetched {
 pub(in crate::collect) struct SearchSpan<'a> {
     /// The span that its request names.
     pub(in crate::collect) requested_span: Option<Span>,
-    /// The span against which its findings are judged if the request names none.
+    /// The span for judging its findings if the request names none.
     pub(in crate::collect) otherwise: Span,
     /// Why it is not the topic's window, if it is not.
     pub(in crate::collect) why: Option<&'a str>,
-    /// What earlier replies to the question showed.
+    /// Earlier replies to the same question.
     pub(in crate::collect) recall: QueryHistory,
 }
 
@@ -126,7 +126,7 @@ pub(in crate::collect) fn abandoned(
     let mut fetched = not_run(source, search_query, why);
     fetched.result.state = state;
     fetched.result.reason = None;
-    // Nothing timed out when a person or the service manager ended it.
+    // A search that a person or the service manager ended did not time out.
     let class = if why == INTERRUPTED { INTERRUPTED } else { ErrorClass::Timeout.as_str() };
     fetched.result.error = Some((class.to_owned(), why.to_owned()));
     fetched.hint = hint_for_stored_failure(source.provider(), false, class, None, why);
@@ -182,7 +182,7 @@ pub(in crate::collect) fn answered(
     fetched
 }
 
-/// Sets a cost that the service named. It counts as billed only if every try was answered.
+/// Sets the cost that the service stated. It counts as billed only if every try was answered.
 pub(in crate::collect) fn paid(result: &mut SearchResult, cost: Micros, earlier: Spent) {
     (result.cost, result.cost_basis) = (cost, if earlier.unknown == 0 { "billed" } else { "assumed" });
 }
@@ -296,7 +296,7 @@ impl Fetched {
     }
 }
 
-/// Returns what to do about a reply of which only a part is kept.
+/// Returns the hint for a reply that is kept only in part.
 fn part_kept(class: ErrorClass) -> &'static str {
     match class {
         ErrorClass::Timeout => "the part received in time is stored; raise `service.call_timeout` if this repeats",

@@ -1,5 +1,5 @@
-//! One call of a search, and whether it was begun: with many calls side by side, some still wait for their turn when the
-//! run ends.
+//! One call of a search, and whether it was begun: of many parallel calls, some still wait for their turn when the run
+//! ends.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,7 +42,7 @@ impl<'g> BegunCall<'g> {
         self.was_held_up.load(Ordering::Relaxed)
     }
 
-    /// Returns what was called; `None` if the call was never begun.
+    /// Returns the called provider; `None` if the call was never started.
     pub(super) fn target(self) -> Option<CallTarget> {
         self.is_begun.into_inner().then_some(self.target)
     }

@@ -13,7 +13,7 @@ use crate::search::kinds::PromptItem;
 use crate::search::{CallError, Client, SearchQuery};
 use crate::store::Store;
 
-/// What is needed to ask a provider.
+/// The data needed to ask a provider.
 #[derive(Debug)]
 pub struct Provider {
     pub name: Source,
@@ -32,7 +32,7 @@ pub(in crate::collect) struct ProviderState {
     /// Price of the calls of a provider other than the search service.
     pub(in crate::collect) price: Price,
     open: bool,
-    /// Shared with the provider of before a reload, which runs under way still call.
+    /// Shared with the provider from before a reload, which runs in progress still call.
     refusals: Mutex<Arc<ProviderRefusals>>,
     /// Its limits over all processes; `None` for the embedded sandbox, which no other process uses.
     shared: Option<Arc<shared_limits::SharedLimits>>,
@@ -56,7 +56,7 @@ impl ProviderState {
         Self { client, limits, price, open, refusals: Mutex::default(), shared }
     }
 
-    /// Shares the refusals of what was called before a reload, unless that changed the address or the login.
+    /// Keeps the refusals from before a reload, unless the reload changed the address or the login.
     pub(in crate::collect) fn share_refusals(&self, before: &Self) {
         if self.client.has_access_of(&before.client) {
             let shared = before.refusals();

@@ -112,7 +112,7 @@ impl Collector {
         Ok(answered)
     }
 
-    /// Makes calls until there is nothing more to ask. Returns also which of them did not end in the time of the run.
+    /// Makes calls until there is nothing more to ask. Also returns those that did not end in the time of the run.
     async fn all_parts(
         &self,
         kind: &'static dyn Kind,
@@ -290,7 +290,7 @@ impl Collector {
         };
         result.reason = read.note;
         match read.reply.failure {
-            // What came is stored and counts as an answer. The run is partial, and nothing is claimed as covered.
+            // The replies are stored and count as an answer. The run is partial, and nothing is claimed as covered.
             Some((class, text)) => {
                 result.error = Some((class.as_str().to_owned(), text));
                 fetched.hint = read.hint;

@@ -14,7 +14,7 @@ pub(in crate::collect) struct Replies<'a> {
     pub(in crate::collect) parts: &'a [SearchCall],
     /// How many calls were answered, even in part.
     pub(in crate::collect) answered: u32,
-    /// What the other tries cost.
+    /// The cost of the other tries.
     pub(in crate::collect) beside: Spent,
     /// The expected price of a call.
     pub(in crate::collect) expected: Micros,
@@ -29,7 +29,7 @@ impl Replies<'_> {
         let rest = self.beside.counted(self.expected);
         match read.reply.cost {
             Some(cost) => {
-                // Of replies that named none.
+                // The cost of replies that stated none.
                 let others = price.of(self.answered.saturating_sub(1), 0, 0);
                 let unknown = self.beside.unknown.saturating_add(u32::from(others > Micros(0)));
                 paid(result, cost.plus(others).plus(rest), Spent { unknown, ..self.beside });
@@ -44,7 +44,7 @@ impl Replies<'_> {
         match (self.answered, kind.billed(self.parts), kind.tokens(self.parts)) {
             (0, ..) => settle(result, self.beside, self.expected),
             (_, Some(billed), _) => paid(result, billed.plus(rest), self.beside),
-            // What was billed is not known: each reply keeps the expected price.
+            // The billed cost is unknown: each reply keeps the expected price.
             (answered, None, 0) => charge(result, self.expected.times(i64::from(answered)).plus(rest)),
             (answered, None, tokens) => charge(result, price.of(answered, 0, tokens).plus(rest)),
         }

@@ -1,4 +1,4 @@
-//! A search that ends before its last call: why, and what its result says then.
+//! A search that ends before its last call: the reason, and the result.
 
 use crate::collect::outcome::search_outcome::{self, Fetched};
 use crate::model::SearchState;
@@ -12,7 +12,7 @@ pub(super) enum Stopped {
     Ended(SearchState, &'static str),
 }
 
-/// Ends a search before its last call: what came is kept, and nothing is claimed as covered.
+/// Ends a search before its last call: the replies so far are kept, and nothing is claimed as covered.
 pub(super) fn cut_off(fetched: &mut Fetched, stopped: &Stopped) {
     let result = &mut fetched.result;
     result.covered = None;

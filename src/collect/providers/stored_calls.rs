@@ -10,7 +10,7 @@ use crate::search::kinds::{Kind, PartFailure, PartReply, PromptItem, ProviderReq
 use crate::search::{ErrorClass, Request};
 use crate::store::RawRecord;
 
-/// What was asked; the record's `request`.
+/// The request; the record's `request`.
 #[derive(Serialize, Deserialize)]
 pub(in crate::collect) struct StoredRequest {
     pub(in crate::collect) query: ProviderQuery,
@@ -19,7 +19,7 @@ pub(in crate::collect) struct StoredRequest {
     /// Key and address of each item that was given to the provider.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(in crate::collect) items: Vec<PromptItem>,
-    /// What was remembered and affects how the replies are read.
+    /// Remembered data that affects how the replies are read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(in crate::collect) memory: Vec<Remembered>,
 }
@@ -43,7 +43,7 @@ struct KeptPart {
     /// The reply, if it is UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// Any other reply, each byte as the character of its number.
+    /// Any other reply, with each byte as the character with that code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bytes: Option<String>,
     /// Why there is no reply: class and text.

@@ -71,8 +71,7 @@ impl WorkerPool {
         self.turns.as_ref().map(|turns| turns.take()).unwrap_or_default()
     }
 
-    /// Runs that start from now on use this collector, at most `size` at a time. Runs in progress finish with what they
-    /// began with.
+    /// Runs that start from now on use this collector, at most `size` at a time. Runs in progress keep their collector.
     pub fn replace(&self, collector: Arc<Collector>, size: u32) {
         collector.share_refusals(&self.collector());
         *self.collector.lock().unwrap_or_else(PoisonError::into_inner) = collector;

@@ -1,4 +1,4 @@
-//! Counts what a topic said on the days before a period: as stored, or counted again where the items have changed.
+//! Counts a topic's terms on the days before a period: as stored, or counted again where the items have changed.
 
 use std::collections::BTreeSet;
 
@@ -73,8 +73,8 @@ pub(super) async fn counts_before(
     Ok(counted)
 }
 
-/// The term counts of the part before the period of the local day in which it begins; `None` if it begins with a day, or
-/// if the items of that part were not read.
+/// If the period begins within a local day, the term counts of that day before the period; `None` if it begins at the
+/// start of a day, or if those items were not read.
 pub(super) async fn counts_of_begun_day(
     snapshot: &mut ReadSnapshot,
     request: &TermsAsked<'_>,
@@ -82,7 +82,7 @@ pub(super) async fn counts_of_begun_day(
     let began = days(request.span.from, 1, request.topic.timezone()).first().map(|day| day.span.from);
     let from = began.max(request.began).max(request.asked_since);
     let Some(part) = from.and_then(|from| Span::new(from, request.span.from)) else { return Ok(None) };
-    // A report of what was seen since the last one may hold items of this part.
+    // A report on items seen since the last one may contain items of this part.
     let in_period: BTreeSet<&str> = request.period.iter().map(|mark| mark.key.as_str()).collect();
     let is_before = |mark: &&CountedItem| part.contains(mark.moment()) && !in_period.contains(mark.key.as_str());
     let marks: Vec<&CountedItem> = request.passed.iter().filter(is_before).collect();

@@ -9,7 +9,7 @@ use crate::insight::terms::BEFORE;
 use crate::model::{CountedItem, Span, Time, Topic};
 use crate::store::{ReadSnapshot, Store, StoreError};
 
-/// The days of a report's charts, of which the period is the last: their items say which scorer it uses.
+/// The days of a report's charts, ending with the period: their items decide which scorer it uses.
 const SCORED_BY: i32 = 14;
 const DAY: i64 = 86_400_000;
 /// A span that is longer than any local day.

@@ -118,7 +118,7 @@ fn busiest(request: &TermsAsked<'_>, items: &[TermItem], earlier: &[(Day, u64)])
     if request.span.length() > LONGEST_DAY { None } else { busiest_day(&day, items, earlier) }
 }
 
-/// What stands out of a period beside other topics; `None` if no term is used often enough.
+/// Finds the terms of a period that stand out from other topics; `None` if no term is used often enough.
 async fn find_stand_out(
     snapshot: &mut ReadSnapshot,
     request: &TermsAsked<'_>,

@@ -25,7 +25,7 @@ closed_list! {
 }
 
 closed_list! {
-    /// What terms that stand out were compared with.
+    /// The comparison behind terms that stand out.
     ComparedWith {
         /// Days of other topics.
         OtherTopics = "other_topics",
@@ -57,12 +57,12 @@ pub struct StandOutRows {
     #[serde(skip)]
     pub sampled: bool,
     pub most_texts_before: Option<u64>,
-    /// The strongest first. `texts_before` and `expected` are of what they were compared with.
+    /// The strongest first. `texts_before` and `expected` count in the texts they were compared with.
     pub terms: Vec<TermRow>,
 }
 
 impl StandOutRows {
-    /// What the list is called.
+    /// The title of the list.
     pub const TITLE: &str = "Terms that stand out";
 
     /// Says in a sentence or two why they are shown and what they were compared with.
@@ -100,7 +100,7 @@ impl StandOutRows {
 /// The terms that are news in a period, and their themes.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct TopicTerms {
-    /// The number of days before that can be compared with the period.
+    /// The number of earlier days that can be compared with the period.
     pub before_days: u64,
     /// Why no terms are shown, if they are not.
     pub no_terms: Option<NoTermsReason>,

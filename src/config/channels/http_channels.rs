@@ -85,7 +85,7 @@ pub(in crate::config) fn read(
         ChannelKind::Webhook | ChannelKind::Email => Some(WebhookFormat::Own),
     };
     let allow_private = reader.read(mistakes, "allow_private", flag);
-    // All keys are read before one that is wrong ends this, to find every mistake at once.
+    // Read all keys before returning, to find every mistake at once.
     Some(WebhookSpec {
         url: url?,
         url_variable: url_variable?,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::Time;
 
-/// What is needed to load a configuration. Nothing is read from the process itself.
+/// The inputs for loading a configuration. Nothing is read from the process itself.
 pub struct LoadRequest<'e> {
     pub explicit: Option<PathBuf>,
     /// The database that the command line names.

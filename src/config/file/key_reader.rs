@@ -23,8 +23,8 @@ pub(in crate::config) fn kind(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// Returns the name of a shape for messages, and for the hint what to write: the number that was given in quotes, or an
-/// example.
+/// Returns the name of a shape for messages, and what to write, for the hint: the number that was written in quotes, or
+/// an example.
 pub(in crate::config) fn expected(shape: Shape, found: &DeValue<'_>) -> (&'static str, String) {
     let given = match found {
         DeValue::String(text) if matches!(shape, Shape::Integer(..)) => text.trim().parse::<i64>().ok(),
@@ -72,7 +72,7 @@ pub(in crate::config) struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// Returns what was given for a key, or its default.
+    /// Returns the written value of a key, or its default.
     pub(in crate::config) fn value_or_default(&self, name: &str) -> Option<ConfigValue> {
         if let Some(setting) = self.written(name) {
             return Some(setting.clone());
@@ -81,7 +81,7 @@ impl Reader<'_> {
         Some(ConfigValue { value: Value::of_default(default)?, origin: Origin::Default })
     }
 
-    /// Returns what was given for a key, without the default.
+    /// Returns the written value of a key, without the default.
     pub(in crate::config) fn written(&self, name: &str) -> Option<&ConfigValue> {
         self.tables.iter().find_map(|table| table.values.get(name))
     }

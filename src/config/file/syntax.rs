@@ -24,7 +24,7 @@ pub(in crate::config) fn report(
     };
     let mut structural = false;
     let mut swallowed = usize::MAX;
-    // A list or text that is never closed swallows what follows: report where it opens, not where the file ends.
+    // A list or text that is never closed includes everything after it: report where it opens, not where the file ends.
     // Finding that searches the whole document, so only a few are reported; they all end at the end of the file.
     let lost = |error: &&toml::de::Error| {
         ["unclosed array", "unclosed inline", "multi-line"].iter().any(|lost| error.message().contains(lost))

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-/// Why a value cannot be used, before its place is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::config) struct Fault {
     /// What is wrong.

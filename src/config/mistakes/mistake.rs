@@ -65,7 +65,7 @@ impl<'t> Mistakes<'t> {
         self.text
     }
 
-    /// From now on, reports nothing more for lines that have an error already: their text was misread.
+    /// From now on, ignores mistakes in lines that already have an error: their text was misread.
     pub(in crate::config) fn quiet_lines_of_errors(&mut self) {
         self.quiet = self.found.iter().filter_map(|(_, mistake)| Some(mistake.place.as_ref()?.line)).collect();
     }

@@ -116,7 +116,7 @@ fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_
     })
 }
 
-/// Returns the default price of the search service for a call that brings this.
+/// Returns the search service's default price of a call with this kind of result.
 fn search_service_price(brings: ResultKind) -> Option<Micros> {
     let name = match brings {
         ResultKind::Posts => "prices.social",
@@ -141,7 +141,7 @@ fn optional<T>(
     }
 }
 
-/// What a query to a provider is built from.
+/// The context for building a query to a provider.
 pub(super) struct QueryContext<'a> {
     /// The topic's table, then `[defaults]`.
     pub(super) tables: &'a [&'a Table],
@@ -225,8 +225,8 @@ impl QueryContext<'_> {
     }
 }
 
-/// Returns why these sources cannot give an answer: a run keeps only one, and an answer that is written about items
-/// needs a source that finds some.
+/// Returns why these sources cannot give an answer: a run keeps only one answer, and an answer about items needs a
+/// source that finds some.
 pub(super) fn answer_conflict(sources: &[Source], queries: &[ProviderQuery]) -> Option<(String, &'static str)> {
     let writes = |source: &&Source| {
         let provider = queries.iter().find(|one| one.source == **source);

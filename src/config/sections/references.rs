@@ -1,4 +1,4 @@
-//! What reports, exports and alerts may refer to: the topics, tags, channels and sources of the file.
+//! The topics, tags, channels and sources of the file, which reports, exports and alerts may refer to.
 
 use crate::config::file::document::Document;
 use crate::config::mistakes::fault::Fault;

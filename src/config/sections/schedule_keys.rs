@@ -16,7 +16,7 @@ use crate::search::{Dialect, catches_up};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// What is known about a schedule once it is compiled.
+/// A compiled schedule, and what is known about it.
 #[derive(Clone)]
 struct CompiledSchedule {
     warnings: Vec<String>,
@@ -52,7 +52,7 @@ impl Schedules {
         self.read_topic(reader, None, mistakes).0
     }
 
-    /// The same for a topic, with what holds if it has no schedule. `reach` is how far the topic's social searches look
+    /// The same for a topic, including topics without a schedule. `reach` is how far the topic's social searches look
     /// back, if it has any.
     pub(in crate::config) fn read_topic(
         &mut self,
@@ -218,7 +218,7 @@ fn period(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<((&'static
     if let (Some(_), Some(_)) = (table.values.get("schedule"), table.values.get("every")) {
         let span = table.key_span("every").cloned().unwrap_or_default();
         mistakes.at(&span, "`every` cannot be combined with `schedule`", "keep one of the two");
-        // Whichever is kept, its own mistakes are reported at once.
+        // Whichever is kept, its mistakes are reported now.
         nearest.read(mistakes, "schedule", |value| {
             let policy = SchedulePolicy::timing_only(Period::Cron(text(value)?), "UTC");
             schedule::Schedule::compile(&policy).map(drop).map_err(to_fault)

@@ -44,7 +44,7 @@ pub(in crate::config) fn read(
         None => Some(None),
         Some(_) => reader.read(mistakes, "edit", flag).map(Some),
     };
-    // All keys are read before one that is wrong ends this, to find every mistake at once.
+    // Read all keys before returning, to find every mistake at once.
     let (listen, variable, file, hosts, https, edit) = (listen?, variable?, file?, hosts?, https?, edit?);
     let set = |name: &str| (request.env)(name).is_some_and(|value| !value.is_empty());
     let token = if set(&variable) || set(&format!("{variable}_FILE")) {

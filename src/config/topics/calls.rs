@@ -21,7 +21,7 @@ struct Call {
     operation: (&'static str, &'static str),
     dialect: Dialect,
     takes: Option<RangeInclusive<u32>>,
-    /// What to do if a number was written but the call takes none.
+    /// The hint if a number was written but the call takes none.
     hint: &'static str,
 }
 

@@ -14,7 +14,8 @@ const MOST: usize = 200;
 
 /// Reads the filter; `None` if something in it is wrong.
 pub(in crate::config) fn filter(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<TopicFilter> {
-    // Each entry of `must` has to occur, and languages and handles stand alone: only those of `exclude` can be joined.
+    // Each entry of `must` has to occur, and languages and handles cannot be combined: only entries of `exclude` can be
+    // joined.
     const JOIN: &str = "join some with |";
     const SHORTEN: &str = "shorten the list";
     let mut list = |key: &str, check: fn(&str) -> Result<(), TermError>, too_many: &str| {

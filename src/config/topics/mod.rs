@@ -121,7 +121,7 @@ impl TopicReader<'_> {
         let mut query_builder = QueryBuilder {
             reader: &reader,
             query: query.as_ref().and_then(Option::as_deref),
-            // A mistake in the query is reported once; what would be built from it is not checked.
+            // A mistake in the query is reported once; the queries built from it are not checked.
             query_wrong: matches!(query, Some(None)) || (query.is_none() && table.was_written("query")),
             title: title.as_deref().unwrap_or(""),
             needing_query: Vec::new(),

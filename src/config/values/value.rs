@@ -67,14 +67,14 @@ pub(in crate::config) struct ConfigValue {
     pub(in crate::config) origin: Origin,
 }
 
-/// What was given for one section, by key name.
+/// The written values of one section, by key name.
 #[derive(Debug, Clone, Default)]
 pub(in crate::config) struct Table {
     /// Place of the section's header, if it is in the file.
     pub(in crate::config) header: Option<Range<usize>>,
     /// Known keys only.
     pub(in crate::config) values: BTreeMap<&'static str, ConfigValue>,
-    /// What is written under a provider's name (`hn.query`).
+    /// The keys under a provider's name (`hn.query`).
     pub(in crate::config) asks: BTreeMap<Source, BTreeMap<&'static str, ConfigValue>>,
     /// Keys that were written with a wrong type, or misspelt. They are not reported as missing too.
     pub(in crate::config) attempted: Vec<&'static str>,

@@ -54,7 +54,7 @@ impl Feed {
         feed
     }
 
-    /// Writes the feed and returns the number of entries. `of` is the kind and the name of what the feed is about.
+    /// Writes the feed and returns the number of entries. `of` is the kind and the name of its subject.
     pub(in crate::export) fn write(
         self,
         out: Out<'_>,

@@ -1,4 +1,4 @@
-//! The formats, as a closed list. A new format is a file beside `csv` and `jsonl` and its lines here; it gets
+//! The formats, as a closed list. A new format needs a file next to `csv` and `jsonl`, and its lines here. It gets
 //! headings, then rows of cells in the same order. A feed has entries instead of rows, and `atom` writes it.
 
 use super::csv::{self, Profile};
@@ -17,13 +17,13 @@ closed_list! {
         Jsonl = "jsonl",
         /// A workbook for spreadsheets.
         Xlsx = "xlsx",
-        /// A feed of what is new in one topic.
+        /// A feed of new items of one topic.
         Atom = "atom",
     }
 }
 
 impl Format {
-    /// The format that the ending of a file's name says, after a `.gz` is removed; `None` if it says none.
+    /// The format of a file by the ending of its name, without `.gz`; `None` if the ending is unknown.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         let ending = strip_gz(name).0.rsplit_once('.')?.1.to_ascii_lowercase();

@@ -1,5 +1,5 @@
-//! Compresses a file while it is written, if its name asks for it. The gzip header has no time and no name, so that
-//! the same rows give the same bytes. Compression has its own thread, beside the one that makes the rows.
+//! Compresses a file while it is written, if its name asks for it. The gzip header has no time and no name, so that the
+//! same rows give the same bytes. Compression runs in its own thread.
 
 use std::io::{Error, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -78,8 +78,8 @@ impl<W: Write> Write for MaybeGzip<W> {
     }
 }
 
-/// What is sent to the compressor: a page, or `None` at the end. A channel that closes without `None` means that the
-/// file was given up.
+/// A message to the compressor: a page, or `None` at the end. A channel that closes without `None` means that the file
+/// was given up.
 type Sent = Option<Vec<u8>>;
 
 /// A file that a thread compresses. If dropped before [`Gzip::finish`], it waits until the thread has closed the
@@ -155,7 +155,7 @@ fn compress<W: Write>(sent: &Receiver<Sent>, out: W) -> std::io::Result<W> {
     Ok(out)
 }
 
-/// The error if one side ended while the other goes on.
+/// The error if one side ended while the other continues.
 fn compressor_gone() -> Error {
     Error::other("compression ended before the file did")
 }

@@ -1,4 +1,4 @@
-//! The formats of exports, and what they are written through: compression, archives, escaping.
+//! The formats of exports, with compression, archives and escaping.
 
 mod archive;
 pub(super) mod atom;

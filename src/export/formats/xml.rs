@@ -13,7 +13,7 @@ pub(in crate::export) fn push(out: &mut String, text: &str, odd: impl Fn(&mut St
             '"' => out.push_str("&quot;"),
             '\t' | '\n' => out.push(c),
             '\u{0}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}' => odd(out, c),
-            // Terminals would obey these characters; as references they mean the same.
+            // Terminals would interpret these characters; as references they mean the same.
             '\u{7F}'..='\u{9F}' => {
                 // Writing to a string cannot fail.
                 let _ = write!(out, "&#x{:x};", u32::from(c));

@@ -1,4 +1,4 @@
-//! What changed in a topic between two runs.
+//! The changes in a topic between two runs.
 
 use crate::compare::{NoStart, Since, begin, changes_between, run_range};
 use crate::insight::{ChangeCounts, Changes};

@@ -25,7 +25,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     let pruned_until = call.store.pruned_until().await?.filter(|until| *until > Time::of_utc_day(first));
     let mut days = Vec::new();
     for day in first..=today {
-        // Of deleted searches only the sum may be known, not how much of it was assumed.
+        // For deleted searches perhaps only the sum is known, not how much of it was assumed.
         let is_kept = pruned_until.is_none_or(|until| until <= Time::of_utc_day(day));
         let with = |what: &str, name: &str, used: PaidUsage| {
             let assumed = is_kept.then_some(used.cost.assumed);

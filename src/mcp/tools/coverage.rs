@@ -1,4 +1,4 @@
-//! What the sources of a topic covered, and what they did not.
+//! The covered and missed time of a topic's sources.
 
 use serde_json::{Value, json};
 

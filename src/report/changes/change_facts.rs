@@ -1,4 +1,4 @@
-//! What changed about a topic's known items, as plain values. `changes` fills them.
+//! The changes of a topic's known items, as plain values. `changes` fills them.
 
 use crate::insight::Piece;
 use crate::model::{Source, Time};

@@ -1,4 +1,4 @@
-//! What changed about known items and sources: edited and gone items, changed queries, silent sources. `insight` and
+//! Changes of known items and sources: edited and gone items, changed queries, silent sources. `insight` and
 //! `compare` define these; here they are cut to what a page shows.
 
 pub(super) mod change_facts;

@@ -78,7 +78,7 @@ pub struct PartFacts {
     pub voice: Option<u64>,
 }
 
-/// What was already read of a topic.
+/// The data of a topic that was already read.
 pub(in crate::report) struct Reading<'a> {
     pub(in crate::report) marks: &'a [CountedItem],
     /// Items that the topic's filter hides.
@@ -126,7 +126,7 @@ pub(in crate::report) async fn read(
         unit: period.unit,
         name: period.name.clone(),
         before: BeforeFacts { name: before.name, span: before.span, filtered, why, figures },
-        // Of a period that is not over, only the parts that have begun.
+        // For a period that is not over, only the parts that have begun.
         parts: parts
             .into_iter()
             .filter(|(_, span)| span.from <= reading.now)

@@ -1,5 +1,5 @@
-//! Puts the comparison of a week or month with the one before into words. Plain changes without a verdict: what is
-//! usual is known for days only. `calendar` reads the figures.
+//! Puts the comparison of a week or month with the one before into words. Plain changes without a verdict: usual
+//! numbers exist only for days. `calendar` reads the figures.
 
 use super::calendar::CalendarFacts;
 use super::count_change::{Change, Count};

@@ -1,4 +1,4 @@
-//! The change from one count to another, either of which may be too low. A bound is given only if its sign is certain.
+//! The change from one count to another. Either count may be too low. A bound is given only if its sign is certain.
 
 use crate::report::format;
 
@@ -33,7 +33,7 @@ impl Count {
     /// Returns the change from an earlier count to this one.
     pub(super) fn change_from(self, before: Self) -> Change {
         let (from, to) = (before.value, self.value);
-        // Nothing is nothing of any number, so that a fall to it is exact.
+        // Zero is 0 % of any number, so a fall to zero is exact.
         let bound =
             if self.at_least { Some("≥\u{a0}") } else { Some("≤\u{a0}").filter(|_| before.at_least && to > 0.0) };
         match (self.at_least, before.at_least) {
@@ -57,7 +57,7 @@ impl Count {
                 // The size of a bound is rounded down, so that it holds.
                 let size = match bound {
                     Some(_) => format!("{:.0}%", (size * 100.0 + 1e-9).floor()),
-                    // Doubling is no limit of a rise, as nothing is of a fall: only a fall is never rounded to 100 %.
+                    // Only a fall is never rounded to 100 %: a fall cannot exceed it, but a rise can.
                     None if to > from && size > 0.99 => format!("{:.0}%", format::hundredths(size)),
                     None => format::change_percent(size),
                 };

@@ -7,17 +7,18 @@ use crate::insight::daily::{Share, SourceHistory, ToneCounts, UsualShare};
 use crate::insight::why::Cause;
 use crate::model::{Source, Span, Time, Tone};
 
-/// Why a day or period is not compared whose items the filter cannot judge.
+/// Why a day or period is not compared if the filter cannot judge its items.
 pub(super) const UNJUDGED: &str = "its words were pruned, so the filter cannot be applied";
 
-/// Why a day or period is not compared of which not all items were read.
+/// Why a day or period is not compared if not all of its items were read.
 pub(super) const NOT_READ: &str = "more items than can be read at once";
 
 /// The minimum difference from the usual that is reported, in items.
 pub(in crate::report) const MIN_CHANGE: f64 = 10.0;
 /// The minimum number of scored items for comparing shares.
 pub(in crate::report) const MIN_SAMPLE: u64 = 20;
-/// The share of a day that must be covered for a comparison, and of the period before fewer items than usual are news.
+/// The share of a day that must be covered for a comparison, and of the period before a lower number than usual is
+/// news.
 pub(in crate::report) const WHOLE: f64 = 0.9;
 /// The maximum number of searches read for the period.
 pub(in crate::report) const MOST_SEARCHES: i64 = 20_000;
@@ -31,7 +32,8 @@ pub(in crate::report) fn is_past(period: Span, now: Time) -> bool {
     now.0 > period.until.0.saturating_add(TAIL)
 }
 
-/// Returns why counts of a period cannot be compared with those of an earlier one of its kind, if its sources are why.
+/// Returns why counts of a period cannot be compared with those of an earlier one of its kind, if its sources are the
+/// reason.
 pub(super) fn sources_reason(sources: &SourceHistory, span: Span, before: Span, noun: &str) -> Option<String> {
     match (sources.constant(span), sources.constant(before)) {
         (None, _) => Some(format!("the sources changed within this {noun}")),
@@ -94,19 +96,19 @@ pub struct WhyFacts {
     pub tone: Vec<(Tone, NamedCause)>,
 }
 
-/// What one source found of a period.
+/// The items of a period that one source found.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct SourceShare {
     pub source: Source,
     pub items: u64,
     /// Items, with near-copies counted once.
     pub unique: u64,
-    /// Of these, items found by no other source; `None` if this is not known.
+    /// The number of these found by no other source; `None` if unknown.
     #[serde(rename = "alone")]
     pub exclusive: Option<u64>,
 }
 
-/// Which source found what of a period; empty if no topic has providers.
+/// The items of a period by source; empty if no topic has providers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct FoundBy {
     /// Whether the topic's section shows it. Otherwise it is only counted for comparison with other topics.
@@ -115,7 +117,7 @@ pub struct FoundBy {
     pub sources: Vec<SourceShare>,
     /// Texts, with near-copies counted once.
     pub unique: u64,
-    /// Of these, texts found by several sources.
+    /// The number of these found by several sources.
     pub agreed: u64,
     /// Whether sightings of these items were deleted since, or not all were read, so that a source may have found more
     /// of them: its `items` and `unique` and the texts that several found are lower bounds, and what only one source

@@ -15,7 +15,7 @@ use crate::model::{CountedItem, PrunedDays, Time};
 use count_change::{Change, Count};
 use measures::{EarlierDay, NOT_READ, UNJUDGED, WHOLE, sources_reason};
 
-/// What limits which days can be compared.
+/// The limits of comparing days.
 pub(super) struct Limits<'a> {
     /// When the query last changed: another one was used before.
     pub(super) asked_since: Option<Time>,
@@ -95,7 +95,7 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
                     Change::By(change) => format!("{items}; now {shown}, {change}"),
                     Change::Alike if raw > 0 => format!("{items}; now {shown}, as many"),
                     Change::Alike => items,
-                    // Both figures, of which one may be too low.
+                    // Both figures; one of them may be too low.
                     Change::FromNone | Change::Unknown => format!("{items}; now {shown}"),
                 }
             }

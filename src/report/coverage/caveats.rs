@@ -1,5 +1,5 @@
-//! Says what could be judged and what could not. A report is called calm only in what was judged, and names the rest. A
-//! figure that is no news comes with the reason.
+//! Says what could be judged and what could not. A report is called calm only for aspects that were judged, and names
+//! the others. A figure that is not news comes with the reason.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub(in crate::report) fn relation_to_usual(report: &Report, topic: &TopicFacts) 
     };
     match doubt_reason(report, topic) {
         _ if (raw - usual.expected).abs() < MIN_CHANGE => format!("{side} usual, but by fewer than {MIN_CHANGE} items"),
-        // Nothing is known about it.
+        // Nothing is known about the period.
         Some(doubt) if side == "below" && topic.covered == Some(0.0) => format!("not judged: {doubt}"),
         Some(doubt) if side == "below" => format!("below usual, but {doubt}"),
         _ => format!("{side} usual"),
@@ -223,13 +223,13 @@ fn calm_sentence(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> String 
     summary.sentences().join(" ")
 }
 
-/// What may be said of a report in which nothing stands out.
+/// The parts of the text of a report in which nothing stands out.
 struct CalmSummary {
-    /// The aspects that were judged and calm; with the number of topics if that is not so of all.
+    /// The aspects that were judged and calm, with the number of topics if not all.
     calm: String,
-    /// The aspects that could not be judged, of which topics, and why.
+    /// The aspects that could not be judged, with their topics and the reasons.
     unjudged: Vec<String>,
-    /// The same of topics whose coverage is known and incomplete.
+    /// The same for topics whose coverage is known and incomplete.
     incomplete: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
-//! What the searches of a period cost, and how much of that no bill confirms. A report of all topics includes topics
-//! that are no longer configured, so that its total is the ledger's.
+//! The cost of a period's searches, and the part that no bill confirms. A report of all topics includes topics that are
+//! no longer configured, so that its total is the ledger's.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,12 @@ use crate::report::facts::{SourceFacts, TopicFacts};
 use crate::report::format;
 use crate::store::{ReadSnapshot, StoreError};
 
-/// What searches cost.
+/// The cost of searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::report) struct PeriodCost {
     /// `None` if some were pruned without being counted before.
     pub(in crate::report) total: Option<Micros>,
-    /// How much was assumed from a price. `None` if that is not known of some: of pruned searches only the sum is kept.
+    /// How much was assumed from a price; `None` if unknown for some searches: for pruned ones only the sum is kept.
     pub(in crate::report) assumed: Option<Micros>,
 }
 
@@ -74,7 +74,7 @@ impl TopicFacts {
 }
 
 impl SourceFacts {
-    /// What its searches cost.
+    /// The cost of its searches.
     pub(in crate::report) fn paid(&self) -> SearchCost {
         SearchCost { total: self.cost, assumed: self.assumed }
     }

@@ -25,9 +25,9 @@ pub(super) async fn read_coverage(
     Ok(SearchCoverage::new(watched, searches, seen, Time(seen.until.0.saturating_sub(1))))
 }
 
-/// Returns how each source did in a span. Its last search may be a little later, but not for a span long past: a failure
-/// after its end says nothing about it. Full replies are those about the span, even of later searches: they may be why
-/// a part of it is a hole.
+/// Returns how each source did in a span. Its last search may be a little later, but not for a span long past: a
+/// failure after its end says nothing about it. Full replies are those about the span, also from later searches: they
+/// may have caused a hole in it.
 pub(super) fn sources(
     searches: &[SearchSummary],
     search_coverage: &SearchCoverage,
@@ -66,7 +66,7 @@ pub(super) fn sources(
             facts.assumed = facts.assumed.plus(search.assumed);
         }
         let counts = inside == 1 || !is_past;
-        // A search that was not run says nothing about the source, unless it was refused and no other was made.
+        // A search that was not run shows nothing about the source, unless it was refused and no other was made.
         let says = search.state != SearchState::NotRun || search.refused && facts.last == SearchState::NotRun.as_str();
         if counts && says || facts.last.is_empty() {
             facts.last = search.state.to_string();
@@ -98,7 +98,8 @@ pub(super) fn covered_or_checks(covered: f64, checks: Option<u64>) -> String {
 
 impl SourceFacts {
     /// Whether no search of it was made in the period because of a refusal that every call would meet, or because the
-    /// process stopped. One that is not needed, as when nothing new was found, says nothing about the source.
+    /// process stopped. A search that was not needed, for example because nothing new was found, shows nothing about
+    /// the source.
     pub(super) fn is_left_out(&self) -> bool {
         self.searches == 0 && self.refused > 0
     }
@@ -230,8 +231,8 @@ impl TopicFacts {
         gaps.partition(|hole| hole.span.intersection(period).is_some())
     }
 
-    /// Returns the note that the topic was not watched in the period or at its start, or that the period has no gaps, if
-    /// either is so.
+    /// Returns the note that the topic was not watched in the period or at its start, or that the period has no gaps,
+    /// if either is true.
     pub(super) fn gaps_words(&self, (period, made_at): (Span, Time), timezone: &str) -> Option<String> {
         if self.not_kept.is_some() || self.checks.is_some() {
             return None;

@@ -49,8 +49,8 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
             let many = at_least_noun(topic.period.raw, topic.may_be_more(), "item");
             let noun = topic.noun();
             add(45, "numbers", "baseline", format!("first {noun}: {many}.{baseline} Nothing can be compared yet."));
-            // On the first day of a topic everything else is part of the beginning; in the rest of a week or month it
-            // is not.
+            // On the first day of a topic, everything else is part of the start. This does not hold for the rest of a
+            // week or month.
             if topic.calendar.is_none() {
                 continue;
             }
@@ -164,7 +164,7 @@ fn tone(topic: &TopicFacts, add: AddHighlight<'_>) {
     });
     let far = |now: &Share, usual: &UsualShare| (now.share - usual.expected).abs();
     let Some((sound, now, usual)) = unusual.max_by(|a, b| far(&a.1, &a.2).total_cmp(&far(&b.1, &b.2))) else { return };
-    // The share and the bound that it exceeds differ as shown, too.
+    // The share and the bound must also differ as displayed.
     let is_high = now.share > usual.high;
     let (part, bound) = percents_apart(now.share, if is_high { usual.high } else { usual.low });
     let (low, high) = if is_high { (percent(usual.low), bound) } else { (bound, percent(usual.high)) };
@@ -258,7 +258,7 @@ fn not_searched(topic: &TopicFacts, is_over: bool, add: AddHighlight<'_>) {
     }
 }
 
-/// Reports pruned searches: what is no longer known comes before what is known.
+/// Reports pruned searches: lost data comes before known facts.
 fn pruned(topics: &[TopicFacts], all: &mut Vec<Highlight>) {
     let mut hit = topics.iter().filter_map(|topic| Some((topic, topic.not_kept_words()?)));
     let Some((topic, words)) = hit.next() else { return };
@@ -310,7 +310,7 @@ mod tests {
             before,
             open: false,
         };
-        // It looked back a day, and to before the period there is a hole, too.
+        // It looked back a day, and the hole also reaches back to before the period.
         facts.holes = vec![hole(-DAY, 10 * DAY + 5 * HOUR, true), hole(20 * DAY, 20 * DAY + HOUR, false)];
         let span = Span { from: Time(0), until: Time(29 * DAY) };
         let sentence =

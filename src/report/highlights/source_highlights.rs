@@ -1,4 +1,4 @@
-//! What matters about sources: those that failed, or were over quota, and for how many topics.
+//! Highlights about sources: those that failed or were over quota, and for how many topics.
 
 use std::collections::BTreeSet;
 

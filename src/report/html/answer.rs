@@ -9,7 +9,7 @@ use super::super::format::{self, count_noun, number};
 use super::{links, print};
 use crate::normalise::safe_link;
 
-/// Returns the last answer, with what became of its citations.
+/// Returns the last answer, with the state of its citations.
 pub(super) fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
     let lines = answer.text.lines().map(|line| format::line(line, MOST_TEXT)).filter(|line| !line.is_empty());
     let lines: Vec<String> = lines.collect();
@@ -46,7 +46,7 @@ pub(super) fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Ma
     }
 }
 
-/// Returns a line of the answer. Safe links become links, and links that were looked up in vain are marked.
+/// Returns a line of the answer. Safe addresses become links, and those that were looked up and not found are marked.
 fn answer_section(answer: &AnswerFacts, line: &str) -> Markup {
     let (bullet, line) =
         line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).map_or(("", line), |line| ("• ", line));

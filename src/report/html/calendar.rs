@@ -11,7 +11,7 @@ use crate::draw::chart_parts::{self, PartShare, PartsRow};
 use crate::report::comparison::measures::Voice;
 use crate::report::shares::voice_parts::{VoiceCell, VoicePart};
 
-/// Returns a topic's figures beside those of the week or month before, or why they are not compared.
+/// Returns a topic's figures next to those of the week or month before, or why they are not compared.
 pub(super) fn comparison_table(topic: &TopicFacts) -> Markup {
     let Some(calendar) = &topic.calendar else { return html! {} };
     let (rows, noun) = (calendar.rows(topic), calendar.unit.noun());

@@ -29,7 +29,7 @@ use links::{anchor, change};
 
 const STYLE: &str = concat!(include_str!("../../draw/base.css"), include_str!("style.css"));
 
-/// Nothing is loaded and nothing runs, whatever a title contains.
+/// The page loads nothing and runs nothing, even if a title contains markup.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 pub(super) fn page(report: &Report) -> String {

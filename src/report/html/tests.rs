@@ -25,7 +25,7 @@ fn ids_are_unique_and_every_fragment_link_has_a_target() {
             text: "words".into(),
             partial: false,
             shortened: false,
-            // Those that a visitor may not see are not said to be missing.
+            // Topics that a visitor may not see are not reported as missing.
             cited: Citations { citations: Vec::new(), beyond },
         });
     }
@@ -43,7 +43,7 @@ fn ids_are_unique_and_every_fragment_link_has_a_target() {
 }
 
 #[test]
-fn an_empty_list_does_not_deny_what_is_unknown() {
+fn an_empty_list_does_not_deny_unknown_items() {
     let page = |raw: u64, no_engagement: u64, uncompared: bool| {
         let mut facts = topic("a");
         (facts.period.raw, facts.period.posts, facts.period.no_engagement) = (raw, raw, no_engagement);
@@ -179,7 +179,7 @@ fn a_mail_has_no_style_sheet_and_escapes_foreign_text() {
 fn a_first_since_last_report_covers_one_day() {
     let mut first = report(vec![topic("a")]);
     first.window = ReportWindow::SinceLast;
-    assert!(!report(vec![topic("a")]).markdown().contains("Items are those"), "a day counts all by time");
+    assert!(!report(vec![topic("a")]).markdown().contains("Items are those"), "days count all items by time");
     for (since, expected, items) in [
         (None, "(UTC), the last 24 hours.", "first seen since the period began"),
         (Some(7), "(UTC), since the last report.", "of the runs stored since the last report (seq above 7)"),

@@ -1,4 +1,4 @@
-//! What a report says about items that were found in its period but are older: they count on their own days.
+//! The note about items that were found in a report's period but are older: they count on their own days.
 
 use crate::report::facts::TopicFacts;
 use crate::report::format::number;

@@ -60,8 +60,8 @@ pub(super) async fn choose(
     };
     let top_posts = top_by(of(Kind::Post).filter(|mark| mark.engagement.sum() > 0), by_engagement);
     let period_keys: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
-    // Web searches return pages of any age: a page found now is news, whatever its date. Only now: one that is dated now
-    // and found later is new then.
+    // Web searches return pages of any age: a page is news when it is found, whatever its date. A page dated in this
+    // period but found later is news then.
     let new_pages: Vec<&CountedItem> =
         marks.iter().filter(|mark| mark.kind == Kind::Page && rule.is_new(mark)).collect();
     let top_pages = top_by(new_pages.iter().copied(), |a, b| {
@@ -133,7 +133,7 @@ async fn risers(
     span: Span,
 ) -> Result<Risers, StoreError> {
     // As in a `diff` of the period: each source is compared with its previous search. If searches after that one were
-    // pruned, what happened in between is no news of the period.
+    // pruned, changes in between are not news of the period.
     let kept_from = snapshot.pruned_days(&topic.id).await?.complete_from();
     let mut before: BTreeMap<Source, Time> =
         snapshot.last_finds_before(&topic.id, span.from).await?.into_iter().collect();

@@ -1,4 +1,4 @@
-//! What a report says about posts that hold no word of the question that found them.
+//! The sentence about posts that hold no word of the question that found them.
 
 use crate::report::facts::TopicFacts;
 use crate::report::format::{count_noun, number, percent};

@@ -307,7 +307,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
         }
         None => format!("{} of the period {so_far}covered{}", percent(covered), topic.covered_by_words()),
     });
-    // Without gaps, their list is empty; only that the topic was not watched is said.
+    // Without gaps, the list is empty. It only says if the topic was not watched.
     let unwatched =
         topic.gaps_words((report.span, report.made_at), zone).filter(|words| words.starts_with("Not watched"));
     let part_time = topic.part_time_note((report.span, report.made_at), zone);

@@ -53,7 +53,7 @@ pub(in crate::report) fn found_by(found: &FoundBy) -> String {
     text
 }
 
-/// Returns a topic's figures beside those of the week or month before, or why they are not compared.
+/// Returns a topic's figures next to those of the week or month before, or why they are not compared.
 pub(in crate::report) fn before(topic: &TopicFacts) -> String {
     let Some(calendar) = &topic.calendar else { return String::new() };
     let mut text = calendar.not_compared_note().map_or_else(String::new, |why| format!("{why}\n\n"));

@@ -16,7 +16,7 @@ use crate::model::{ReportFormat, ReportSpec, ReportWindow, Source, Span, Time};
 /// A minute, in milliseconds.
 const MINUTE_MS: i64 = 60_000;
 
-/// What a report covers and when it is made.
+/// The period of a report, and when the report is made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReportScope<'a> {
     pub(super) span: Span,
@@ -39,7 +39,7 @@ pub fn report_span(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
     let since = |from: Time| Span { from: from.min(at), until: at };
     match spec.window {
         ReportWindow::Day => {
-            // Of three, because the zone may have skipped the day before.
+            // Try three days, because the zone may have skipped the day before.
             let ended = days(at, 3, &spec.timezone).into_iter().rev().find(|day| day.span.until <= at);
             ended.map_or_else(|| since(at.minus(DAY)), |day| day.span)
         }
@@ -51,13 +51,13 @@ pub fn report_span(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
     }
 }
 
-/// Returns the span of a daily report whose slot stands for a time of an earlier date, which a clock change skipped: the last
-/// whole day before that date.
+/// Returns the span of a daily report whose slot replaces a time that a clock change skipped on an earlier date: the
+/// last whole day before that date.
 #[must_use]
 pub fn span_before_skipped(spec: &ReportSpec, slot: Time, date: Date) -> Option<Span> {
     let skipped = spec.window == ReportWindow::Day && date < date_of(slot, &spec.timezone);
     let before = |back: i32| date.checked_sub(back.days()).ok().and_then(|date| day_of(date, &spec.timezone));
-    // Of two, because the zone may have skipped one.
+    // Try two days, because the zone may have skipped one.
     skipped.then(|| (1..=2).find_map(before).map(|day| day.span)).flatten()
 }
 
@@ -121,7 +121,7 @@ pub fn paths(spec: &ReportSpec, span: &Span) -> Vec<(ReportFormat, PathBuf)> {
     // A day that ends at midnight has its own date, not the next one.
     let end = if date_of(span.until, &spec.timezone) == date { span.until } else { last_of(*span) };
     let name = calendar(spec.window, *span, &spec.timezone).map(|period| period.name);
-    // The report before it ended in the same minute: it holds what this one does not, so its file must stay.
+    // The previous report ended in the same minute. It has other contents, so its file must stay.
     let minute = |at: Time| at.0.div_euclid(MINUTE_MS);
     let follows = spec.window == ReportWindow::SinceLast && minute(span.from) == minute(span.until);
     let (date, time) = (name.unwrap_or_else(|| date.to_string()), time_of(end, &spec.timezone, follows));

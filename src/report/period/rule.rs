@@ -74,7 +74,7 @@ mod tests {
             ("by a clock that is ahead", page(25, 25, 2, WindowFit::In), 2, 0),
         ] {
             let new = |rules: &[PeriodRule], upto: &[i64]| -> Vec<usize> {
-                // A report knows what was numbered before it was made.
+                // A report contains runs that had a number when it was made.
                 let known = |at: usize| upto.get(at).is_none_or(|seq| page.seq <= *seq);
                 (0..rules.len())
                     .filter(|at| known(*at) && rules.get(*at).is_some_and(|rule| rule.is_new(&page)))

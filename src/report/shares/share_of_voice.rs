@@ -89,7 +89,7 @@ pub(in crate::report) fn of(topics: &[&TopicFacts], sources: Option<&BTreeSet<So
     all
 }
 
-/// Returns a topic's share of what each source that counts found for the group.
+/// Returns a topic's share of the items that each counted source found for the group.
 fn by_source(topic: &TopicFacts, topics: &[&TopicFacts], sources: Option<&BTreeSet<Source>>) -> Vec<(Source, Share)> {
     let of = |topic: &TopicFacts, source: Source| {
         topic.found_by.sources.iter().filter(|one| one.source == source).map(|one| one.unique).sum::<u64>()
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(bars(&[&whole, &none]), ["100%", "0%"]);
         assert_eq!(bars(&[&full, &none]), ["100%", "0%"]);
         assert_eq!(bars(&[&none, &none]), ["none", "none"]);
-        // A source that was removed is not counted, so its rest does not bound the shares.
+        // A removed source is not counted, so its uncovered rest does not make the shares bounds.
         let mut changed = topic_with("d", 60, false);
         changed.part_time = vec![(Source::Web, Vec::new())];
         assert!(changed.may_be_more());

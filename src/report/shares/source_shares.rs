@@ -1,5 +1,5 @@
-//! Which source found what of the period: how much each found, how much only it found, and how much several agree on.
-//! Shown for topics with providers besides the search service; also counted for the topics with which they are
+//! The items of the period by source: how many each found, how many only it found, and how many several found. Shown
+//! for topics with providers in addition to the search service; also counted for the topics with which they are
 //! compared.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,7 +68,7 @@ fn of(period: &[&CountedItem], sightings: &[(Source, String)]) -> FoundBy {
 }
 
 impl FoundBy {
-    /// The same, where sightings are missing: what looks like the only source may not be it.
+    /// The same if sightings are missing: an item may have other sources than those that are known.
     fn into_thinned(self) -> Self {
         let sources = self.sources.into_iter().map(|one| SourceShare { exclusive: None, ..one }).collect();
         Self { thinned: true, sources, ..self }

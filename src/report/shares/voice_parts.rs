@@ -15,7 +15,7 @@ pub struct VoicePart {
     pub span: Span,
     /// Unique items of all topics, of the sources that are counted. An item found by two topics counts for both.
     pub unique: u64,
-    /// The share covered, 0..1, of the topic with the least; `None` if searches were pruned.
+    /// The covered share, 0..1, of the topic with the least coverage; `None` if searches were pruned.
     pub covered: Option<f64>,
     /// In the order of the shares in the whole period.
     pub topics: Vec<VoiceCell>,

@@ -1,6 +1,6 @@
-//! Which sources shares of voice count. A topic that searches more sources finds more, although no more is said of it:
-//! if the topics had different sources, only what those found counts that all had in the whole period. `insight` knows
-//! when a topic had a source.
+//! Decides which sources shares of voice count. A topic with more sources finds more, even if people do not talk about
+//! it more. So if the topics had different sources, only those count that all topics had for the whole period.
+//! `insight` knows when a topic had a source.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,7 +9,7 @@ use crate::model::{CountedItem, Source, Span, Time, Topic};
 use crate::report::document::Report;
 use crate::store::{ReadSnapshot, StoreError};
 
-/// Returns the sources that all of these topics had in the whole of a span; `None` if they had no others.
+/// Returns the sources that all of these topics had for a whole span; `None` if all had the same sources.
 pub(in crate::report) async fn read(
     snapshot: &mut ReadSnapshot,
     topics: &[&Topic],
@@ -30,8 +30,8 @@ pub(in crate::report) async fn read(
     Ok(sources_in_common(&all))
 }
 
-/// Whether runs since the start of the span were thinned or pruned, where only some sources count: what sources showed
-/// in them is known of the first and the last run of each item only.
+/// Whether runs since the start of the span were thinned or pruned, if only some sources count: then only the first and
+/// the last run of each item show which sources found it.
 pub(in crate::report) async fn are_pruned(
     snapshot: &mut ReadSnapshot,
     topics: &[&Topic],
@@ -92,7 +92,7 @@ mod tests {
     use crate::report::facts::TopicFacts;
     use crate::report::samples::{report, topic};
 
-    /// A topic with items of which so many are by the sources that are counted.
+    /// A topic with `all` items; the counted sources found this many of them.
     fn counted(id: &str, all: u64, in_common: Option<u64>) -> TopicFacts {
         let counts = |many: u64| ItemCounts { raw: many, unique: many, authors: many, ..ItemCounts::default() };
         TopicFacts { period: counts(all), voice: in_common.map(counts), ..topic(id) }

@@ -18,7 +18,7 @@ const MAX_LINE: u64 = 1 << 20;
 /// The maximum depth of folders.
 const MAX_DEPTH: usize = 16;
 
-/// The counts of what was read.
+/// The counts of read files, posts and pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LoadStats {
     pub files: usize,

@@ -56,7 +56,7 @@ impl Folder {
         Ok(Self { posts: IndexedRows::new(posts), pages: IndexedRows::new(pages), loaded })
     }
 
-    /// Returns the counts of what was read.
+    /// Returns the counts of read files, posts and pages.
     pub(super) fn loaded(&self) -> LoadStats {
         self.loaded
     }

@@ -140,7 +140,7 @@ impl Index {
         rows
     }
 
-    /// Returns the rows that contain the word, or a word that begins with it.
+    /// Returns the rows that contain the word, or a word that starts with it.
     fn rows_of(&self, word: &str, within: &Range<u32>) -> Vec<u32> {
         // Cut each list to the range first, so that a common word is cheap in a short window.
         let cut = |rows: &'_ Vec<u32>| -> Range<usize> {

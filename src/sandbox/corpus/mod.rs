@@ -39,7 +39,7 @@ impl Corpus {
         }
     }
 
-    /// Returns the counts of what was read, for a folder.
+    /// Returns the counts of read files, posts and pages, for a folder.
     pub(crate) fn loaded(&self) -> Option<LoadStats> {
         match self {
             Self::Invented => None,

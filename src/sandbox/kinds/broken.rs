@@ -1,5 +1,5 @@
-//! What fault rules do to replies of these kinds where it differs from the contract's: refusals in the provider's own
-//! format, and emptied or broken values in the fields of the provider.
+//! Applies fault rules to replies of these kinds where they differ from the contract's: refusals in the provider's own
+//! format, and emptied or broken values in the provider's fields.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};

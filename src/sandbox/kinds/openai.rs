@@ -1,5 +1,5 @@
 //! `/openai/v1/…`: a model with OpenAI's interface, plain and streamed. It lists the first sources in its input and
-//! counts them. It is not a language model, and says so.
+//! counts them. It is not a language model, and its answers say so.
 
 use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};

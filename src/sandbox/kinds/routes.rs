@@ -1,4 +1,4 @@
-//! The routes of these kinds. The file of each kind has its answers.
+//! The routes of these kinds. The file of each kind builds its replies.
 
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ const ACCESS_SECONDS: i64 = 2 * 3_600;
 /// The lifetime of a refresh token, in seconds.
 const REFRESH_SECONDS: i64 = 90 * 86_400;
 
-/// What a token may be used for.
+/// The purpose of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     Access,

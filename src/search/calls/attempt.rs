@@ -26,7 +26,7 @@ const ERROR_BODY: u64 = 64 * 1024;
 /// The maximum number of headers kept.
 const HEADERS: usize = 32;
 
-/// What all tries of a client share.
+/// The part of a client that all its tries share.
 pub(in crate::search) struct HttpSender {
     pub(in crate::search) http: reqwest::Client,
     pub(in crate::search) key: Credential,
@@ -219,8 +219,8 @@ impl HttpSender {
         let value =
             |name| response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let header_wait = value(RETRY_AFTER).and_then(|text| retry_after::header(&text, now()));
-        // With another status it is no target (RFC 9110, section 10.2.2), and that of 305 is a proxy. An empty one names
-        // the address that was asked.
+        // With another status, `Location` is not a target (RFC 9110, section 10.2.2); with 305 it is a proxy. An empty
+        // one is the requested address itself.
         let redirects = matches!(status, 300..=303 | 307 | 308);
         let location = value(LOCATION).filter(|to| redirects && !to.trim().is_empty());
         let named_cost = header_cost(response.headers());
@@ -233,7 +233,7 @@ impl HttpSender {
             _ if detail.text.is_empty() => String::new(),
             _ => format!(": {}", detail.text),
         };
-        // Before the text is cut: the rest of a secret would not be recognised.
+        // Redact before the text is cut: the rest of a secret would not be recognised.
         let explanation = secrets.iter().fold(explanation, |text, secret| secret.text(&text));
         Failure {
             status: Some(status),
@@ -276,7 +276,7 @@ impl HttpSender {
         }
     }
 
-    /// Returns the headers worth keeping: the body's type, billing, and what a support desk asks for.
+    /// Returns the headers worth keeping: content type, billing, and ids that a support desk asks for.
     fn kept_headers(&self, headers: &HeaderMap, cached: bool, tokens: &[KeyRedactor]) -> Vec<(String, String)> {
         let known =
             |name: &str| matches!(name, "content-type" | "x-request-id" | "retry-after" | "x-topicwatch-sandbox");
@@ -292,7 +292,7 @@ impl HttpSender {
         kept.map(|(name, value)| {
             let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
             let value = self.scrub.line(&tokens.iter().fold(value, |value, token| token.text(&value)), TEXT);
-            // A known name is safe, even when the key happens to be a part of it.
+            // A known header name is safe, even if the key happens to be a part of it.
             let name = if known(name.as_str()) { name.to_string() } else { self.scrub.line(name.as_str(), TEXT) };
             (name, value)
         })

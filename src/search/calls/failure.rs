@@ -1,4 +1,4 @@
-//! What a failed try means: its class, whether a retry can help, and what it affects. `hint` says what the user can do.
+//! Classifies a failed try: its class, whether a retry can help, and what it affects. `hint` says what the user can do.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ impl Failure {
         spent: Spent,
     ) -> CallError {
         let hint = hint(whom, self.class, self.status, &self.text);
-        // A time beyond all dates says nothing.
+        // A time beyond the last valid date is ignored.
         let hint = match not_before.filter(|at| at.to_jiff().is_some()) {
             Some(at) => format!("the service asked to wait until {at}; {hint}"),
             None => hint,
@@ -69,7 +69,8 @@ impl Failure {
         }
     }
 
-    /// Adds the cost of this try. A try that was never sent or got an error costs nothing, unless the reply says so.
+    /// Adds the cost of this try. A try that was never sent or got an error costs nothing, unless the reply states a
+    /// cost.
     pub(in crate::search) fn add_cost(&self, spent: &mut Spent) {
         match (self.cost, self.status) {
             (Some(cost), _) => spent.billed = spent.billed.plus(cost),
@@ -86,10 +87,10 @@ pub(super) fn class_of_status(status: u16) -> ErrorClass {
         401 | 403 => ErrorClass::KeyRefused,
         402 => ErrorClass::BalanceSpent,
         429 => ErrorClass::RateLimited,
-        // An answer to a question that was not asked.
+        // A 304 to a request that was not conditional.
         304 => ErrorClass::Malformed,
         300..=399 => ErrorClass::Redirect,
-        // The server waited too long for the request, or wants it later.
+        // 408: the server waited too long for the request. 425: it wants the request later.
         408 | 425 => ErrorClass::Server,
         400..=499 => ErrorClass::BadRequest,
         500..=599 => ErrorClass::Server,

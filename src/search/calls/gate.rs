@@ -1,5 +1,5 @@
-//! The traits that are asked before each call: for a permit and a start, and whether the quota allows it.
-//! Implementations for several processes are elsewhere.
+//! The traits that decide about each call: whether it has a permit and a start, and whether the quota allows it.
+//! `collect` implements them for several processes.
 
 use std::error::Error;
 use std::future::Future;
@@ -17,7 +17,7 @@ pub struct Refusal {
     pub text: String,
     /// The error that prevented the check. It says nothing about the call.
     pub cause: Option<Arc<dyn Error + Send + Sync>>,
-    /// How the try before it failed, if there was one.
+    /// The failure of the previous try, if there was one.
     pub tried: Option<Box<CallError>>,
 }
 
@@ -45,12 +45,12 @@ pub trait Gate: Send + Sync {
     /// `attempt` counts from 1 within one call.
     fn before(&self, attempt: u32) -> impl Future<Output = Result<(), Refusal>> + Send;
 
-    /// Asked before a login, which is not counted: whether calls are refused for another reason than the quota.
+    /// Checks, before a login, whether calls are refused for a reason other than the quota. A login is not counted.
     fn allows(&self) -> Result<(), Refusal> {
         Ok(())
     }
 
-    /// Tells what a try cost that failed, before the next one is asked for.
+    /// Reports the cost of a failed try, before the next one is requested.
     fn failed(&self, _cost: Spent) {}
 }
 

@@ -1,4 +1,4 @@
-//! What the user can do about a failed search, live or stored.
+//! Hints for the user about a failed search, live or stored.
 
 use super::detail::INSUFFICIENT_QUOTA;
 use crate::http::TlsFault;
@@ -60,7 +60,7 @@ pub fn hint_for_stored_failure(
 ) -> Option<String> {
     let status = status.and_then(|status| u16::try_from(status).ok());
     let class = ErrorClass::parse(class)?;
-    // Of several feeds, the status is that of the last one.
+    // For several feeds, the status is that of the last one.
     let refused_here = feeds && text.contains(PRIVATE);
     let status = status.filter(|_| !refused_here);
     let hint = || hint(&ProviderRef { provider, login: None }, class, status, text);
@@ -70,28 +70,28 @@ pub fn hint_for_stored_failure(
 /// The error of a search that was still in progress when its run had to end.
 pub const RUN_TIMEOUT: &str = "the run's timeout was reached";
 
-/// How the error of a search begins that this process's configuration cannot make.
+/// Start of the error of a search whose provider is not in this process's configuration.
 pub const NO_PROVIDER: &str = "this process has no provider";
 
-/// How an error names an address, or a name with such an address, that feeds may not have.
+/// How an error names an address that feeds may not have, or a host name that resolves to one.
 const PRIVATE: &str = "private network";
 
 /// How an error names status 304.
 const NOT_MODIFIED: &str = "304 Not Modified";
 
-/// How an error names a reply in another compression than gzip, or in several.
+/// How an error names a reply that is compressed with anything but gzip, or several times.
 pub(super) const UNASKED: &str = "the reply is compressed in a way that was not asked for:";
 
 /// How an error names the target of a redirect.
 const REDIRECTS: &str = "it redirects to ";
 
-/// Whether an error names a target that no program may follow, such as a file.
-fn leads_elsewhere(text: &str) -> bool {
+/// Whether an error names a redirect target that must not be followed, such as a file.
+fn redirects_to_other_scheme(text: &str) -> bool {
     let target = text.split_once(REDIRECTS).and_then(|(_, to)| url::Url::parse(to).ok());
     target.is_some_and(|to| !matches!(to.scheme(), "http" | "https"))
 }
 
-/// What to do about a feed that failed, if that differs from other providers.
+/// The hint for a failed feed, if it differs from that of other providers.
 pub(in crate::search) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'static str> {
     match class {
         // Refused here, before a request.
@@ -99,7 +99,7 @@ pub(in crate::search) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'st
         ErrorClass::BadRequest if text.starts_with(NO_PROVIDER) => None,
         ErrorClass::BadRequest => Some("check the feed's address; it may have moved, need a login, or block programs"),
         ErrorClass::KeyRefused => Some("the feed needs a login, or blocks programs"),
-        ErrorClass::Redirect if leads_elsewhere(text) => {
+        ErrorClass::Redirect if redirects_to_other_scheme(text) => {
             Some("the feed's server redirects to what is no web address; tell its owner")
         }
         ErrorClass::Redirect if text.contains(REDIRECTS) => Some("use the address it redirects to"),

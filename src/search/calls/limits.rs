@@ -1,7 +1,6 @@
 //! Limits the calls in flight and the rate of their starts within one process: a semaphore and a leaky bucket
-//! (`governor`). For what runs without a database (`try`, `check --probe`, the sandbox); the limits that processes
-//! share are rows of the database (`collect/limits/`), another [`CallLimiter`]. The ledger durably counts the calls of
-//! a day.
+//! (`governor`). Used without a database (`try`, `check --probe`, the sandbox). Limits that processes share are rows of
+//! the database (`collect/limits/`), another [`CallLimiter`]. The ledger durably counts the calls of a day.
 
 use std::num::NonZeroU32;
 use std::pin::Pin;
@@ -49,8 +48,8 @@ impl<C: Clock + Clone> Limits<C> {
 
     /// Waits until a call may start, and counts it as started. Dropping the permit frees it.
     async fn acquire(&self) -> Option<OwnedSemaphorePermit> {
-        // First the permit, then the rate: in the other order, calls that passed the rate limit would pile up waiting
-        // for permits and then start together. `None` only for a closed semaphore, and nothing closes it.
+        // First the permit, then the rate: in the other order, calls that passed the rate limit would queue for permits
+        // and then start together. `None` only for a closed semaphore, which never happens.
         let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
         while let Some(wait) = self.take() {
             tokio::time::sleep(wait).await;

@@ -1,4 +1,4 @@
-//! One call: who is asked before it, its tries, what a failure means, when it is tried again, and logins.
+//! One call: the checks before it, its tries, its failures and retries, and logins.
 
 pub(super) mod attempt;
 mod detail;

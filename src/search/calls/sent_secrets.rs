@@ -23,7 +23,7 @@ pub(in crate::search) fn sent_secrets(key: Option<&HeaderValue>, addresses: &[Ur
     token.into_iter().chain(long).map(|secret| KeyRedactor::new(secret.into())).collect()
 }
 
-/// Returns a text of a server without what `address` may hold in secret.
+/// Removes the possible secrets of `address` from a server's text.
 pub(in crate::search) fn without_secrets_of(address: &str, text: &str) -> String {
     let secrets = sent_secrets(None, Url::parse(address).ok().as_slice());
     secrets.iter().fold(text.to_owned(), |text, secret| secret.text(&text))

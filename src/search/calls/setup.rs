@@ -1,4 +1,4 @@
-//! What a client is built from: why that may fail, the header of a key, and what identifies an address with its login.
+//! Helpers for building a client: why it may fail, the header of a key, and an id for an address with its login.
 
 use reqwest::header::HeaderValue;
 use secrecy::ExposeSecret as _;
@@ -26,7 +26,7 @@ pub(in crate::search) fn access_id(base_url: &Url, access: &Access) -> blake3::H
     };
     let mut hasher = blake3::Hasher::new();
     for part in [base_url.as_str(), user, secret] {
-        // The lengths tell the parts apart.
+        // The lengths keep the parts apart.
         hasher.update(&part.len().to_le_bytes()).update(part.as_bytes());
     }
     hasher.finalize()

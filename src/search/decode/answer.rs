@@ -1,5 +1,5 @@
-//! Finds the text of an AI answer wherever a deployment puts it, and its model and cost. Plain replies and streams use
-//! the same functions, so that both give the same text.
+//! Finds the text of an AI answer in every place where deployments put it, and its model and cost. Plain replies and
+//! streams use the same functions, so that both give the same text.
 
 use super::context::Limits;
 use super::entry::field;

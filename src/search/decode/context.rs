@@ -1,10 +1,9 @@
-//! What decoding a body depends on: the source, the time and the limits.
+//! The context of decoding a body: the source, the time and the limits.
 
 use super::media::ContentType;
 use crate::model::{Source, Time};
 use crate::search::ErrorClass;
 
-/// What decoding a body depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Context {
     /// The source that was searched. It breaks ties between post and page, and only AI replies have an answer.

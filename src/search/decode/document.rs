@@ -12,7 +12,7 @@ use crate::search::{ErrorClass, Reply};
 /// The maximum number of wrappers opened around a list (`{"data": {"search": {"organic_results": […]}}}`).
 const MAX_WRAPPERS: u32 = 4;
 
-/// What has been found so far in a document or a stream.
+/// The findings so far in a document or a stream.
 #[derive(Debug)]
 pub(super) struct ReplyBuilder {
     context: Context,
@@ -170,7 +170,7 @@ impl ReplyBuilder {
         }
     }
 
-    /// Reads a document that is one entry and no list.
+    /// Reads a document that is a single entry instead of a list.
     fn single_entry(&mut self, object: &Object) {
         if let Some(mut found) = entry::read(&Node::Object(object.clone()), None, &self.context) {
             found.rank = 1;
@@ -224,7 +224,7 @@ impl ReplyBuilder {
         Ok(reply)
     }
 
-    /// Builds the reply from what was gathered.
+    /// Builds the reply from the gathered parts.
     pub(super) fn finish(self, partial: bool) -> Reply {
         let model = self.model;
         let answer = self.answer.map(|text| Answer { text, model, partial });

@@ -27,8 +27,8 @@ pub(super) fn detail(object: &Object) -> Option<String> {
 }
 
 /// Returns the error of an empty reply: `success` or `ok` is false, or a message explains why it is empty. A message
-/// that it went well, or that nothing was found, is no error; nor is one in an unknown format, where it is just one of
-/// its members.
+/// that reports success, or that nothing was found, is not an error. In an unknown format, a message is just another
+/// member.
 pub(super) fn find_error_of_empty(object: &Object, known: bool) -> Option<String> {
     let says = |stated: bool| {
         let is = |name: &&str| matches!(object.get(name), Some(Node::Bool(value)) if *value == stated);

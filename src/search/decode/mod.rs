@@ -62,7 +62,7 @@ pub fn decode(body: &[u8], context: &Context) -> Result<Reply, DecodeError> {
     mark_truncated(read, context)
 }
 
-/// Reads a body that is not JSON: a page of a proxy, prose, or rubbish. Only prose is an answer.
+/// Reads a body that is not JSON: a proxy's page, prose or garbage. Only prose is an answer.
 fn plain_text(text: &str, refusal: &ParseError, context: &Context) -> Result<Reply, DecodeError> {
     if is_markup(text) || context.media == ContentType::Page {
         return Err(DecodeError {
@@ -85,7 +85,7 @@ fn stream(text: &str, context: &Context) -> Result<Reply, DecodeError> {
     decoder.finish()
 }
 
-/// Marks what was read as incomplete when the body is known to lack its end.
+/// Marks the reply as incomplete if the body is known to lack its end.
 fn mark_truncated(read: Result<Reply, DecodeError>, context: &Context) -> Result<Reply, DecodeError> {
     let Some(class) = context.cut else { return read };
     match read {

@@ -65,7 +65,7 @@ impl Kind for Bluesky {
         for (rank, item) in (1..).zip(&mut items) {
             item.rank = rank;
         }
-        // A server that ignores `since` goes on to posts before the span.
+        // A server that ignores `since` continues with posts before the span.
         let dates = || items.iter().filter_map(|item: &ReplyEntry| item.published_at);
         let is_complete = failure.is_none() && (ended || covers_window_start(dates(), request.span.from));
         let coverage = match (is_complete, dates().filter(|at| *at > request.span.from).min()) {
@@ -112,7 +112,7 @@ fn next_cursor(request: &ProviderRequest<'_>, last: &SearchCall, parts: &[Search
     if covers_window_start(page.posts.iter().filter_map(|post| published(post, request.now)), request.span.from) {
         return None;
     }
-    // Otherwise a server that repeats its cursor would be asked for ever.
+    // Otherwise a server that repeats its cursor would cause an endless loop.
     let asked_before = |cursor: &String| {
         parts.iter().any(|part| part.request.query.iter().any(|(name, value)| name == "cursor" && value == cursor))
     };
@@ -155,8 +155,8 @@ fn post_text(post: &Value) -> Option<String> {
     })
 }
 
-/// Writes out the links that the apps shorten to `a.example/what...`: the whole address is in a facet of the post, with the
-/// bytes that stand for it. Other words that link somewhere stay.
+/// Writes out the links that the apps shorten to `a.example/what...`: the whole address is in a facet of the post, with
+/// the bytes that stand for it. Other link texts stay as they are.
 fn with_whole_links(text: &str, facets: Option<&Value>) -> String {
     let facet = |facet: &Value| {
         let at = |name: &str| usize::try_from(facet.get("index")?.get(name)?.as_u64()?).ok();

@@ -47,8 +47,8 @@ impl Kind for Feeds {
         let urls =
             request.query.texts("urls").iter().map(|url| (Memory::read(remembered.get(url.as_str()).copied()), url));
         let mut due: Vec<(Memory, &String)> = urls.filter(|(memory, _)| !memory.is_resting(request.now)).collect();
-        // Not all may be reached in one search, so those requested longest ago come first, and of one search those that
-        // were read.
+        // One search may not reach all feeds, so those requested longest ago come first; among those of the same
+        // search, the ones that were read.
         due.sort_by_key(|(memory, _)| (memory.last_request(), memory.has_failed()));
         let (mut next, waits) = (Vec::<Request>::new(), ServerWaits::of(parts));
         let mut begun = 0;
@@ -66,8 +66,8 @@ impl Kind for Feeds {
             if is_asked || waits.hold(one.address.as_deref()) {
                 continue;
             }
-            // A feed of which only the redirect is read costs a call for nothing: no more feeds begin than can be
-            // followed to their end.
+            // A call that only reads a redirect is wasted, so no more feeds are started than can be followed to their
+            // end.
             if step.is_none() {
                 let room = MOST_PARTS.saturating_sub(parts.len() + next.len() - begun);
                 if begun >= (room / (MOST_STEPS + 1)).max(1) {
@@ -85,7 +85,7 @@ impl Kind for Feeds {
         let (mut items, mut memory) = (Vec::<ReplyEntry>::new(), Vec::<Remembered>::new());
         let mut feeds = Vec::<(&String, FeedResult)>::new();
         let (mut unreached, mut held, mut emptied, waits) = (0, 0, 0, ServerWaits::of(parts));
-        // All feeds together are known from the latest start to the earliest look.
+        // The span known of all feeds begins at their latest start and ends at their earliest look.
         let (mut known, mut full, mut unreadable) = ((Time(i64::MIN), request.now), false, 0_u32);
         let mut narrow = |since: Time, looked: Time| known = (known.0.max(since), known.1.min(looked));
         let (mut troubles, mut moved) = (Vec::<(String, DecodeError)>::new(), Vec::new());
@@ -93,7 +93,8 @@ impl Kind for Feeds {
             let before = Memory::of(request, url);
             let step = follow_redirects(request, parts, url);
             let Some(Step::Ended(part)) = step else {
-                // It rests, or its redirect was not followed yet; the next search covers the time since the last look.
+                // The feed rests, or its redirect was not followed yet. The next search covers the time since the last
+                // look.
                 narrow(before.since().unwrap_or(request.now), Time(before.looked));
                 if before.is_resting(request.now) {
                     continue;
@@ -149,7 +150,7 @@ impl Kind for Feeds {
             notes.push(format!("{held} of {} feeds were not asked because their server asked to wait", urls.len()));
         }
         if unreached > 0 {
-            // Otherwise the run ended before all calls were made, and says so itself.
+            // Otherwise the run ended before all calls were made, and reports that itself.
             let is_limit = parts.len() >= MOST_PARTS || self.next(request, parts).is_ok_and(|next| next.is_empty());
             let next = match is_limit {
                 true => format!(": a search makes at most {MOST_PARTS} calls; the next one begins with them"),
@@ -181,7 +182,7 @@ impl Kind for Feeds {
         ServerWaits::of(failed).hold(address.as_deref())
     }
 
-    /// A feed that hangs must not be first each time, either: enough of them would keep all others from being read.
+    /// A feed that hangs must not come first each time either: enough such feeds would keep all others from being read.
     fn remember_unended(
         &self,
         request: &ProviderRequest<'_>,
@@ -257,7 +258,7 @@ fn moved_for_good(request: &ProviderRequest<'_>, parts: &[SearchCall], url: &str
     Some(without_secrets(&without_secrets_of(url, &to)).chars().take(SHORT).collect())
 }
 
-/// Keeps each entry once, and marks feeds that share entries: which wording arrives depends on which feed has changed.
+/// Keeps each entry once, and marks feeds that share entries: which wording arrives depends on the feed that changed.
 fn keep_each_once(feeds: &mut [(&String, FeedResult)]) {
     let mut first = HashMap::<(String, Option<String>), usize>::new();
     let mut overlapping = HashSet::new();
@@ -301,7 +302,7 @@ fn feed_request(request: &ProviderRequest<'_>, url: &str, memory: Option<&Memory
     Request { address: is_absolute.then(|| url.to_owned()), headers, ..get(request.query, &path, Vec::new()) }
 }
 
-/// What was read from one feed.
+/// The result of reading one feed.
 struct FeedResult {
     items: Vec<ReplyEntry>,
     unreadable: u32,

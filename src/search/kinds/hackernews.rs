@@ -119,13 +119,13 @@ fn slice(request: &ProviderRequest<'_>, until: Option<i64>) -> Request {
 fn next_until(request: &ProviderRequest<'_>, last: &SearchCall, calls: usize) -> Option<i64> {
     let page = page(&last.reply.as_ref().ok()?.body).ok()?;
     let full = page.hits.len() >= per_page(request) as usize;
-    // By calls, not by hits, of which slices share some: `plan` names this as the most calls.
+    // Limited by calls, not by hits, because slices share hits: `plan` names this as the maximum number of calls.
     if !full || calls as u64 >= u64::try_from(request.query.calls()).unwrap_or(1) {
         return None;
     }
     let seconds = || page.hits.iter().filter_map(|hit| hit.get("created_at_i").and_then(Value::as_i64));
     let (oldest, newest) = seconds().min().zip(seconds().max())?;
-    // A page within one second would be returned for ever.
+    // A page whose hits all lie within one second would be returned forever.
     (oldest < newest).then_some(oldest)
 }
 
@@ -181,7 +181,8 @@ fn read_entry(hit: &Value, now: Time) -> Option<ReplyEntry> {
     })
 }
 
-/// Writes out the links that the site shortens to `https://a.example/what...`: their words would be another address.
+/// Writes out the links that the site shortens to `https://a.example/what...`: the shortened text would be another
+/// address.
 fn with_whole_links(html: &str) -> String {
     const LINK: &str = "<a href=\"";
     let (mut whole, mut rest) = (String::with_capacity(html.len()), html);
@@ -190,7 +191,7 @@ fn with_whole_links(html: &str) -> String {
             let (words, after) = after.split_once('>')?.1.split_once("</a>")?;
             Some((address, words, after))
         });
-        // A link without an end: all that follows stays as it is.
+        // A link without an end: the rest of the text stays as it is.
         let Some((address, words, after)) = parts else { break };
         let is_short = words.strip_suffix("...").is_some_and(|begin| address.starts_with(begin));
         whole.push_str(before);

@@ -18,7 +18,7 @@ pub struct ProviderRequest<'a> {
     pub span: Span,
     /// When the run started.
     pub now: Time,
-    /// What earlier searches of the topic stored.
+    /// The memory that earlier searches of the topic stored.
     pub memory: &'a [Remembered],
     /// The run's new items, for a kind that writes about them.
     pub items: &'a [PromptItem],
@@ -80,7 +80,7 @@ pub struct PartFailure {
     pub location: Option<String>,
     /// The earliest time for the next call, if the server gave one.
     pub not_before: Option<Time>,
-    /// What arrived of a stream before it was cut.
+    /// The part of a stream that arrived before it was cut.
     pub so_far: Option<Bytes>,
 }
 
@@ -100,20 +100,20 @@ pub enum SpanCoverage {
     Nothing,
 }
 
-/// What was read from all replies of a search.
+/// The result of reading all replies of a search.
 #[derive(Debug, Clone)]
 pub struct ReadResult {
     pub reply: Reply,
     pub coverage: SpanCoverage,
     /// Whether there was more than could be read.
     pub full: bool,
-    /// What the next search of the topic should know. It is stored with the run.
+    /// State for the next search of the topic. It is stored with the run.
     pub memory: Vec<Remembered>,
     /// Tokens read and written, for a provider that bills by tokens.
     pub tokens: u64,
     /// A note for people.
     pub note: Option<String>,
-    /// What to do about a failure.
+    /// The hint for a failure.
     pub hint: Option<String>,
 }
 
@@ -157,12 +157,12 @@ pub trait Kind: Sync {
         0
     }
 
-    /// Returns what these replies say that they cost, for replies that cannot be kept.
+    /// Returns the cost that these replies state, for replies that cannot be kept.
     fn billed(&self, _parts: &[SearchCall]) -> Option<Micros> {
         None
     }
 
-    /// Returns what the next search should know of calls that did not end in the time of the run.
+    /// Returns what the next search should know about calls that did not end before the run did.
     fn remember_unended(
         &self,
         _request: &ProviderRequest<'_>,

@@ -82,12 +82,12 @@ fn skip_tag<'t>(tag: &'t str, end: Option<usize>, plain: &mut String) -> Option<
     Some(after)
 }
 
-/// Returns where each `<` is and where the tag that it begins would end, the last first. A `>` in a quoted attribute does
-/// not end a tag, unless no other `>` does. One pass from the end: a search from each `<` would read a text of nothing
-/// but `<a` again and again, for minutes.
+/// Returns the place of each `<` and of the end of its tag, the last first. A `>` in a quoted attribute does not end a
+/// tag, unless no other `>` does. It makes one pass from the end: a search from each `<` would take minutes for a text
+/// of nothing but `<a`.
 fn tag_ends(html: &str) -> Vec<(usize, usize)> {
     let mut ends = Vec::new();
-    // The next end from here on: outside of quotes, inside of double and of single ones, and whatever the quotes.
+    // The next end from here on: outside quotes, inside double quotes, inside single quotes, and regardless of quotes.
     let (mut outside, mut double, mut single, mut any) = (None, None, None, None);
     for (at, byte) in html.bytes().enumerate().rev() {
         match byte {

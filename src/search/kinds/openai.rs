@@ -70,7 +70,7 @@ impl Kind for OpenAi {
         };
         let (written, cut) = match &part.reply {
             Ok(reply) => (reply::read(&reply.body)?, None),
-            // What arrived before the cut is worth keeping.
+            // The text before the cut is worth keeping.
             Err(failure) => match failure.so_far.as_ref().and_then(|body| reply::read(body).ok()) {
                 Some(written) => (written, Some((failure.class, failure.text.clone(), failure.hint.clone()))),
                 None => return Err(failed(failure)),

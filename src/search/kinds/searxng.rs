@@ -248,7 +248,7 @@ fn read_entry(result: &Value, now: Time) -> Option<ReplyEntry> {
         title: text("title").map(str::to_owned),
         text: text("content").map(str::to_owned),
         published_at: published.and_then(|date| date::read(date, now)),
-        // It depends on the engines that answered.
+        // The order depends on the engines that answered.
         excerpt: true,
         ..ReplyEntry::default()
     })

@@ -1,5 +1,5 @@
-//! A second search service beside `[service]`: the same calls, in either dialect, to another address with another key.
-//! `spec` and `desearch` build the calls, and `decode` reads the replies.
+//! A second search service, in addition to `[service]`: the same calls, in either dialect, to another address with
+//! another key. `spec` and `desearch` build the calls, and `decode` reads the replies.
 
 use super::kind::{Kind, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, malformed};
 use crate::model::{
@@ -95,7 +95,7 @@ impl Kind for Service {
         let context = self.context(request, part);
         let (mut reply, hint) = match &part.reply {
             Ok(reply) => (decode(&reply.body, &context)?, None),
-            // What arrived before the cut is worth keeping.
+            // The part before the cut is worth keeping.
             Err(failure) => match failure.so_far.as_ref().and_then(|body| decode(body, &context).ok()) {
                 Some(reply) => (reply, Some(failure.hint.clone())),
                 None => return Err(failed(failure)),

@@ -29,7 +29,7 @@ impl RenderTarget {
     }
 }
 
-/// Returns the address of a request below `base_url`, of which only scheme, host and path are kept.
+/// Returns the address of a request below `base_url`. Keeps only scheme, host and path of `base_url`.
 pub(in crate::search) fn url(request: &Request, base_url: &Url) -> Url {
     let mut url = base_url.clone();
     url.set_path(&format!("{}{}", base_url.path().trim_end_matches('/'), request.path));

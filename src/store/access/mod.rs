@@ -1,4 +1,5 @@
-//! Access besides the configured token: named tokens, and links that share one thing. `web` decides what a role may do.
+//! Access without the configured token: named tokens, and links that share one report or topic. `web` decides what a
+//! role may do.
 
 use crate::model::{LinkRow, Time, TokenRow};
 use crate::store::{Store, StoreError};

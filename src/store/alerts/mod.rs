@@ -1,4 +1,4 @@
-//! What alerts need of the store: runs in reading order, the state of an alert, and the one transaction that moves its
+//! Reads and writes for alerts: runs in reading order, the state of an alert, and the one transaction that stores its
 //! events, messages and cursor. It does not decide when an alert fires.
 
 pub(in crate::store) mod rows;

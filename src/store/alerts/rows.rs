@@ -1,4 +1,4 @@
-//! What an alert check changes, and where a page of events begins.
+//! The changes of an alert check, and where a page of events begins.
 
 use crate::model::{AlertEvent, Firing, Message, Time};
 
@@ -13,7 +13,7 @@ pub struct EventCursor {
     pub event: String,
 }
 
-/// What one check of an alert changes.
+/// The changes of one check of an alert.
 #[derive(Debug, Clone, Default)]
 pub struct AlertChange {
     /// The cursor before the check. If the stored cursor differs, nothing is changed.
@@ -22,7 +22,7 @@ pub struct AlertChange {
     pub to: (i64, Time),
     /// The events it found.
     pub events: Vec<AlertEvent>,
-    /// What starts to fire.
+    /// Subjects that start to fire.
     pub begun: Vec<Firing>,
     /// Subjects that stop firing.
     pub ended: Vec<String>,
@@ -30,6 +30,6 @@ pub struct AlertChange {
     pub reported: Option<String>,
     /// The message, once for each channel.
     pub messages: Vec<Message>,
-    /// Why nothing that waits is ever sent, if so: neither events nor queued messages.
+    /// Why waiting events and queued messages are never sent, if so.
     pub dropped: Option<&'static str>,
 }

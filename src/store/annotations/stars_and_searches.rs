@@ -1,5 +1,4 @@
-//! What people keep while reading: stars and notes on items, and saved searches. Marks, which judge an item for a
-//! topic, are in `marks`.
+//! Stars and notes on items, and saved searches. Marks, which judge an item for a topic, are in `marks`.
 
 use crate::model::{SavedSearch, Time};
 use crate::store::{Store, StoreError};

@@ -94,7 +94,7 @@ impl From<sqlx::Error> for StoreError {
             _ => None,
         };
         let text = match &error {
-            // The driver adds a line number, which is one of the server's own source.
+            // The driver adds a line number of the server's source code.
             sqlx::Error::Database(inner) if code.as_deref().is_some_and(|code| code.len() == 5) => {
                 inner.message().to_owned()
             }
@@ -106,7 +106,7 @@ impl From<sqlx::Error> for StoreError {
         let waited = matches!(code.as_deref(), Some("55P03"));
         let ended = matches!(code.as_deref(), Some("25P03" | "57P01" | "57P02" | "57P03" | "57P05" | "53300"))
             || code.as_deref().is_some_and(|code| code.len() == 5 && code.starts_with("08"));
-        // A server that shuts down in the middle of an answer leaves one that cannot be parsed.
+        // A server that shuts down in the middle of an answer leaves a part that cannot be parsed.
         let away = ended
             || matches!(
                 error,
@@ -171,8 +171,7 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
-/// Returns what an error code of PostgreSQL means for a process, and what to do next, if that is more than the message
-/// says.
+/// Returns what an error code of PostgreSQL means for a process, and a hint if it adds to the message.
 fn of_server(code: &str) -> Option<(StoreErrorKind, &'static str)> {
     Some(match code {
         "25006" => (

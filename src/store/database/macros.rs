@@ -58,7 +58,7 @@ macro_rules! transaction {
             $crate::failpoint::at(concat!(stringify!($module), "::", stringify!($function), "/written"));
             tx.commit().await?;
             $crate::failpoint::at(concat!(stringify!($module), "::", stringify!($function), "/committed"));
-            // Do not report as stored what went to a file that nobody can open any more.
+            // Do not report data as stored that went to a file that nobody can open any more.
             $pools.in_place()?;
             Ok::<_, $crate::store::StoreError>(value)
         }
@@ -88,7 +88,8 @@ macro_rules! read_on {
 }
 
 /// Like `read`, but on the writing connection, for short queries of a run: the rows it has just written are still in
-/// that connection's cache, while on SQLite every commit invalidates a reader's. On PostgreSQL the same as `read`.
+/// that connection's cache, while on SQLite every commit invalidates a reader's cache. On PostgreSQL it is the same as
+/// `read`.
 macro_rules! read_beside_writing {
     ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
         match &$store.db {

@@ -1,6 +1,6 @@
-//! Connections that a statement has just used, lent again at once. The pool pings each one that is returned; whoever
-//! wants one meanwhile would wait for the ping, or open another. A connection that failed, was abandoned or was not used
-//! for a moment is returned to the pool, which tests it.
+//! Connections that a statement has just used, reused at once. The pool pings each one that is returned; a caller that
+//! wants one meanwhile would wait for the ping, or open another. A connection that failed, was abandoned or was not
+//! used for a moment is returned to the pool, which tests it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use sqlx::Pool;
 use sqlx::pool::PoolConnection;
 use tokio::time::Instant;
 
-/// How long a connection is lent again without a test.
+/// How long a connection is reused without a test.
 const RECENT: Duration = Duration::from_millis(100);
 
 /// The connections of one pool that were used last.
@@ -20,15 +20,15 @@ pub(in crate::store) struct RecentConnections<DB: sqlx::Database> {
 }
 
 struct Held<DB: sqlx::Database> {
-    /// Those used last are at the end.
+    /// The last used entries are at the end.
     connections: Vec<(PoolConnection<DB>, Instant)>,
-    /// Whether a task returns those that nobody takes in time.
+    /// Whether a task returns unused connections.
     watched: bool,
     closed: bool,
 }
 
 impl<DB: sqlx::Database> Held<DB> {
-    /// Removes those that were not used for so long.
+    /// Removes connections that were not used for this long.
     fn remove_unused(&mut self, within: Duration) -> Vec<PoolConnection<DB>> {
         let unused = self.connections.partition_point(|(_, used)| used.elapsed() >= within);
         self.connections.drain(..unused).map(|(connection, _)| connection).collect()
@@ -39,8 +39,8 @@ fn lock<DB: sqlx::Database>(held: &Mutex<Held<DB>>) -> MutexGuard<'_, Held<DB>> 
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns connections to the pool that nobody takes in time, until none is kept: somebody may be waiting for one, and
-/// only the pool closes those that are idle for long.
+/// Returns unused connections to the pool, until none is kept: a caller may be waiting for one, and only the pool
+/// closes connections that are idle for long.
 async fn return_unused<DB: sqlx::Database>(held: Weak<Mutex<Held<DB>>>, within: Duration) {
     while let Some(next) = return_unused_now(&held, within) {
         tokio::time::sleep_until(next).await;
@@ -83,7 +83,7 @@ impl<DB: sqlx::Database> RecentConnections<DB> {
     pub(in crate::store) fn keep(&self, connection: PoolConnection<DB>) {
         let most = self.pool.options().get_max_connections();
         let mut held = self.lock();
-        // Somebody may be waiting for the pool to get its last connection back.
+        // A caller may be waiting for the pool to get its last connection back.
         if !held.closed && (self.pool.size() < most || self.pool.num_idle() > 0) {
             held.connections.push((connection, Instant::now()));
             if !held.watched {
@@ -93,7 +93,7 @@ impl<DB: sqlx::Database> RecentConnections<DB> {
         }
     }
 
-    /// Returns all to the pool, also those that are kept later: the pool is about to be closed.
+    /// Returns all to the pool, and from now on every connection at once: the pool is about to be closed.
     pub(in crate::store) fn close(&self) {
         let mut held = self.lock();
         held.closed = true;

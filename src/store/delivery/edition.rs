@@ -2,7 +2,7 @@
 
 use crate::model::{SeqRange, Time};
 
-/// What one run of an export writes, or wrote.
+/// The output of one run of an export, finished or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edition {
     /// Its number within the export, from 1.

@@ -8,8 +8,8 @@ use crate::store::{ClaimedMessage, Outgoing, SendResult, Store, StoreError, Wait
 
 impl Store {
     /// Claims the next due message of a channel for `lease`. If a process died while it held a message, that counts as
-    /// a try: the message is due again, or dead after `most` tries, which is reported too. What a clock put off which was
-    /// ahead is due.
+    /// a try: the message is due again, or dead after `most` tries, which is reported too. A message that was put off
+    /// by a clock that was ahead is due.
     pub async fn claim_message(
         &self,
         channel: &str,

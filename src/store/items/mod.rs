@@ -1,4 +1,4 @@
-//! What runs found: items, each stored once, and their sightings. `reading` reads them.
+//! The findings of runs: items, each stored once, and their sightings. `reading` reads them.
 
 pub(in crate::store) mod commit_queue;
 pub(in crate::store) mod group_commit;

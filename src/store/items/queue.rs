@@ -20,7 +20,7 @@ pub(in crate::store) struct Queue<Q, A> {
 type Answer<A> = Result<A, StoreError>;
 type Waiting<Q, A> = (Q, oneshot::Sender<Answer<A>>);
 
-/// What happens next for a waiting request.
+/// The next step for a waiting request.
 pub(in crate::store) enum Turn<'a, Q, A> {
     /// Another task wrote it.
     Answered(Answer<A>),

@@ -1,5 +1,5 @@
-//! Reading stored replies again with today's parser: what a reply shows in addition is added to its run. Nothing is
-//! removed, and repeating it changes nothing.
+//! Reads stored replies again with today's parser: additional findings are added to the run. Nothing is removed, and
+//! repeating it changes nothing.
 
 use crate::model::Time;
 use crate::store::{ReplayChanges, ReplayedRun, Store, StoreError, StoredReply, StoredRun};

@@ -1,4 +1,4 @@
-//! Stored runs, and what their replies show when they are read again.
+//! Stored runs, and the findings when their replies are read again.
 
 use crate::model::{Answer, Scorer, Source, Time};
 use crate::store::{SeenItem, StoredReply};
@@ -49,7 +49,7 @@ impl StoredReply {
     }
 }
 
-/// What reading again changed, or would change.
+/// The changes of reading again, made or expected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ReplayChanges {
     /// Items not found before.

@@ -1,4 +1,4 @@
-//! Shared use with a daemon: the configuration in force, running processes, pausing and manual runs of topics, and
+//! Control of a running system: the configuration in force, running processes, pausing and manual runs of topics, and
 //! renaming a topic. The ledger decides on slots.
 
 use crate::model::{Paused, Time};
@@ -57,7 +57,7 @@ impl Store {
         asked_tx!(self, controls::pause(topics, reason, now))
     }
 
-    /// Ends a pause. Slots that passed during it are not made up for.
+    /// Ends a pause. Slots that passed during it are not run later.
     pub async fn resume_topics(&self, topics: &[String], now: Time) -> Result<Vec<ControlResult>, StoreError> {
         asked_tx!(self, controls::resume(topics, now))
     }

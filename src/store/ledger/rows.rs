@@ -114,7 +114,7 @@ pub struct SearchResult {
     pub unreadable: i64,
     /// Whether the reply had as many entries as the request could return.
     pub saturated: bool,
-    /// What was paid.
+    /// The cost.
     pub cost: Micros,
     /// `billed`, `assumed` or `none`.
     pub cost_basis: &'static str,
@@ -188,7 +188,7 @@ pub struct Outcome {
     pub answer: Option<(Answer, Vec<String>)>,
     /// Version of the identity rules that made the keys.
     pub key_version: i64,
-    /// What searches of providers remember for the topic's next searches.
+    /// The state that searches of providers store for the topic's next searches.
     pub memory: Vec<(Source, Remembered)>,
     /// Judges the tone of new and changed words; `None` leaves it open.
     pub judge: Option<Scorer>,
@@ -196,7 +196,8 @@ pub struct Outcome {
     pub origin: Option<DataOrigin>,
 }
 
-/// What to read. Callers must reject fields that do not apply to their kind of rows; here such fields are ignored.
+/// Selects the rows to read. Callers must reject fields that do not apply to their kind of rows; here such fields are
+/// ignored.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// These topics; empty means all.

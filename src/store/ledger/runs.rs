@@ -55,8 +55,8 @@ impl Store {
 
     /// Handles runs whose lease ran out: their open searches become `lost` at their expected price. A planned run, or a
     /// manual run of a report or export, is queued again, or failed at its last attempt or if its job is gone. A manual
-    /// run of a topic is failed. Returns how many. Also sets right what a clock wrote that was more than a day ahead:
-    /// leases end within the hour, slots that are still to come are freed, and what waits otherwise runs now.
+    /// run of a topic is failed. Returns how many. Also corrects what was written by a clock that was more than a day
+    /// ahead: leases end within the hour, future slots are freed, and other waiting runs start now.
     pub async fn rescue(&self, now: Time) -> Result<u64, StoreError> {
         if !self.any_lost(now).await? {
             return Ok(0);
@@ -65,7 +65,8 @@ impl Store {
     }
 
     /// Returns a claimed run to the queue; the attempt is not counted. Cancels a manual run and one whose topic is
-    /// gone. `costs` is what is known of its searches, with its basis; others are lost at their expected price.
+    /// gone. `costs` has the known costs of its searches, with their basis; other searches are lost at their expected
+    /// price.
     pub async fn release(
         &self,
         run: &RunRef,
@@ -104,18 +105,18 @@ impl Store {
         read!(self, calls::used_by_provider(day))
     }
 
-    /// Returns what was used on a UTC day by provider, and how much of the money no bill confirms.
+    /// Returns the usage on a UTC day by provider, and how much of the money no bill confirms.
     pub async fn usage_by_provider(&self, day: i64) -> Result<UsageByProvider, StoreError> {
         Ok(self.usage_by_day(day, day).await?.remove(&day).unwrap_or_default())
     }
 
-    /// Returns the same for each day from the first to the last on which a provider was called. Where money is counted, it
-    /// reads no searches but those without a bill.
+    /// Returns the same for each day from the first to the last on which a provider was called. If money is counted, it
+    /// reads only the searches without a bill.
     pub async fn usage_by_day(&self, first: i64, last: i64) -> Result<BTreeMap<i64, UsageByProvider>, StoreError> {
         read!(self, spent::by_provider((first, last)))
     }
 
-    /// Returns how much of what a topic cost no bill confirms, for each UTC day from the first to the last on which it
+    /// Returns how much of a topic's cost no bill confirms, for each UTC day from the first to the last on which it
     /// searched.
     pub async fn assumed_of_topic(
         &self,
@@ -126,13 +127,13 @@ impl Store {
         read!(self, spent::assumed_of_topic(topic, (first, last)))
     }
 
-    /// Returns how much of what these topics cost on a UTC day no bill confirms. Topics without such a part are left out.
+    /// Returns how much of these topics' cost on a UTC day no bill confirms. Topics without such a part are left out.
     pub async fn assumed_of_topics(&self, day: i64, topics: &[String]) -> Result<BTreeMap<String, Micros>, StoreError> {
         read!(self, spent::assumed_of_topics(day, topics))
     }
 
-    /// Returns the usage on a UTC day of the service, and of each of these topics in their order. Where there is no
-    /// counter, it returns sums over the ledger.
+    /// Returns the usage on a UTC day of the service, and of each of these topics in their order. Without a counter, it
+    /// returns sums over the ledger.
     pub async fn usage_on(&self, day: i64, topics: &[String]) -> Result<(Usage, Vec<Usage>), StoreError> {
         read!(self, calls::used_on(day, topics))
     }

@@ -1,4 +1,4 @@
-//! Whether items were new when topics first saw them; see `reading/sql/fresh`.
+//! Reads whether items were new when topics first saw them; see `reading/sql/fresh`.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -26,8 +26,9 @@ impl Store {
         read!(self, fresh::older_counts(runs))
     }
 
-    /// Returns by run how many items that it counted as new were forgotten or merged since although none of them was new:
-    /// it could find only a baseline, or was a backfill. Of other runs nobody can tell. Runs without any are left out.
+    /// Returns by run how many items that it counted as new were forgotten or merged since although none of them was
+    /// new: it could find only a baseline, or was a backfill. For other runs this is unknown. Runs without any are left
+    /// out.
     pub async fn gone_counts(&self, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
         read!(self, fresh::gone_counts(runs))
     }

@@ -5,17 +5,17 @@ use crate::model::{ItemRow, Source, closed_list};
 closed_list! {
     /// Which of a run's findings are listed.
     RunItems {
-        /// What its sources showed: an item once for each of them.
+        /// All that its sources showed: an item once for each of them.
         Found = "found",
-        /// Those of `found` that do not count as seen first: the ledger's duplicates.
+        /// Items of `found` that do not count as seen first: the ledger's duplicates.
         Duplicate = "duplicate",
         /// Items that it saw first: those of the next three together.
         First = "first",
         /// New ones.
         New = "new",
-        /// Those of a first answer.
+        /// Items of a first answer.
         Baseline = "baseline",
-        /// Those older than the window.
+        /// Items older than the window.
         Older = "older",
     }
 }

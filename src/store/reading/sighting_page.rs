@@ -21,7 +21,7 @@ pub(crate) struct PageRequest {
 /// Some runs in order, each with what it saw.
 pub(crate) type Page = BTreeMap<RunCursor, RunSightings>;
 
-/// What a run saw.
+/// The sightings of a run.
 #[derive(Debug)]
 pub(crate) struct RunSightings {
     pub(crate) id: i64,

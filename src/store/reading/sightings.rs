@@ -32,8 +32,8 @@ const MOST: i64 = 128;
 /// Items per statement.
 const ITEMS: usize = 500;
 
-/// How long a connection is kept while nobody takes the page. Each connection has caches of its own, so keeping it is
-/// better than returning it and taking another.
+/// How long a connection is kept while the page waits to be taken. Each connection has caches of its own, so keeping it
+/// is better than returning it and taking another.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Bytes of a sighting.
@@ -154,7 +154,7 @@ fn row(place: &RunCursor, seen: &RunSightings, sight: &RawSighting, met: &str) -
     Ok(row)
 }
 
-/// Reads page after page until nobody takes them any more.
+/// Reads page after page until the receiver is gone.
 async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Read>) -> Result<(), StoreError> {
     let mut next = PageRequest { until, after: None, runs: FIRST };
     let mut cache = ItemCache::default();

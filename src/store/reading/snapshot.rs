@@ -207,12 +207,12 @@ impl ReadSnapshot {
         snapshot_read!(self, search_history::searches_covering(topic, span))
     }
 
-    /// Returns what is known of a topic's pruned searches.
+    /// Returns the remaining data of a topic's pruned searches.
     pub async fn pruned_days(&mut self, topic: &str) -> Result<PrunedDays, StoreError> {
         snapshot_read!(self, prune::pruned_days(topic))
     }
 
-    /// Returns what is known of the pruned searches of these topics, added up for each day of a span.
+    /// Returns the remaining data of these topics' pruned searches, added up for each day of a span.
     pub async fn pruned_days_of_topics(&mut self, topics: &[String], span: Span) -> Result<PrunedDays, StoreError> {
         snapshot_read!(self, prune::pruned_days_of_topics(topics, span))
     }
@@ -222,13 +222,13 @@ impl ReadSnapshot {
         snapshot_read!(self, prune::pruned_summary(topic, span))
     }
 
-    /// Returns up to when runs of a topic lost sightings, if runs since an instant did. Of what the topic saw first by
-    /// then, it is not known any more which other sources showed it later.
+    /// Returns up to when runs of a topic lost sightings, if runs since an instant did. For items that the topic saw
+    /// first by then, it is no longer known which other sources showed them later.
     pub async fn thinned_until(&mut self, topic: &str, since: Time) -> Result<Option<Time>, StoreError> {
         snapshot_read!(self, prune::thinned_until(topic, since))
     }
 
-    /// Returns the item that a key names, with what a story needs to look for links.
+    /// Returns the item that a key names, with the data that a story needs to look for links.
     pub async fn story_item(&mut self, key: &str) -> Result<Option<LinkSource>, StoreError> {
         snapshot_read!(self, story::link_source(key))
     }

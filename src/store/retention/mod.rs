@@ -1,4 +1,4 @@
-//! Bounded history: deletes what is too old, batch by batch, so that writers never wait long and a kill does no harm.
+//! Deletes data that is too old, batch by batch, so that writers never wait long and a kill does no harm.
 //! `model::Retention` defines what is too old; the rows and their order are defined here and in the statements.
 
 pub(in crate::store) mod erasure;
@@ -18,8 +18,8 @@ const LINKS: Duration = Duration::from_secs(30 * 86_400);
 const PAGES: i64 = 500;
 
 impl Store {
-    /// Deletes what is too old. A rehearsal only reads. Stops early when `within` has passed or `stop` returns true;
-    /// `finished` is then false.
+    /// Deletes data that is too old. A rehearsal only reads. Stops early when `within` has passed or `stop` returns
+    /// true; `finished` is then false.
     pub async fn prune(
         &self,
         kept: &Retention,

@@ -1,4 +1,4 @@
-//! Row types of pruning: what a step is given, and what it deleted.
+//! Row types of pruning: the input of a step, and what it deleted.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -36,7 +36,8 @@ pub(in crate::store) struct StepInput {
     pub(in crate::store) floor: i64,
     pub(in crate::store) now: i64,
     pub(in crate::store) rehearsal: bool,
-    /// What earlier steps of a rehearsal would have deleted: replies before this instant, and snapshots of these runs.
+    /// Data that earlier steps of a rehearsal would have deleted: replies before this instant, and snapshots of these
+    /// runs.
     pub(in crate::store) raw_before: i64,
     pub(in crate::store) thinned: HashSet<i64>,
 }
@@ -87,14 +88,14 @@ pub struct PrunedRows {
     pub bytes: i64,
 }
 
-/// What pruning did, or would do.
+/// The result of pruning or of its rehearsal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Pruned {
     /// By table. Items stay; only their words are deleted.
     pub gone: BTreeMap<&'static str, PrunedRows>,
-    /// Runs of which only lasting sightings are left.
+    /// Runs that keep only their lasting sightings.
     pub thinned: i64,
-    /// A follower that has not read everything that is old enough to be deleted; what it has not read stays.
+    /// A follower that has not read all data that is old enough to be deleted; the unread data stays.
     pub held_by: Option<String>,
     /// Bytes returned to the disk.
     pub given_back: i64,

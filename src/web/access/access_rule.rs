@@ -1,5 +1,5 @@
-//! What a route needs of a visitor. Every route declares it where it is defined ([`crate::web::server::routes`]), every
-//! operation of the API in its table; only `guard` checks requests against it.
+//! The access that a route requires of a visitor. Every route declares it where it is defined
+//! ([`crate::web::server::routes`]), every operation of the API in its table; only `guard` checks requests against it.
 
 use axum::http::{Method, StatusCode};
 
@@ -30,7 +30,7 @@ impl AccessRule {
         }
     }
 
-    /// What it reaches, in a few words for people.
+    /// The reachable data, in a few words for people.
     #[must_use]
     pub fn describe(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl AccessRule {
     }
 }
 
-/// The problem that the role is not enough.
+/// The problem that the role is not sufficient.
 fn insufficient_role(visitor: &Visitor, role: Role) -> Problem {
     if visitor.who == Identity::Anyone {
         let hint = "Actions need `topicwatch run` and a token, or `edit = true` under [web].";
@@ -81,9 +81,9 @@ pub struct RouteNeed {
     pub need: AccessRule,
 }
 
-/// What a path and method need; `None` if they are not served.
+/// Returns the access that a path and method require; `None` if they are not served.
 pub(in crate::web) fn need_of(declared: &[RouteNeed], method: &Method, path: &str) -> Option<AccessRule> {
-    // What answers GET also answers HEAD.
+    // A route for GET also answers HEAD.
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     declared.iter().find(|one| one.method == *method && one.path == path).map(|one| one.need)
 }

@@ -102,13 +102,13 @@ impl Authentication {
     }
 }
 
-/// Returns whose token this is, unless its sender was wrong too often.
+/// Returns the owner of this token, unless its sender guessed wrong too often.
 pub(in crate::web) async fn token_of(site: &Site, peer: &Peer, token: &str) -> Result<ValidToken, Problem> {
     visitor_of_token(site, &known_with(site, peer, token).await, peer, token).await
 }
 
-/// Returns the known tokens and links, including one that was made just now. For a sender who was wrong too often
-/// nothing is read.
+/// Returns the known tokens and links, including one that was made just now. Reads nothing for a sender who guessed
+/// wrong too often.
 async fn known_with(site: &Site, peer: &Peer, secret: &str) -> Result<Arc<TokenTable>, StoreError> {
     if site.guesses.may_try(peer.ip) {
         site.tokens.known_with(secret, &site.store).await
@@ -214,7 +214,7 @@ pub(in crate::web) fn session_cookies(headers: &HeaderMap, https: bool) -> impl 
     pairs.filter(move |(name, _)| *name == sessions::name(https)).map(|(_, value)| value)
 }
 
-/// Ends the session of a cookie, whoever's it is.
+/// Ends the session of a cookie.
 pub(in crate::web) async fn end_session(site: &Site, pass: &str) -> Result<(), Problem> {
     match (Sessions::name_of(pass), &site.settings().access) {
         (None, Some(access)) => site.sessions.end(access, pass, site.now()),

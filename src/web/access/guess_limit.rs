@@ -10,7 +10,7 @@ use crate::listener::network;
 
 /// Wrong tokens that a peer may send at once, and the time after which it may try once more.
 const OF_A_PEER: Limit = Limit { most: 10, each: Duration::from_secs(6) };
-/// The same for all peers together that never sent the right token. Those that did are not kept out by the others.
+/// The same for all peers together that never sent the right token. Peers that did are not blocked by the others.
 const OF_ALL: Limit = Limit { most: 60, each: Duration::from_secs(1) };
 /// How long a peer counts as one that sent the right token.
 const KNOWN: Duration = Duration::from_secs(86_400);
@@ -115,7 +115,7 @@ impl Attempts {
                 TryResult::TooMany(wait)
             }
             None if is_right() => {
-                // For peers that count as one, this would make all of them known.
+                // If peers are counted as one, this would make all of them known.
                 of.right_at = room.then_some(now);
                 return (TryResult::Right, None);
             }
@@ -143,7 +143,7 @@ impl Attempts {
             && (of.is_some_and(|of| of.is_known(now)) || self.all.wait(&OF_ALL, now).is_none())
     }
 
-    /// What happened since the last log line; `None` if nothing did.
+    /// Returns what happened since the last log line; `None` if nothing did.
     fn take_log_line(&mut self, now: Duration) -> Option<LogLine> {
         self.due = false;
         let (mut wrong, mut unseen, mut peers, mut worst) = (0, 0, 0, (0, None));

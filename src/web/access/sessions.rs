@@ -47,7 +47,7 @@ struct List {
 }
 
 impl Sessions {
-    /// `secret` must differ in each process, and nobody may be able to guess it.
+    /// `secret` must be different in each process and impossible to guess.
     pub(in crate::web) fn new(secret: String) -> Self {
         Self { secret, list: Mutex::default() }
     }
@@ -163,8 +163,8 @@ mod tests {
             sessions.end(&access, &pass, BEGUN);
         }
         assert!(sessions.is_valid(&access, &two, BEGUN));
-        // If there are more logouts than are remembered, everybody must log in again, and nobody who logged out is
-        // back.
+        // If there are more logouts than are remembered, everybody must log in again, so that no ended session becomes
+        // valid.
         let last = sessions.begin(&access, None, BEGUN);
         sessions.end(&access, &last, BEGUN);
         assert_eq!(sessions.list().ended.len(), 0);

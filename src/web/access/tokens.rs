@@ -1,6 +1,6 @@
 //! The named tokens and the links of the database, cached: they are read at most once in two seconds, and again if an
-//! unknown one is sent, as often as `guess_limit` allows. Whether the one that was found was withdrawn since is checked
-//! each time, by an index.
+//! unknown one is sent, as often as `guess_limit` allows. A token or link that was found is checked each time by an
+//! index, because it may have been withdrawn since.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -155,7 +155,7 @@ impl Tokens {
         if table.has_secret(secret) {
             return Ok(table);
         }
-        // Those who wait for the same reading share it.
+        // Visitors who wait for the same reading share it.
         let mut cache = self.cached.lock().await;
         match cache.as_ref() {
             Some(read) if read.at >= asked_at => read.table.clone(),
@@ -176,7 +176,7 @@ impl Tokens {
         self.drop_cache_unless(with_timeout(async move { store.is_link_valid(&hash).await }).await?).await
     }
 
-    /// Drops the last reading if something of it was withdrawn.
+    /// Drops the last reading if something in it was withdrawn.
     async fn drop_cache_unless(&self, holds: bool) -> Result<bool, StoreError> {
         if !holds {
             *self.cached.lock().await = None;

@@ -1,5 +1,5 @@
-//! A topic's last fourteen local days: how much it found, its tone, and what was not covered. The days are counted in
-//! the background, never here.
+//! A topic's last fourteen local days: its items, its tone, and the gaps in its coverage. The days are counted in the
+//! background, never here.
 
 use axum::response::Response;
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
-//! What exports are read through: connections of their own, a limited number of exports at a time, and a way to stop
-//! them.
+//! The resources of exports: connections of their own, a limited number of exports at a time, and a way to stop them.
 
 use std::sync::Arc;
 

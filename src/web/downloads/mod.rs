@@ -1,6 +1,5 @@
 //! Exports over HTTP: rows are streamed while they are read, few exports at a time, on connections of their own, so
-//! that neither pages nor runs wait for one. If the client disconnects, reading ends. Callers parse what is asked
-//! for.
+//! that neither pages nor runs wait for one. If the client disconnects, reading ends. Callers parse the request.
 
 pub(super) mod export_pool;
 pub(super) mod pipe;
@@ -92,7 +91,7 @@ where
         _ => CSV,
     };
     let body = if head {
-        // Not `empty`, whose length of 0 would be sent as that of the file.
+        // Not `empty`: its length of 0 would be sent as the file's length.
         Body::from_stream(futures_util::stream::empty::<io::Result<Bytes>>())
     } else {
         Body::from_stream(begin(site, visitor, place, name.to_owned(), write))
@@ -159,7 +158,7 @@ where
     W: AsyncFnOnce(&Store, &Writer) -> Result<(), ExportError> + Send + 'static,
 {
     let (store, stop) = (site.exporting.store.clone(), site.exporting.stop.clone());
-    // Of this export alone: cancelled when its token is withdrawn, and when it has ended.
+    // For this export only: cancelled when its token is withdrawn, and when it has ended.
     let over = stop.child_token();
     let (writer, pages) = pipe(LONGEST, over.clone());
     tokio::spawn(watch(Arc::clone(site), visitor.clone(), over.clone()));

@@ -1,5 +1,5 @@
 //! A pipe from a thread that writes a file row by row to the task that sends it, a few pages at a time. The writer
-//! waits for the reader, but not forever; the reader hears of every failure, so that no file ends early unnoticed.
+//! waits for the reader, but not forever. Every failure reaches the reader, so that no file ends early unnoticed.
 
 use std::collections::VecDeque;
 use std::io;
@@ -36,7 +36,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// A thread that panicked while it held the lock left nothing half done.
+    /// The state is consistent even if a thread panicked while it held the lock.
     fn lock(&self) -> MutexGuard<'_, PipeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -120,7 +120,7 @@ impl Stream for Pages {
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
         let mut state = self.0.lock();
-        // A file that was stopped is sent no further; one that was complete before is.
+        // A stopped file is not sent further, but a complete one is sent to its end.
         if self.1.is_cancelled() && !matches!(state.end, Some(Ok(()))) {
             state.pages.clear();
         }
@@ -195,7 +195,7 @@ mod tests {
         for _ in 0..PAGES {
             (&writer).write_all(b"x").unwrap();
         }
-        // The write waits for room when the stop comes.
+        // The write is waiting for room when the stop comes.
         let waits = std::thread::spawn(move || (&writer).write(b"x").is_err());
         stop.cancel();
         assert!(waits.join().unwrap());

@@ -30,9 +30,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
     let undelivered = store.undelivered(None).await?;
     let waiting = store.index_backlog(words::VERSION).await?;
     let disk = store.disk().await?;
-    // Not from the rows, which are only the latest.
+    // Not counted from the rows, which are only the latest.
     let alive = store.running_instances(now).await? > 0;
-    // The process reports that it lives beside its loop, which may be stuck all the same.
+    // The heartbeat of the process comes from outside the loop, so the loop may be stuck nevertheless.
     let stuck = site.process_status.beat.as_ref().is_some_and(|beat| beat.is_late());
     let main = html! {
         h1 { "Health" }

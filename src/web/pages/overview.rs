@@ -39,7 +39,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     if cards.is_empty() && after.is_empty() && !request.visitor.sees_all() {
         return Ok(Page { title, place: "/", live: true, origin, main: none_of_theirs() });
     }
-    // Whether any topic has run is nothing that a token for some of them may learn.
+    // A token for some topics must not reveal whether any other topic has run.
     let may_be_first = request.visitor.sees_all();
     if cards.is_empty() && after.is_empty() || may_be_first && !store.any_run().await? {
         return Ok(Page { title, place: "/", live: true, origin, main: first_run(&site, &cards, &request.visitor) });
@@ -106,7 +106,7 @@ fn none_of_theirs() -> Markup {
     }
 }
 
-/// What was used today of the limits, and how much of the cost no bill confirms. With several providers, each is named.
+/// Today's use of the limits, and the part of the cost that no bill confirms. With several providers, each is named.
 fn cost(limits: &DayLimits, used: &UsageByProvider, now: Time) -> Markup {
     let sum = used.sum();
     let mut all: Vec<(String, PaidUsage, Option<ServiceLimits>)> = Vec::new();
@@ -263,7 +263,7 @@ pub(in crate::web) fn sources(card: &TopicCard, history: &SourceHistory) -> Mark
     } }
 }
 
-/// What to do before the first run.
+/// Advice before the first run.
 fn first_run(site: &Site, cards: &[TopicCard], visitor: &Visitor) -> Markup {
     html! {
         h1 { "Nothing has run yet" }

@@ -1,5 +1,5 @@
-//! What a share link shows: one report's file, or one topic as of now. Nothing on it links to another page,
-//! and a wrong link looks the same as one that has expired or was withdrawn.
+//! The page of a share link: one report's file, or one topic as of now. It has no links to other pages, and a wrong
+//! link looks the same as one that has expired or was withdrawn.
 
 use axum::extract::{ConnectInfo, Path, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -76,7 +76,7 @@ async fn shared_page(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
 async fn report(site: &Site, run: &str) -> Result<Response, Problem> {
     let output = site.store.output_of_run(run).await?.ok_or_else(not_found)?;
     let page = output.files.into_iter().find(|file| is_page(&file.path));
-    // A later run may have put more there than was shared.
+    // A later run may have written more there than was shared.
     let path = page.filter(|page| !page.replaced).ok_or_else(not_found)?.path;
     let unread = |error: std::io::Error| {
         tracing::warn!(path, "cannot read a report that a link shows: {error}");
@@ -127,7 +127,7 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
 /// The latest items that the topic's filter does not hide.
 struct Latest {
     items: Vec<ItemRow>,
-    /// How many it hides of those that were read.
+    /// How many of the read items it hides.
     hidden: u64,
     /// Whether all items were read.
     whole: bool,

@@ -18,7 +18,7 @@ pub(super) struct Problem {
     pub(super) form: Option<Markup>,
     /// The name of the form's field that it is about.
     pub(super) field: Option<String>,
-    /// Seconds after which to try again, if the hint says so.
+    /// Seconds after which to try again, if that may help.
     pub(super) retry_after: Option<u64>,
 }
 
@@ -32,7 +32,7 @@ impl Problem {
         self.field.as_deref() == Some(field)
     }
 
-    /// Nothing has that name.
+    /// Something with that name does not exist.
     pub(super) fn not_found(title: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, title, "It may have been renamed or removed. The page / lists the topics.")
     }

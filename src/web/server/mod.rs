@@ -142,7 +142,7 @@ fn bind_error(listen: SocketAddr, error: &std::io::Error) -> StartError {
     }
 }
 
-/// All routes, and what each needs of a visitor.
+/// All routes, and the access that each requires.
 fn routes() -> Routes {
     let style = concat!(include_str!("../../draw/base.css"), include_str!("../assets/style.css"));
     let script = concat!(include_str!("../assets/live.js"), include_str!("../assets/keys.js"));
@@ -195,7 +195,7 @@ fn routes() -> Routes {
     api::routes(pages)
 }
 
-/// What each route needs of a visitor.
+/// The access that each route requires.
 #[must_use]
 pub fn declared() -> Vec<RouteNeed> {
     routes().done().1

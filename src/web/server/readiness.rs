@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 
 use crate::store::{Settings, Store, StoreError, StoreErrorKind};
 
-/// How long an answer of the database is reused: nobody can keep it busy by asking.
+/// How long an answer of the database is reused, so that nobody can keep it busy with requests.
 const CACHE_TTL: Duration = Duration::from_secs(1);
 
 /// When the database was checked, and what was wrong.
@@ -41,7 +41,7 @@ impl ReadinessCheck {
         }
         let (database, last) = (self.database.clone(), Arc::clone(&self.last));
         let (store, stores) = (self.store.clone(), self.stores);
-        // A task of its own: a check must not be dropped midway, however impatient the caller is.
+        // A task of its own: a check must not be dropped midway, even if the caller gives up.
         let check = tokio::spawn(async move {
             let _place = place;
             let why = check_database(&store, &database, stores).await.err().map(|error| {

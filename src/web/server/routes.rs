@@ -1,5 +1,5 @@
-//! Routes, and the access that each requires. The router is built only here, so that no route can be added without
-//! saying it.
+//! Routes, and the access that each requires. The router is built only here, so that no route can be added without an
+//! access rule.
 
 use axum::Router;
 use axum::handler::Handler;
@@ -44,7 +44,7 @@ impl Routes {
         Self { router: self.router.route(path, delete(handler)), ..self }
     }
 
-    /// Returns the router, and what its routes need.
+    /// Returns the router, and the access that its routes require.
     pub(in crate::web) fn done(self) -> (Router<App>, Vec<RouteNeed>) {
         (self.router, self.declared)
     }

@@ -1,5 +1,5 @@
-//! Alert events and firings written into the tables, for cases about what is shown and sent of them: a run would make
-//! one at a time. What rules find is tested with runs.
+//! Alert events and firings written into the tables, for cases about how they are shown and sent: a run would make one
+//! at a time. The rules themselves are tested with runs.
 
 use crate::support::databases::{Database, block_on, sql_literal};
 
@@ -8,7 +8,7 @@ use crate::support::databases::{Database, block_on, sql_literal};
 pub struct Event<'a> {
     pub alert: &'a str,
     pub subject: &'a str,
-    /// What makes it differ from other events of the subject: a run or a day.
+    /// Distinguishes it from other events of the subject: a run or a day.
     pub of: &'a str,
     pub kind: &'a str,
     pub at: i64,

@@ -191,7 +191,7 @@ pub fn is_of_type(name: &str, value: &Value) -> bool {
         "array" => value.is_array(),
         "object" => value.is_object(),
         "null" => value.is_null(),
-        other => panic!("`{other}` is no type"),
+        other => panic!("`{other}` is not a type"),
     }
 }
 
@@ -203,6 +203,6 @@ pub fn matches_format(name: &str, value: &Value) -> bool {
         // All times have one form.
         "date-time" => text.len() == 24 && text.ends_with('Z') && text.parse::<jiff::Timestamp>().is_ok(),
         "date" => text.parse::<jiff::civil::Date>().is_ok(),
-        other => panic!("`{other}` is no format"),
+        other => panic!("`{other}` is not a format"),
     }
 }

@@ -77,7 +77,7 @@ pub fn postgres() -> Option<Database> {
     pg_template::copy().or_else(ScratchSchema::without_schema).map(on_postgres)
 }
 
-/// Every available database, empty: on PostgreSQL a schema not yet created, beside those of other cases.
+/// Every available database, empty: on PostgreSQL a schema not yet created, in the database that other cases use, too.
 #[track_caller]
 pub fn databases_without_schema() -> Vec<Database> {
     let mut all = vec![sqlite()];

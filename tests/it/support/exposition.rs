@@ -92,7 +92,7 @@ pub fn sample(line: &str) -> (String, BTreeMap<String, String>, f64) {
                     (_, '\\') => value.push(match chars.next().unwrap().1 {
                         'n' => '\n',
                         c @ ('\\' | '"') => c,
-                        other => panic!("an escape that is none: {other} in {line}"),
+                        other => panic!("unknown escape: {other} in {line}"),
                     }),
                     (at, '"') => break at,
                     (_, c) => value.push(c),

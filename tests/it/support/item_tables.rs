@@ -1,6 +1,6 @@
-//! What only the tables show of items: those that no topic has, pruned words, aliases and internal ids. Also writes items
-//! and edits into the tables, because no service shows so many. When a table changes, this file changes and not the
-//! tests.
+//! Item data that only the tables show: items that no topic has, pruned words, aliases and internal ids. Also writes
+//! items and edits into the tables, because no service shows so many. When a table changes, this file changes and not
+//! the tests.
 
 use crate::support::databases::{Database, block_on, sql_literal};
 

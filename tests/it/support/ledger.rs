@@ -1,6 +1,6 @@
-//! What only the tables show of runs and searches: those that have not ended, calls under way, leases and internal ids.
-//! When a table changes, this file changes and not the tests. What views show is read in `stored`, what only tables show
-//! of items in `item_tables`.
+//! Data of runs and searches that only the tables show: those that have not ended, calls in progress, leases and
+//! internal ids. When a table changes, this file changes and not the tests. `stored` reads the views, and `item_tables`
+//! reads the tables of items.
 
 use crate::support::databases::Database;
 

@@ -1,5 +1,5 @@
-//! States that the program reaches only in time, or with another process, written into the tables: what is queued, a
-//! process that lives, reports that were made, searches that were repeated, days that were pruned, another version.
+//! States that the program reaches only after a long time, or with another process, written into the tables: queued
+//! runs, living processes, finished reports, repeated searches, pruned days, another version.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What the test files share: databases, servers, the running binary, and common setups.
+//! Code that the test files share: databases, servers, the running binary, and common setups.
 
 pub mod access_stage;
 pub mod alert_rows;

@@ -1,4 +1,4 @@
-//! Links of numbers on pages, and what the pages behind them list.
+//! Links of numbers on pages, and the rows of the pages behind them.
 
 /// A link of a page: where it leads, and what it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub fn number(text: &str) -> Option<u64> {
     digits.filter(char::is_ascii_digit).collect::<String>().parse().ok()
 }
 
-/// What the page behind a number says and lists, with all further pages.
+/// The text and the rows of the page behind a number, with all further pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkedRows {
     /// The number that it says.

@@ -60,7 +60,7 @@ pub(crate) async fn fill(database: &Database, store: &Store) {
     topicwatch::collect::cluster(store, &|| false).await.unwrap();
 }
 
-/// What a topic's rows say of its items, without their texts.
+/// A topic's rows about its items, without their texts.
 pub fn topic_rows(items: &[ItemRow]) -> Vec<(String, Time, String, Time, String, i64)> {
     let of =
         |i: &ItemRow| (i.key.clone(), i.first_seen, i.first_run.clone(), i.last_seen, i.last_run.clone(), i.times_seen);

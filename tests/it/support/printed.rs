@@ -1,4 +1,4 @@
-//! What commands and pages print, made fit for a snapshot: the same in every run and on every database.
+//! The output of commands and pages, prepared for a snapshot: the same in every run and on every database.
 
 use regex::Regex;
 

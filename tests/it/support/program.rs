@@ -117,7 +117,7 @@ impl Place {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{args:?}: {error}\n{text}"))
     }
 
-    /// The names of the files beside `jobs.toml`.
+    /// The names of the files next to `jobs.toml`.
     #[track_caller]
     pub fn other_files(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.folder.path()).unwrap().map(|e| e.unwrap().file_name());
@@ -139,8 +139,8 @@ pub fn wait_until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// Pauses before a condition is checked again: what takes long to check or to come is checked less often, because other
-/// tests need the processors.
+/// Pauses before a condition is checked again: slow conditions are checked less often, because other tests need the
+/// processors.
 pub fn pause_before_next_check(begun: Instant, checked: Instant) {
     let (shortest, longest) = (Duration::from_millis(5), Duration::from_millis(40));
     let of_check = (checked.elapsed() * 8).clamp(shortest, longest);
@@ -226,7 +226,7 @@ impl Program {
     }
 }
 
-/// What a program printed so far, and whether that is all.
+/// The output of a program so far, and whether it is complete.
 struct Collected {
     text: Arc<Mutex<Vec<u8>>>,
     is_all: Arc<AtomicBool>,

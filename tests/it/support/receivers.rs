@@ -1,5 +1,5 @@
-//! Receivers on loopback: a small web server and a small mail server, each of which keeps what it receives and answers
-//! as the case says. They run on threads of their own, so that cases are plain functions.
+//! Receivers on loopback: a small web server and a small mail server. Each keeps what it receives and answers as the
+//! case says. They run on threads of their own, so that cases are plain functions.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -310,7 +310,7 @@ fn converse<S: Read + Write>(stream: S, talk: &Talk<'_>) -> std::io::Result<Opti
             "EHLO" | "HELO" => "250-here\r\n250-AUTH PLAIN\r\n250 8BITMIME",
             "STARTTLS" if talk.offers => {
                 say(&mut reader, "220 go on")?;
-                assert!(reader.buffer().is_empty(), "nothing may be said before it is encrypted");
+                assert!(reader.buffer().is_empty(), "no data may be sent before encryption");
                 return Ok(Some(reader.into_inner()));
             }
             "STARTTLS" => "502 not here",

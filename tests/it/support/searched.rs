@@ -122,7 +122,7 @@ pub(crate) async fn all_items(store: &Store) -> Vec<topicwatch::store::ItemRow> 
     items
 }
 
-/// What a planner would read in a year.
+/// The rows that a planner would read in a year.
 pub(crate) async fn jobs_to_plan(store: &Store) -> Vec<PlannedJob> {
     store.to_plan(NOW.plus(Duration::from_secs(365 * 86_400)), LEASE, 100).await.unwrap()
 }

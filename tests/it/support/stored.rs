@@ -1,5 +1,5 @@
-//! What a database has stored, read through the views of docs/reference/sql.md, because the tables may change. What
-//! no view shows is read in `ledger` and `item_tables`.
+//! Stored data, read through the views of docs/reference/sql.md, because the tables may change. `ledger` and
+//! `item_tables` read data that no view shows.
 
 use topicwatch::model::Time;
 
@@ -9,13 +9,13 @@ use crate::support::databases::Database;
 pub const COST: &str = "CAST(round(cost_usd * 1000000) AS BIGINT)";
 
 impl Database {
-    /// How many items there are; what several topics found counts once.
+    /// How many items there are; items of several topics count once.
     #[track_caller]
     pub fn items(&self) -> i64 {
         self.number("SELECT count(DISTINCT key) FROM v_item")
     }
 
-    /// How many items the topics have found; what several found counts for each.
+    /// How many items the topics have found; items of several topics count for each.
     #[track_caller]
     pub fn items_of_all(&self) -> i64 {
         self.number("SELECT count(*) FROM v_item")
@@ -63,7 +63,7 @@ impl Database {
         self.texts(&format!("SELECT run FROM v_run WHERE topic = '{topic}' ORDER BY seq LIMIT 1")).remove(0)
     }
 
-    /// What the searches of finished runs cost, in micro-dollars.
+    /// The cost of the searches of finished runs, in micro-dollars.
     #[track_caller]
     pub fn spent(&self) -> i64 {
         self.number(&format!("SELECT coalesce(sum({COST}), 0) FROM v_search"))

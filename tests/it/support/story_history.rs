@@ -60,8 +60,8 @@ pub async fn run_followers(store: &Store) {
     index_words(store, &|_| false).await.unwrap();
 }
 
-/// Stores a text by post 1, copied by twelve others and by post 14, the last of which is to be forgotten. Post 1 is
-/// edited later. Stores a page that post 1 links to, and three posts about the page, two of which contain its URL.
+/// Stores a text by post 1, copied by twelve others and by post 14, which will be forgotten. Post 1 is edited later.
+/// Stores a page that post 1 links to, and three posts about the page; two of them contain its URL.
 pub async fn store_history(store: &Store) {
     let topics = TOPICS.map(topic);
     store.sync_topics(&topics, minutes(-2_000)).await.unwrap();

@@ -83,8 +83,8 @@ impl Pages {
         wait_until(&format!("{status} of {path}"), || self.get(path).status == status);
     }
 
-    /// Gets a page that must exist. While many tests share the processors, a page may take longer than its server allows; then
-    /// it says so, and asks to try again.
+    /// Gets a page that must exist. While many tests share the processors, a page may take longer than its server
+    /// allows; then the server asks to try again.
     #[track_caller]
     pub fn page(&self, path: &str) -> String {
         let until = Instant::now() + Duration::from_secs(60);

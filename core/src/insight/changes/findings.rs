@@ -20,13 +20,13 @@ pub struct ChangePoint {
 pub struct Changes {
     /// The last run before the span; `None` if the span starts with the topic.
     pub since: Option<ChangePoint>,
-    /// The first run of the span of which searches are stored.
+    /// The first run of the span whose searches are stored.
     pub first: Option<ChangePoint>,
     /// The last run of the span; `None` if there is none.
     pub until: Option<ChangePoint>,
     /// Runs in the span that searched, if their searches are stored.
     pub runs: usize,
-    /// Whether there may be more, of which the searches were pruned or not read.
+    /// Whether there may be more runs, whose searches were pruned or not read.
     #[serde(skip)]
     pub more_runs: bool,
     /// Counts over the whole span.
@@ -60,7 +60,7 @@ pub struct ChangeCounts {
     pub outside: usize,
     /// First seen in a baseline.
     pub baseline: usize,
-    /// Those of a baseline that are older than the window.
+    /// Baseline items that are older than the window.
     #[serde(skip)]
     pub baseline_outside: usize,
     pub gone: usize,
@@ -81,7 +81,7 @@ pub struct ChangeCounts {
     /// A source returned a full reply.
     #[serde(skip)]
     pub full: bool,
-    /// A source that finds items failed in the last run: no later search has looked for what it missed.
+    /// A source that finds items failed in the last run: no later search has looked for the items that it missed.
     #[serde(skip)]
     pub failed: bool,
     /// A reply of the last run was empty although posts of the time asked for are known or certain.
@@ -91,7 +91,7 @@ pub struct ChangeCounts {
     pub pruned: bool,
     /// The span held more rows than one reading; only the latest were read.
     pub cut: bool,
-    /// What is unknown about the new items.
+    /// Missing fields of the new items.
     pub unknown: MissingFields,
 }
 
@@ -112,11 +112,11 @@ impl ChangeCounts {
 /// How many new items lack something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct MissingFields {
-    /// Those without a date.
+    /// Items without a date.
     pub date: usize,
-    /// Those without an author.
+    /// Items without an author.
     pub author: usize,
-    /// Without any known reaction count.
+    /// Items without any known reaction count.
     pub engagement: usize,
 }
 
@@ -175,10 +175,10 @@ pub struct EditedItem {
     pub old_title: Option<String>,
     #[serde(skip)]
     pub old_text: Option<String>,
-    /// What changed in the title, if it did.
+    /// The changes in the title, if any.
     #[serde(rename = "title_changes")]
     pub title: Option<Vec<Piece>>,
-    /// What changed in the text, if it did.
+    /// The changes in the text, if any.
     #[serde(rename = "text_changes")]
     pub text: Option<Vec<Piece>>,
 }

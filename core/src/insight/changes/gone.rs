@@ -29,7 +29,7 @@ fn is_complete(snapshot: &Snapshot, most: i64) -> bool {
     snapshot.state == SearchState::Ok && !cut && !is_backfill(snapshot)
 }
 
-/// What must be read to judge gone items: last sightings in these runs of items published since an instant.
+/// The rows needed to judge gone items: last sightings in these runs of items published since an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GoneQuery {
     pub between: SeqRange,
@@ -61,10 +61,10 @@ fn steps(snapshots: &Snapshots, between: SeqRange, window: Duration) -> Vec<Vec<
         for row in own.windows(GONE_AFTER + 1) {
             let [before @ .., missed] = row else { continue };
             let window_from = missed.requested_span.map_or_else(|| missed.at.minus(window), |requested| requested.from);
-            // An item that the first of them shows is older than it. If that is too old for the last one to show it, an
-            // absence says nothing.
+            // An item that the first of them shows is older than that snapshot. If it is too old for the last one to
+            // show it, an absence proves nothing.
             let may_show = before.first().is_some_and(|first| first.at > window_from);
-            // What was thinned may have shown more. Such a row is not judged, rather than judged by what is left.
+            // A thinned snapshot may have shown more. Such a sequence is not judged at all.
             let is_whole = row.iter().all(|snapshot| !snapshot.thinned);
             if missed.seq > between.since && may_show && is_whole {
                 steps.push(Step {
@@ -81,8 +81,8 @@ fn steps(snapshots: &Snapshots, between: SeqRange, window: Duration) -> Vec<Vec<
     all
 }
 
-/// Returns whether snapshots of a span were pruned, or some that its first ones are compared with, so that more items
-/// may be gone than are found.
+/// Returns whether snapshots of a span were pruned, or snapshots that its first ones are compared with, so that more
+/// items may be gone than are found.
 pub(super) fn is_pruned(snapshots: &Snapshots, between: SeqRange) -> bool {
     let compared = (0..snapshots.questions.len()).any(|question| {
         let own: Vec<&Snapshot> = snapshots.all.iter().filter(|s| s.question == question).collect();

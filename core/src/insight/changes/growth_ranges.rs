@@ -17,7 +17,7 @@ fn is_followed_by_pruned(snapshots: &Snapshots, search: &Snapshot) -> bool {
 }
 
 /// Returns the runs in which the reactions of each source are compared. If searches after the last one that is stored
-/// before the span were pruned, only the span itself: what happened in between is no news of the span.
+/// before the span were pruned, returns only the span itself: changes in between are not news of the span.
 #[must_use]
 pub fn growth_ranges(snapshots: &Snapshots, between: SeqRange) -> BTreeMap<Source, SeqRange> {
     let last = last_finds(snapshots, between);

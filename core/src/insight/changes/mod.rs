@@ -141,7 +141,8 @@ pub fn changes(reading: &ChangeInput, filter: &Filter, most: usize) -> Changes {
     changes
 }
 
-/// Returns whether snapshots or words of the span were pruned. Words that were replaced go with those of the item.
+/// Returns whether snapshots or words of the span were pruned. Replaced words are pruned together with those of the
+/// item.
 fn is_pruned(reading: &ChangeInput) -> bool {
     let mut items = reading.first.iter().map(|first| &first.item).chain(reading.growths.iter().map(|one| &one.item));
     items.any(|item| item.pruned)
@@ -194,7 +195,7 @@ fn edited(
     for edit in &reading.edits {
         let (title, text) = (edit.item.title.as_ref(), edit.item.text.as_ref());
         let is_unchanged = is_same(edit.old_title.as_ref(), title) && is_same(edit.old_text.as_ref(), text);
-        // Only the space between words changed. After two edits, words were changed and changed back.
+        // Either only the space between words changed, or two edits changed words and changed them back.
         if is_unchanged && edit.edits < 2 {
             continue;
         }

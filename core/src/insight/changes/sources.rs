@@ -25,7 +25,7 @@ pub struct QueryPeriod {
     pub changed: bool,
 }
 
-/// What a source did in a span.
+/// The work of a source in a span.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct SourceChanges {
     pub source: Source,
@@ -70,8 +70,8 @@ pub(super) fn baselines(snapshots: &Snapshots) -> BTreeSet<(i64, Source)> {
     baseline
 }
 
-/// Returns what the searches alone show of each source in a span: its queries and when they changed. Used by charts to
-/// mark where another query began.
+/// Returns the queries of each source in a span and when they changed, from the searches alone. Charts use this to mark
+/// where another query began.
 #[must_use]
 pub fn source_queries(snapshots: &Snapshots, between: SeqRange) -> Vec<SourceChanges> {
     sources(snapshots, between, &baselines(snapshots))
@@ -115,20 +115,20 @@ pub(super) fn sources(
 }
 
 /// Returns whether a source that finds items failed in the last run of a span, or was left out because every call would
-/// have been refused. A failure before is made up for: the next search looks back over it.
+/// have been refused. An earlier failure does not matter: the next search looks back over it.
 pub(super) fn failed_last(snapshots: &Snapshots, between: SeqRange) -> bool {
     let failed =
         |s: &Snapshot| s.refused || matches!(s.state, SearchState::Error | SearchState::Lost | SearchState::OverQuota);
     any_of_last(snapshots, between, failed)
 }
 
-/// Returns whether a reply of the last run of a span was empty although posts are known or certain. It is made up for
-/// like a failure.
+/// Returns whether a reply of the last run of a span was empty although posts are known or certain. As with a failure,
+/// the next search looks back over it.
 pub(super) fn emptied_last(snapshots: &Snapshots, between: SeqRange) -> bool {
     any_of_last(snapshots, between, |s| s.empty_in_error)
 }
 
-/// Returns whether this is so of a search of the last run of a span that was to find items.
+/// Returns whether this is true for a search of the last run of a span that should find items.
 fn any_of_last(snapshots: &Snapshots, between: SeqRange, is_so: impl Fn(&Snapshot) -> bool) -> bool {
     let inside = || snapshots.all.iter().filter(|s| s.seq > between.since && !is_backfill(s));
     let last = inside().map(|s| s.seq).max();

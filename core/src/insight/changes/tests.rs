@@ -1,4 +1,4 @@
-//! Table tests of the change rules: baselines, gone items and what only looks gone, rising items.
+//! Table tests of the change rules: baselines, gone items, items that only look gone, rising items.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::time::Duration;
@@ -225,7 +225,7 @@ fn a_rise_needs_ten_more_reactions_and_a_fifth_of_the_earlier_number() {
         reading.growths = vec![growth(Source::Ai, 0), growth(Source::Social, 0)];
         let got = changes_of(&reading).rising;
         assert_eq!(got.first().map(|r| (r.had, r.gain, r.per_hour)), expected, "{name}");
-        assert!(got.len() <= 1, "two sources tell of one rise");
+        assert!(got.len() <= 1, "two sources report the same rise");
     }
 }
 

@@ -80,8 +80,8 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Returns the causes of a hole: what happened between the last search that covered and the one that covers again.
-/// `answered` is when that last search was made; it may claim less than all time until then.
+/// Returns the causes of a hole: the events between the last search that covered and the one that covers again.
+/// `answered` is when that last search was made; its claim may end before that.
 pub(in crate::insight) fn causes(
     runs: &[RunSearch],
     hole: Span,
@@ -97,7 +97,7 @@ pub(in crate::insight) fn causes(
     };
     let after = runs.partition_point(|run| run.at <= answered);
     let until = |at: Time| runs.get(after..runs.partition_point(|run| run.at <= at)).unwrap_or_default();
-    // Prefer what happened inside the hole, else look on to the search that ended it.
+    // Prefer events inside the hole; otherwise look on to the search that ended it.
     let failed = |run: &&RunSearch| cause_of(run, source).is_some();
     let inside = until(hole.until);
     let wider = until(ender.map_or(end, |(run, _)| run.at).max(hole.until));
@@ -106,7 +106,7 @@ pub(in crate::insight) fn causes(
         note(why, detail);
     }
     if let Some((run, search)) = ender {
-        // A feed is not asked for a span: it lists what it lists.
+        // A feed is not asked for a span: it lists what it has.
         let feeds = is_of_feeds(search);
         let reached = feeds || search.requested_span.is_some_and(|requested| requested.from < hole.until);
         if search.saturated && reached {
@@ -146,7 +146,7 @@ fn cause_of(run: &RunSearch, source: Source) -> Option<(HoleCause, Option<String
             // Nothing new in any feed, and no time that all of them cover yet.
             SearchState::Empty if is_of_feeds(search) => None,
             SearchState::Empty => Some((HoleCause::EmptyReply, None)),
-            // An answer of which only a part came.
+            // An answer that arrived only in part.
             SearchState::Ok => detail().map(|trouble| (HoleCause::FailedSearch, Some(trouble))),
             SearchState::Started => None,
         };

@@ -1,5 +1,5 @@
-//! What each source of a topic covered in a period: covered spans, holes, and the causes of each hole from the ledger.
-//! Pure; `coverage` has the arithmetic of spans.
+//! Works out what each source of a topic covered in a period: covered spans, holes, and the causes of each hole from
+//! the ledger. Pure; `coverage` has the arithmetic of spans.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -66,7 +66,7 @@ pub enum Coverage {
     },
 }
 
-/// What one source of a topic covered.
+/// The coverage of one source of a topic.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct SourceCoverage {
     pub source: Source,
@@ -81,8 +81,8 @@ pub struct SourceCoverage {
 /// A span in which a topic had a source.
 type SpanOfMember<'a> = (Span, &'a Membership);
 
-/// Returns what each source accepted by `wanted` covered in a period. `runs` are the topic's, in time order. Time in which
-/// the topic did not have a source is no hole of it.
+/// Returns what each source accepted by `wanted` covered in a period. `runs` are the topic's, in time order. Time in
+/// which the topic did not have a source is not a hole of the source.
 #[must_use]
 pub fn source_coverage(
     watched: &WatchedTopic,
@@ -132,7 +132,7 @@ fn member_spans(watched: &WatchedTopic, runs: &[RunSearch], period: Span, source
 }
 
 fn check_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, source: Source) -> Coverage {
-    // Of the time before, searches may have been pruned.
+    // Searches of the time before may have been pruned.
     let from = period.from.max(watched.began);
     let inside = runs.iter().filter(|run| from <= run.at && run.at <= period.until);
     let (mut checks, mut failed) = (Vec::new(), 0);
@@ -158,7 +158,7 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
     let during = |hole: Span| {
         memberships.iter().filter_map(move |member| Some((hole.intersection(member.span)?, member))).collect::<Vec<_>>()
     };
-    // The last minutes a search asked for but does not claim: the end of its claim to the end of its request.
+    // The last minutes that a search asked for but does not claim: from the end of its claim to the end of its request.
     let mut unclaimed: HashMap<Time, Time> = HashMap::new();
     for (_, search) in searches() {
         if let (Some(requested), Some(covered)) = (search.requested_span, search.covered) {
@@ -184,7 +184,7 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
     };
     let (lates, missed): (Vec<SpanOfMember<'_>>, Vec<SpanOfMember<'_>>) =
         divided.holes.iter().flat_map(|hole| during(*hole)).partition(|(hole, member)| {
-            // Nothing looks back over the last minutes of a source that is gone.
+            // No search looks back over the last minutes of a removed source.
             (hole.until < period.until || !member.lasts) && late(hole)
         });
     // A full reply that covers nothing is not asked for again: the next search looks back to where it ended.
@@ -205,7 +205,7 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
         .flat_map(|(hole, member)| parts(hole).map(move |part| (part, member)))
         .map(|(hole, member)| {
             let ender = enders.get(&hole.until).copied();
-            // What happened while the topic did not have the source is no cause.
+            // Events while the topic did not have the source are no cause.
             let about = runs.get(member.first_row..).unwrap_or_default();
             let mut causes = causes(about, hole, answered(&hole), source, ender, member.span.until);
             let still_open = ender.is_none() && member.lasts && watched.ended.is_none();
@@ -253,12 +253,13 @@ struct Meant {
     since: Time,
     /// Nothing before this counts.
     first: Time,
-    /// What backfills of the time before asked for, up to the end of what they covered.
+    /// The spans that backfills of the time before asked for, up to the end of their coverage.
     backfilled: Vec<Span>,
 }
 
 impl Meant {
-    /// Time counts since the topic began; after a backfill of the time before, if another search looked back to it.
+    /// Time counts since the topic began. After a backfill of earlier time, it counts if another search looked back to
+    /// it.
     fn new<'a>(watched: &WatchedTopic, searches: impl Iterator<Item = &'a CoverageSearch>, source: Source) -> Self {
         let mut meant = Self { since: watched.began, first: watched.began, backfilled: Vec::new() };
         let Some(first) = watched.filled_from.filter(|_| source == Source::Social) else { return meant };

@@ -1,6 +1,6 @@
-//! When a source belonged to a topic, from the ledger: from its first search on, for as long as the topic's runs search
-//! it. A failed search counts, and so does one that was not made: every finished run has a row for each source of its
-//! topic. Pure.
+//! Works out from the ledger when a source belonged to a topic: from its first search on, for as long as the topic's
+//! runs search it. Failed searches count, and so do searches that were not made: every finished run has a row for each
+//! source of its topic. Pure.
 
 use crate::model::{CoverageSearch, RunSearch, SearchState, Source, Span, Time, WatchedTopic};
 
@@ -14,11 +14,11 @@ pub(in crate::insight) struct Membership {
     pub(in crate::insight) span: Span,
     /// Whether the topic still has the source at the end of the period: its next search looks back.
     pub(in crate::insight) lasts: bool,
-    /// The first row of the ledger that is about it.
+    /// The first row of the ledger about it.
     pub(in crate::insight) first_row: usize,
 }
 
-/// What a run says about a source.
+/// The evidence of a run about a source.
 enum RunEvidence {
     /// The topic has it; its search looks back to here.
     Has(Time),
@@ -30,10 +30,10 @@ enum RunEvidence {
     Nothing,
 }
 
-/// Returns the times of a period in which a source belonged to a topic, in order. `runs` are the topic's, in time order.
-/// A source begins where its first search looks back to; if no run before that lacks it, it was there from the start. It
-/// ends with its last search, or with the last slot after that in which nothing was searched, once a run lacks it or the
-/// topic no longer has it.
+/// Returns the times of a period in which a source belonged to a topic, in order. `runs` are the topic's, in time
+/// order. A source begins where its first search looks back to; if no earlier run lacks it, it was there from the
+/// start. Once a run lacks it or the topic no longer has it, it ended with its last search, or with the last slot after
+/// that in which nothing was searched.
 pub(in crate::insight) fn memberships(
     source: Source,
     watched: &WatchedTopic,
@@ -52,7 +52,7 @@ pub(in crate::insight) fn memberships(
                 let began = Membership { span: Span { from, until: at }, lasts: false, first_row: row };
                 current.get_or_insert(began).span.until = at;
             }
-            // Of runs after the period, only the searches that look back into it may have been read.
+            // For runs after the period, perhaps only the searches that look back into it were read.
             RunEvidence::HasNot if at >= period.until => {}
             RunEvidence::HasNot => {
                 all.extend(current.take());
@@ -88,7 +88,7 @@ fn evidence(run: &[RunSearch], source: Source) -> RunEvidence {
     match own {
         Some(from) => RunEvidence::Has(from),
         None if searches().next().is_none() => RunEvidence::NoSearch,
-        // A backfill, or a run that was cut off before it came to all its sources.
+        // A backfill, or a run that was cut off before it had asked all its sources.
         None if searches()
             .any(|one| is_over(&one) || matches!(one.1.state, SearchState::Lost | SearchState::Started)) =>
         {

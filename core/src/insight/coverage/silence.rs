@@ -20,7 +20,7 @@ const TIMES: i64 = 3;
 const DEVIATIONS: f64 = 6.0;
 
 closed_list! {
-    /// What is wrong with a source that answers.
+    /// The fault of a source that answers.
     SilenceKind {
         /// It returns no items although it used to.
         Silent = "silent",
@@ -103,7 +103,7 @@ pub fn may_be_silent(activity: &SourceActivity) -> bool {
     !latest.into_iter().any(|beat| fresh(&beat))
 }
 
-/// Returns what is wrong with a source; `None` if it is healthy or has too few searches to tell.
+/// Returns the fault of a source; `None` if it is healthy or has too few searches to judge.
 #[must_use]
 pub fn detect_silence(activity: &SourceActivity) -> Option<SourceSilence> {
     let beats = &activity.beats;
@@ -125,8 +125,8 @@ fn silent(activity: &SourceActivity, beats: &[AnsweredSearch]) -> Option<SourceS
     if with_items.len() < LEAST_EMPTY {
         return None;
     }
-    // Judge a mostly empty source by its empty runs only: replies that show the same few posts again have none between
-    // them. The same for a source that was empty for a while several times.
+    // Judge a mostly empty source by its empty runs only, because replies that show the same few posts again have no
+    // empty reply between them. The same holds for a source that was empty for a while several times.
     let some: Vec<i64> = rows.iter().copied().filter(|row| *row > 0).collect();
     let mostly_empty = with_items.len() * 2 < last + 1;
     let rows = if mostly_empty || some.len() >= LEAST_EMPTY { some } else { rows };

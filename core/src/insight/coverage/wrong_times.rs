@@ -1,14 +1,14 @@
-//! Runs whose times contradict the order in which they became readable: the clock was wrong when they ran. The time that
-//! they claim is not covered, also once it has come.
+//! Detects runs whose times contradict the order in which they became readable: the clock was wrong when they ran. The
+//! time that they claim is not covered, even once it has come.
 
 use crate::model::{RECORDED_AHEAD, RUN_AHEAD, RunSearch, runs_in_order};
 
-/// Leaves out a topic's runs with wrong times. Missed slots stay, except those that a clock recorded that was ahead.
+/// Leaves out a topic's runs with wrong times. Missed slots stay, except those recorded by a clock that was ahead.
 #[must_use]
 pub fn without_wrong_times(mut runs: Vec<RunSearch>) -> Vec<RunSearch> {
     runs.retain(|run| run.reason.as_deref().is_none_or(|reason| reason != RECORDED_AHEAD && reason != RUN_AHEAD));
-    let made = runs.iter().filter(|run| run.search.is_some()).map(|run| (run.seq, run.at));
-    let believed = runs_in_order(made.collect());
+    let searched = runs.iter().filter(|run| run.search.is_some()).map(|run| (run.seq, run.at));
+    let believed = runs_in_order(searched.collect());
     runs.retain(|run| run.search.is_none() || believed.binary_search(&(run.seq, run.at)).is_ok());
     runs
 }

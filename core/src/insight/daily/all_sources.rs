@@ -1,11 +1,11 @@
-//! What all sources of a topic covered together. A source that missed something leaves a hole even if another one
+//! Combines the coverage of all sources of a topic. A source that missed time leaves a hole even if another one
 //! searched that time: its posts are missing. A source counts while the topic has it.
 
 use crate::insight::{Hole, HoleCause, split_coverage};
 use crate::model::{ResultKind, RunSearch, Source, Span, Time, WatchedTopic, result_kind};
 
-/// Returns when searches that cover no spans answered, in order, given these times by source. An answer about what was
-/// found makes up for no search that would have found more: it counts only of a topic without such searches.
+/// Returns when searches that cover no spans answered, in order, given these times by source. AI answers count only for
+/// a topic without other such searches, because an answer about found items does not find more.
 pub(super) fn item_checks(mut checks: Vec<(Source, Vec<Time>)>, runs: &[RunSearch]) -> Vec<Time> {
     let finds = |source: Source| {
         let mut searches = runs.iter().filter_map(|run| run.search.as_ref()).filter(|search| search.source == source);
@@ -19,7 +19,7 @@ pub(super) fn item_checks(mut checks: Vec<(Source, Vec<Time>)>, runs: &[RunSearc
     all
 }
 
-/// What one source covered.
+/// The coverage of one source.
 #[derive(Debug, Clone)]
 pub(super) struct SourceSpans {
     pub(super) source: Source,
@@ -43,7 +43,7 @@ impl SourceSpans {
     }
 }
 
-/// What all sources covered.
+/// The coverage of all sources.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct AllSources {
     pub(super) covered: Vec<Span>,
@@ -55,7 +55,7 @@ pub(super) struct AllSources {
     pub(super) waiting: Vec<(Span, String)>,
     /// Since when no search was due; `None` if one was.
     pub(super) idle_from: Option<Time>,
-    /// Since when the next search looks back over what is not covered.
+    /// The start of the uncovered time that the next search looks back over.
     pub(super) open_from: Option<Time>,
 }
 
@@ -107,7 +107,7 @@ fn without(spans: &[Span], others: &[Span]) -> Vec<Span> {
     spans.iter().flat_map(|span| split_coverage(*span, others.iter().copied()).holes).collect()
 }
 
-/// What a part of a hole is.
+/// The kind of a part of a hole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HolePart {
     /// Before the topic was watched.
@@ -117,7 +117,7 @@ pub(super) enum HolePart {
     Open,
 }
 
-/// Divides a hole, in order. Before the topic began, only what `reasons` name is missed: time after a backfill.
+/// Divides a hole, in order. Before the topic began, only time in `reasons` is missed: the time after a backfill.
 pub(super) fn hole_parts(
     hole: Span,
     began: Time,
@@ -135,8 +135,8 @@ pub(super) fn hole_parts(
     parts
 }
 
-/// Returns the times in which sources count: since when any does, and until when, if the topic has none of them any more.
-/// Before and after that, searches cover no spans. `None` where that is not so.
+/// Returns the time in which sources count: its start, and its end if the topic has none of them any more. Before and
+/// after that, searches cover no spans. `None` if there is no such bound.
 pub(super) fn counting(
     sources: &[SourceSpans],
     watched: Option<&WatchedTopic>,
@@ -184,7 +184,7 @@ mod tests {
         Span { from: Time(from), until: Time(until) }
     }
 
-    /// What a source did at each instant: covered, left the last minutes out, met a full reply, or missed it.
+    /// The state of a source at each instant: covered, last minutes left out, full reply, or missed.
     #[derive(Debug, Clone, Copy, PartialEq)]
     enum At {
         Covered,

@@ -14,7 +14,7 @@ const MIN_COPIES: u64 = 3;
 pub struct Campaign {
     /// Key of the item that represents the cluster; it may be older than the set.
     pub cluster: String,
-    /// Key of the earliest copy in the set, of those that still have their text if there are any.
+    /// Key of the earliest copy in the set; if possible, one that still has its text.
     pub first: String,
     pub copies: u64,
     /// Copies that are posts.

@@ -1,4 +1,4 @@
-//! Counts a set of items: all items, unique texts and authors separately, and what is unknown.
+//! Counts a set of items: all items, unique texts and authors separately, and unknown fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 

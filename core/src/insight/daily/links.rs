@@ -1,10 +1,10 @@
 //! Finds the links in a text, in order, each once. It does not check whether anything is stored for them.
 //!
-//! Nearly every address in a post is ASCII, with anything else percent-encoded, and scripts without spaces continue right
-//! after it: `https://t.co/abを見て`. Some addresses have letters of any script: `https://ja.example/wiki/日本`. So
-//! punctuation and symbols beyond ASCII end an address. Letters of scripts with spaces between words belong to it. Letters
-//! of the others belong to it only at the start of a part of it, or after such a letter; after an ASCII letter or digit,
-//! they are the text that follows.
+//! Nearly every address in a post is ASCII, with anything else percent-encoded, and scripts without spaces continue
+//! right after it: `https://t.co/abを見て`. Some addresses have letters of any script: `https://ja.example/wiki/日本`. So
+//! punctuation and symbols beyond ASCII end an address. Letters of scripts with spaces between words belong to it.
+//! Letters of other scripts belong to it only at the start of a part of it, or after such a letter. After an ASCII
+//! letter or digit, they are the text that follows.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ fn next_link(text: &str) -> Option<usize> {
     })
 }
 
-/// Returns where the link that a text begins with ends, by the rule at the top of this file.
+/// Returns the end of the link at the start of a text, by the rule at the top of this file.
 fn end_of_link(text: &str) -> usize {
     // Whether a letter of a script without spaces was part of it, in the host or after it.
     let (mut in_host, mut has_dense) = (true, false);
@@ -69,7 +69,7 @@ fn end_of_link(text: &str) -> usize {
             // In Markdown, `](…)` ends at the bracket that the link did not open.
             ')' | ']' if open == 0 => false,
             _ if c.is_ascii() => !c.is_whitespace() && !c.is_ascii_control(),
-            // Some titles of pages have these between their words.
+            // Some page titles have these between their words.
             '·' | '・' => is_dense(before) && next().is_some_and(is_dense),
             '–' => before.is_alphanumeric() && next().is_some_and(char::is_alphanumeric),
             _ if is_dense(c) => {

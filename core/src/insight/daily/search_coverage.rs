@@ -1,5 +1,5 @@
-//! How well days were searched: what searches covered of a span, its holes and their causes, and where replies were
-//! full. `holes` defines holes; the caller reads the searches.
+//! How well days were searched: the covered part of a span, its holes and their causes, and where replies were full.
+//! `holes` defines holes; the caller reads the searches.
 
 use super::all_sources::{AllSources, HolePart, SourceSpans, all_sources, counting, hole_parts, idle, item_checks};
 use crate::insight::coverage::membership::memberships;
@@ -18,12 +18,12 @@ pub struct HoleFacts {
     /// Whether it lies before the topic was watched.
     pub before: bool,
     /// Whether no search was due since the last one; the next search looks back over it.
-    #[serde(skip_serializing_if = "is_no")]
+    #[serde(skip_serializing_if = "is_false")]
     pub open: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
-fn is_no(flag: &bool) -> bool {
+fn is_false(flag: &bool) -> bool {
     !flag
 }
 
@@ -33,14 +33,14 @@ const SHORT: i64 = 60_000;
 /// If less than this share of a span is covered, its holes are reported, and there may be more items than are counted.
 pub const COVERED: f64 = 0.98;
 
-/// What the searches of a topic covered.
+/// The coverage of a topic's searches.
 #[derive(Debug)]
 pub struct SearchCoverage {
     watched: Option<WatchedTopic>,
     runs: Vec<RunSearch>,
     /// The sources whose searches cover spans.
     covering: Vec<Source>,
-    /// What all of these covered; `None` if there are none.
+    /// The combined coverage; `None` if there are no sources.
     spans: Option<Vec<Span>>,
     /// Holes of single sources, and why.
     reasons: Vec<(Span, String)>,
@@ -51,7 +51,7 @@ pub struct SearchCoverage {
     /// Holes only because replies were full: the search returned as much as it could.
     full: Vec<Span>,
     checks: Vec<Time>,
-    /// The current time: what lies after it is not missing yet.
+    /// The current time: time after it is not missing yet.
     present: Time,
     /// Since when no search was due; the next one looks back to here.
     idle_from: Option<Time>,
@@ -65,8 +65,8 @@ pub struct SearchCoverage {
 }
 
 impl SearchCoverage {
-    /// Builds the coverage of `seen` from the searches of a topic; what lies after `present` is not missing. Where several
-    /// sources cover spans, only what all of them covered counts. Runs with wrong times are left out.
+    /// Builds the coverage of `seen` from the searches of a topic; time after `present` is not missing. If several
+    /// sources cover spans, only time that all of them covered counts. Runs with wrong times are left out.
     #[must_use]
     pub fn new(watched: Option<WatchedTopic>, runs: Vec<RunSearch>, seen: Span, present: Time) -> Self {
         let runs = without_wrong_times(runs);
@@ -94,7 +94,7 @@ impl SearchCoverage {
                 watched.as_ref().map_or_else(Vec::new, |watched| memberships(source.source, watched, &runs, seen));
             source.active = all.into_iter().map(|member| member.span).collect();
         }
-        // One that was only just added, and has not been searched yet, says nothing.
+        // Ignore a source that was just added and has not been searched yet.
         sources.retain(|source| !source.active.is_empty() || !source.covered.is_empty());
         let (spans_from, checks_from) = counting(&sources, watched.as_ref(), seen);
         if let [only] = &mut sources[..] {
@@ -127,7 +127,7 @@ impl SearchCoverage {
         &self.runs
     }
 
-    /// What searches covered, if those of a span cover spans.
+    /// The covered spans, if the searches of a span cover spans.
     fn spans_in(&self, span: Span) -> Option<&[Span]> {
         let is_before = self.spans_from.is_some_and(|from| span.until <= from);
         self.spans.as_deref().filter(|_| !is_before && self.checks_from.is_none_or(|from| span.from < from))
@@ -177,8 +177,8 @@ impl SearchCoverage {
         self.covered_share(self.due(span))
     }
 
-    /// Whether over 2 % of the part of a span that was due was not covered, or, if its searches cover no spans, whether none
-    /// answered in it. No if that is not known, because searches were pruned.
+    /// Whether over 2 % of the part of a span that was due was not covered, or, if its searches cover no spans, whether
+    /// none answered in it. False if that is unknown, because searches were pruned.
     #[must_use]
     pub fn is_partly_uncovered(&self, span: Span, pruned_days: &PrunedDays) -> bool {
         let due = self.due(self.covered_part(span));
@@ -186,8 +186,8 @@ impl SearchCoverage {
         is_known && self.covered_share(due) < COVERED
     }
 
-    /// Like [`Self::covered_share`], but counts as covered what full replies did not reach and what is left out for late
-    /// indexing. The busiest days have such gaps; excluding them would make every busy day look unusual.
+    /// Like [`Self::covered_share`], but time that full replies did not reach, and time left out for late indexing,
+    /// counts as covered. The busiest days have such gaps; excluding them would make every busy day look unusual.
     #[must_use]
     pub fn searched_share(&self, span: Span) -> f64 {
         match self.spans_in(span) {
@@ -297,8 +297,8 @@ impl SearchCoverage {
         holes
     }
 
-    /// Returns why a span is not covered. A source that only waits for its next search is named if the others do not
-    /// explain the whole span.
+    /// Returns why a span is not covered. A source that only waits for its next search is named only if the others do
+    /// not explain the whole span.
     fn why(&self, span: Span) -> String {
         let here = |(hole, _): &&(Span, String)| hole.intersection(span).is_some();
         let mut all: Vec<&(Span, String)> = self.reasons.iter().filter(here).collect();

@@ -1,5 +1,5 @@
-//! When the sources of a topic changed, from its searches: counts from before cannot be compared with counts from after,
-//! nor those of topics that have different sources.
+//! Finds out from a topic's searches when its sources changed: counts from before cannot be compared with counts from
+//! after. Counts of topics with different sources cannot be compared either.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +17,8 @@ pub struct SourceHistory {
 }
 
 impl SearchCoverage {
-    /// Returns when the topic had its sources, within a span up to the present. What their searches covered before that
-    /// counts, too: a backfill, or a search after one for which there was no budget.
+    /// Returns when the topic had its sources, within a span up to the present. Time that their searches covered before
+    /// that counts, too: a backfill, or a search after one without a budget.
     #[must_use]
     pub fn source_history(&self, seen: Span) -> SourceHistory {
         let Some(watched) = self.watched() else { return SourceHistory { seen, times: BTreeMap::new() } };
@@ -28,7 +28,7 @@ impl SearchCoverage {
 }
 
 impl SourceHistory {
-    /// Returns when the topic last got or lost a source, before a time. The sources that it began with are no change.
+    /// Returns when the topic last got or lost a source, before a time. The sources at the start are not a change.
     #[must_use]
     pub fn last_change(&self, before: Time) -> Option<Time> {
         let ends = self.times.values().flatten().flat_map(|span| [span.from, span.until]);
@@ -57,7 +57,8 @@ impl SourceHistory {
     }
 }
 
-/// Returns when a topic had a source, in order: while its runs searched it, and what its searches covered.
+/// Returns when a topic had a source, in order: the time while its runs searched it, and the time that its searches
+/// covered.
 fn times_of(source: Source, watched: &WatchedTopic, runs: &[RunSearch], seen: Span) -> Vec<Span> {
     let members = memberships(source, watched, runs, seen).into_iter().map(|member| member.span);
     let searches = runs.iter().filter_map(|run| run.search.as_ref()).filter(|search| search.source == source);
@@ -70,7 +71,7 @@ fn is_whole(span: Span, times: &[Span]) -> bool {
     covered_share(span, times.iter().copied()) >= COVERED
 }
 
-/// Whether these times are a part of a span only. A few seconds are no part.
+/// Whether these times are only a part of a span. A few seconds do not count.
 fn is_part(span: Span, times: &[Span]) -> bool {
     covered_share(span, times.iter().copied()) > 1.0 - COVERED && !is_whole(span, times)
 }
@@ -87,9 +88,10 @@ fn searched(runs: &[RunSearch]) -> BTreeSet<Source> {
 /// The sources that find the items of a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindingSources {
-    /// Those that it had in all of a span but a few seconds; `None` if it was not watched before the end of the span.
+    /// The sources that it had for a whole span except a few seconds; `None` if it was not watched before the end of
+    /// the span.
     pub throughout: Option<BTreeSet<Source>>,
-    /// All that may have found items of the span.
+    /// All sources that may have found items of the span.
     pub any: BTreeSet<Source>,
 }
 
@@ -102,7 +104,7 @@ pub fn finding_sources(watched: &WatchedTopic, runs: &[RunSearch], span: Span) -
         let finds = |source: &Source| topic.result_kind(*source).is_some_and(|kind| kind != ResultKind::Answer);
         any.extend(topic.sources().into_iter().filter(finds));
     }
-    // With all runs: what follows a source that ended in the span is not its own.
+    // Use all runs: the time after a source ended in the span does not belong to the source.
     let after_last = runs.last().map_or(span.until, |run| Time(run.at.0.saturating_add(1)));
     let seen = Span { until: span.until.max(after_last), ..span };
     let had = |source: &Source| is_whole(span, &times_of(*source, watched, runs, seen));
@@ -196,17 +198,17 @@ mod tests {
         Span { from: Time(0), until: Time(4 * HOUR) }
     }
 
-    /// What a topic's sources were in the first four hours. Its definition is not known, so it has all of them still.
+    /// The sources of a topic in the first four hours. Its definition is unknown, so it still has all of them.
     fn sources(began: i64, letters: &[&str]) -> FindingSources {
         finding_sources(&watched(began, None), &runs(letters), first_hours())
     }
 
-    /// The same of a topic that now has social only.
+    /// The same for a topic that now has only social.
     fn now_social(letters: &[&str]) -> FindingSources {
         finding_sources(&watched(0, Some(definition(false))), &runs(letters), first_hours())
     }
 
-    /// The same of a topic with social and Hacker News that was added after that.
+    /// The same for a topic with social and Hacker News that was added after that.
     fn added_later() -> FindingSources {
         finding_sources(&watched(9 * HOUR, Some(definition(true))), &[], first_hours())
     }
@@ -314,7 +316,7 @@ mod tests {
         let part = history.part_time(seen);
         let both = [(0, 3), (6, 9)].map(|(from, until)| Span { from: Time(from * HOUR), until: Time(until * HOUR) });
         assert_eq!(part, [(hn, both.to_vec())]);
-        // A few seconds are no part: the search at the third hour belongs to the time before it.
+        // A few seconds do not count: the search at the third hour belongs to the time before it.
         let seconds = |from: i64, until: i64| Span { from: Time(from * 1_000), until: Time(until * 1_000) };
         let social = Some(BTreeSet::from([Source::Social]));
         assert_eq!(history.constant(seconds(3 * 3_600 - 3, 6 * 3_600)), social);

@@ -1,6 +1,6 @@
-//! Time of a period that no search covered, so that there may be more items than are counted: gaps, the end, for which
-//! no search was due yet, and time in which the topic did not have one of its sources. Reports, pages and the API use
-//! these rules.
+//! Finds time of a period that no search covered, so that there may be more items than are counted: gaps, the end (no
+//! search was due yet), and time in which the topic lacked one of its sources. Reports, pages and the API use these
+//! rules.
 
 use super::search_coverage::{COVERED, HoleFacts, SearchCoverage};
 use crate::model::{PrunedDays, Source, Span, Time, WatchedTopic};
@@ -16,9 +16,9 @@ pub enum GapReason {
     Uncovered,
     /// The end is not covered yet: no search was due.
     End,
-    /// Searches that would say so were pruned.
+    /// Searches that would show gaps were pruned.
     Pruned,
-    /// Not all items that are known were read. Whoever reads them knows this; searches do not.
+    /// Not all known items were read. Only the reader of the items can set this.
     NotRead,
 }
 
@@ -27,7 +27,7 @@ fn passed(span: Span, now: Time) -> Span {
     Span { until: span.until.min(now).max(span.from), ..span }
 }
 
-/// Returns whether the end of a span that is not covered yet is more than a little of what has passed of the span.
+/// Returns whether the uncovered end of a span is more than a small part of its time so far.
 #[must_use]
 pub fn is_more_than_little(open: Span, span: Span, now: Time) -> bool {
     open.length().as_secs_f64() > (1.0 - COVERED) * passed(span, now).length().as_secs_f64()
@@ -58,14 +58,14 @@ impl SearchCoverage {
         self.searched_share(due)
     }
 
-    /// Returns whether the sources that a topic had may have missed items of a span: replies were full, more than a little
-    /// was not covered, or searches that would say so were pruned.
+    /// Returns whether the sources that a topic had may have missed items of a span: replies were full, more than a
+    /// little was not covered, or searches that would show this were pruned.
     #[must_use]
     pub fn has_gaps(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> bool {
         self.gaps(pruned_days, span, now).next().is_some()
     }
 
-    /// Returns why that is so, in order; empty if it is not.
+    /// Returns the reasons, in order; empty if there are none.
     #[must_use]
     pub fn gap_reasons(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> Vec<GapReason> {
         let mut reasons = Vec::new();
@@ -79,8 +79,8 @@ impl SearchCoverage {
         reasons
     }
 
-    /// The kinds of gaps of a span, each looked for only when it is asked for. Time before the topic was watched is not
-    /// told apart from other uncovered time.
+    /// The kinds of gaps of a span, each computed only when requested. Time before the topic was watched is not
+    /// distinguished from other uncovered time.
     fn gaps(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> impl Iterator<Item = GapReason> {
         [GapReason::Pruned, GapReason::FullReply, GapReason::End, GapReason::Uncovered].into_iter().filter(move |gap| {
             match gap {
@@ -105,15 +105,15 @@ impl SearchCoverage {
         if holes.iter().any(is_before) {
             reasons.push(GapReason::NotWatched);
         }
-        // What is left out for late indexing is no hole.
+        // Time left out for late indexing is not a hole.
         if holes.is_empty() || !holes.iter().all(is_before) {
             reasons.push(GapReason::Uncovered);
         }
         reasons
     }
 
-    /// Returns whether there may be more items because searches that were due missed time, since the topic is watched. What
-    /// the next search looks back over is not missed.
+    /// Returns whether there may be more items because searches that were due missed time, since the topic is watched.
+    /// Time that the next search looks back over is not missed.
     #[must_use]
     pub fn has_missed(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> bool {
         let mut due = self.due(passed(span, now));
@@ -132,20 +132,20 @@ impl SearchCoverage {
             && missed.sum::<f64>() > (1.0 - COVERED) * due.length().as_secs_f64()
     }
 
-    /// Returns whether the topic had a source that finds items in a part of a span only, as far as it has passed. Covered
-    /// time says nothing of it: a source counts there while the topic has it.
+    /// Returns whether the topic had a source that finds items in a part of a span only, as far as it has passed.
+    /// Covered time does not show this: there, a source counts only while the topic has it.
     #[must_use]
     pub fn is_part_time(&self, span: Span, now: Time) -> bool {
         !self.part_time(&[span], now).is_empty()
     }
 
-    /// Returns the sources for which that is so in any of these spans, which are in order, and when the topic had them
-    /// between the start of the first and the end of the last one.
+    /// Returns the sources for which this holds in any of these spans (in order), and when the topic had them between
+    /// the start of the first and the end of the last span.
     #[must_use]
     pub fn part_time(&self, spans: &[Span], now: Time) -> Vec<(Source, Vec<Span>)> {
         let Some((first, last)) = spans.first().zip(spans.last()) else { return Vec::new() };
         let period = passed(Span { from: first.from, until: last.until }, now);
-        // With all runs: what follows a source that ended in the period is not its own.
+        // Use all runs: the time after a source ended in the period does not belong to the source.
         let until = self.runs().last().map_or(period.until, |run| period.until.max(Time(run.at.0.saturating_add(1))));
         let spans: Vec<Span> = spans.iter().map(|span| passed(*span, now)).collect();
         self.source_history(Span { until, ..period }).part_time_of_any(&spans, period)

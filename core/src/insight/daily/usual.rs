@@ -1,4 +1,4 @@
-//! What is usual for a day: the count predicted from the days before, and a band around it for chance.
+//! Predicts the usual count of a day from the days before, with a band around it for chance.
 //!
 //! Counts of items vary by factors, so the work is done on their cube roots, where a gamma distribution looks normal
 //! (Wilson and Hilferty, 1931): the lower edge stays above zero in bursty topics, and the upper edge leaves room for
@@ -19,7 +19,7 @@ const MOST_DAYS: usize = 60;
 const OFFSET: f64 = 0.5;
 /// A day this many robust deviations above similar days was an event: it is cut to this height.
 const WILD: f64 = 4.0;
-/// Something that lasts longer than half of this many days is not an event.
+/// A change that lasts longer than half of this many days is not an event.
 const LASTING: usize = 7;
 /// Most topics have quiet weekends and few have a busy weekday, so weekends need less evidence. A change of level is
 /// tried at several dates, so one stands out by chance more easily and needs the most.
@@ -79,7 +79,7 @@ pub fn usual_range(day: &Day, earlier: &[(Day, u64)]) -> Result<UsualRange, usiz
     let count = |root: f64| (root.max(0.0).powi(3) - OFFSET).max(0.0);
     let high = count(fit.today + student_t_quantile(HIGH, fit.freedom) * fit.deviation);
     let far = count(fit.today + student_t_quantile(far_quantile(day), fit.far_freedom) * fit.deviation);
-    // A part of this day, or a Saturday for a Sunday, has the effect, too, but nobody would say "on this weekday".
+    // A part of this day, or a Saturday for a Sunday, has the effect, too, but "on this weekday" does not fit them.
     let same = |earlier: &Day| weekday(earlier) == weekday(day) && earlier.date != day.date;
     Ok(UsualRange {
         expected: count(fit.today),
@@ -188,7 +188,7 @@ impl Fit {
     }
 }
 
-/// Returns for how many days the level has been as it is, and the effects before and since: the clearest of the changes
+/// Returns how many days ago the level last changed, and the effects before and since, for the clearest of the changes
 /// tried. Whole weeks, so that a change is not confused with weekends.
 fn level_shift(rest: &[f64], chance: f64) -> (usize, Effects) {
     let at = |since: usize| {
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn weekdays_are_compared_with_the_same_kind_of_day() {
-        // 30 March 2026 is a Monday; so is every seventh day before it.
+        // 30 March 2026 is a Monday, as is every seventh day before it.
         let mondays =
             |on: u64, other: u64| -> Vec<u64> { (0..28).map(|day| if day % 7 == 0 { on } else { other }).collect() };
         let quiet = of(&mondays(10, 500));

@@ -1,6 +1,6 @@
-//! The usual share: the share predicted from earlier days, and a band around it for chance. Shares of few items vary
-//! for that reason alone, and days differ beyond that. The random-effects estimate of DerSimonian and Laird (1986)
-//! separates the two, on the arcsine scale, where the variance of a share does not depend on it.
+//! The usual share: the share predicted from earlier days, and a band around it for chance. Shares of few items vary by
+//! chance, and days differ beyond that. The random-effects estimate of DerSimonian and Laird (1986) separates the two,
+//! on the arcsine scale, where the variance of a share does not depend on it.
 
 use super::Share;
 use crate::insight::robust::{MedianMad, median_and_mad};

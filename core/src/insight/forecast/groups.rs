@@ -16,7 +16,7 @@ use crate::schedule::{Schedule, ScheduleError, Uncovered};
 /// Days in a month.
 const MONTH: u32 = 30;
 
-/// What topics with the same schedule and time zone share.
+/// The data shared by topics with the same schedule and time zone.
 pub(in crate::insight) struct Shared<'t> {
     pub(in crate::insight) schedule: Schedule,
     timezone: &'t str,
@@ -25,8 +25,8 @@ pub(in crate::insight) struct Shared<'t> {
     pub(in crate::insight) last: Option<Time>,
     pub(in crate::insight) slots: i64,
     pub(in crate::insight) month: i64,
-    /// Slots that ask a daily source, in the horizon and in a month; counted on demand. The second are those of topics
-    /// that were answered on the first day.
+    /// Slots that ask a daily source, in the horizon and in a month; counted on demand. The second entry is for topics
+    /// that had an answer on the first day.
     pub(in crate::insight) daily: [Option<(i64, i64)>; 2],
     pub(in crate::insight) uncovered: HashMap<Window, Option<Uncovered>>,
 }
@@ -40,7 +40,7 @@ pub(in crate::insight) struct Groups<'t> {
     pub(in crate::insight) shared: Vec<Shared<'t>>,
     configured: &'t Prices,
     last_answers: HashMap<String, Time>,
-    /// What topics used of their own limits today.
+    /// Today's use of topics' own limits.
     used: HashMap<String, Usage>,
 }
 

@@ -1,9 +1,9 @@
-//! The daily limits of calls and money and how a forecast meets them, as plain values. `quota` computes them.
+//! The daily limits of calls and money, compared with a forecast, as plain values. `quota` computes them.
 
 use crate::budget::UnaffordableCall;
 use crate::model::{Budget, Micros, Source, Time};
 
-/// How the forecast meets the daily limit of calls.
+/// The daily limit of calls, compared with the forecast.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Quota {
     /// Calls allowed per UTC day.
@@ -28,13 +28,14 @@ pub struct Quota {
 pub struct ExhaustedDay {
     /// The UTC day.
     pub day: String,
-    /// Its calls: those that are planned, and those that were already made if it is today.
+    /// Its planned calls; today, also the calls already made.
     pub calls: i64,
     /// When the last allowed call is made.
     pub at: Time,
 }
 
-/// How the forecast meets another daily limit: the money of the service or another provider, or a topic's own limit.
+/// Another daily limit, compared with the forecast: the money of the service or another provider, or a topic's own
+/// limit.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Allowance {
     pub budget: Budget,

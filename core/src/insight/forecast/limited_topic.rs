@@ -1,6 +1,6 @@
-//! The most calls of a topic with limits of its own, and the most that they cost. A run leaves out calls: a source
-//! refuses them, needs fewer, or has nothing to do. What these leave of the topic's limits, its other sources may use.
-//! So nothing is assumed about which calls are made.
+//! Computes the most calls of a topic with limits of its own, and their highest cost. A run may make fewer calls,
+//! because a source refuses them, needs fewer, or has nothing to do. The topic's other sources may then use the rest of
+//! its limits. So nothing is assumed about which calls are made.
 
 use super::types::Calls;
 use crate::model::{Micros, Source, TopicLimits, Usage};
@@ -8,7 +8,7 @@ use crate::model::{Micros, Source, TopicLimits, Usage};
 /// Calls and their cost.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Load {
-    /// The most to each source. Together they may be more than `total`, if they share a limit.
+    /// The most calls to each source. Their sum may exceed `total` if they share a limit.
     pub(super) calls: Calls,
     /// The most calls together.
     pub(super) total: i64,
@@ -74,10 +74,10 @@ pub(super) struct LimitedTopic {
     pub(super) sources: Vec<SourceCalls>,
     /// Whether it had an answer on the first day.
     pub(super) answered: bool,
-    /// Whether its runs may go on side by side. Else the bills of one are known before the next begins.
+    /// Whether its runs may overlap. If not, the bills of a run are known before the next begins.
     pub(super) side_by_side: bool,
     pub(super) limits: TopicLimits,
-    /// What all its sources used of them on the UTC day of the start.
+    /// The use of its limits by all sources on the UTC day of the start.
     pub(super) used: Usage,
 }
 
@@ -106,7 +106,8 @@ impl LimitedTopic {
         let able: Vec<&SourceCalls> = self.sources.iter().filter(fits).collect();
         let searched = |one: &SourceCalls| one.many.saturating_mul(if one.daily { days } else { slots });
         let allowed = self.limits.calls.map_or(i64::MAX, |calls| i64::from(calls).saturating_sub(used.calls).max(0));
-        // The most calls are the cheapest. The last one is made if the least price fits beside what the others cost.
+        // The number of calls is highest if they are the cheapest. The last one is made if the least price still fits
+        // after the cost of the others.
         let least = able.iter().map(|one| one.configured.0).min().unwrap_or_default();
         let count_of = |price: fn(&SourceCalls) -> Micros| {
             let mut cheapest = able.clone();
@@ -125,7 +126,7 @@ impl LimitedTopic {
             }
             count
         };
-        // The most money is that of the dearest.
+        // The cost is highest for the most expensive calls.
         let money_of = |count: i64, price: fn(&SourceCalls) -> Micros, last_runs: i64| {
             let mut dearest = able.clone();
             dearest.sort_by_key(|one| std::cmp::Reverse(price(one)));
@@ -136,8 +137,8 @@ impl LimitedTopic {
                 money = money.plus(price(one).times(made));
             }
             if let Some(room) = room {
-                // By how much the last run may exceed the limit: its calls are refused by their configured prices, and
-                // what they cost is known at its end.
+                // By how much the last run may exceed the limit: its calls are refused by their configured prices, but
+                // their cost is known only at its end.
                 let above = |one: &&SourceCalls| price(one).0.saturating_sub(one.configured.0).max(0);
                 let above = able.iter().map(|one| above(one).saturating_mul(one.many)).fold(0, i64::saturating_add);
                 let above = above.saturating_mul(last_runs);
@@ -145,8 +146,8 @@ impl LimitedTopic {
             }
             money
         };
-        // Where prices vary, cheap calls may leave room for more than `count`, and the last of these may be dear. What is
-        // expected is an average that includes retries, so it may be the higher one.
+        // If prices vary, cheap calls may leave room for more than `count` calls, and the last of these may be
+        // expensive. The expected price is an average that includes retries, so it may be the higher one.
         let vary = able.iter().any(|one| one.highest != one.expected);
         let expected = count_of(|one| one.expected);
         // Side by side, every run may be the last one: until a run ends, its calls count with their configured prices.
@@ -221,7 +222,7 @@ mod tests {
     fn the_calls_of_one_run_may_exceed_the_limit_before_they_are_billed() {
         let mut topic = topic(None, Some(7));
         for one in &mut topic.sources {
-            // Of each call 2 more are billed than configured; web makes two.
+            // Each call is billed 2 more than configured; web makes two calls.
             one.highest = Micros(one.configured.0 + 2);
             one.many = if one.source == Source::Web { 2 } else { 1 };
         }

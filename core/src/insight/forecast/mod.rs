@@ -118,8 +118,9 @@ pub fn forecast(
     Ok(Forecast { topics: rows, ..total })
 }
 
-/// Marks limits as bounds that may be used up later or not at all, because one that topics share ends calls earlier on the
-/// same day, or may do so: of its later days only the number is known. Each limit is computed as if there were no other.
+/// Marks limits as bounds that may be used up later or not at all, because a shared limit ends calls earlier on the
+/// same day, or may do so: for its later days, only their number is known. Each limit is computed as if there were no
+/// other.
 fn mark_limits_that_others_precede(forecast: &mut Forecast) {
     type Shared = (Option<Source>, String, Time, u32);
     let of_quota = |provider: Option<Source>, quota: &Quota| -> Option<Shared> {
@@ -192,7 +193,7 @@ impl Groups<'_> {
             },
             Some(AiWhen::New | AiWhen::Always) => (shared.slots, shared.month),
         };
-        // With no other source nothing can be new: the AI source is then asked every time.
+        // Without another source nothing can be new, so the AI source is asked every time.
         let open = when == Some(AiWhen::New) && topic.finds_items();
         let ai_asked =
             ai_usage.filter(|row| open && row.considered >= ENOUGH_RUNS).map(|row| (row.asked, row.considered));

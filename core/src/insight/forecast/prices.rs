@@ -1,4 +1,4 @@
-//! Prices of a forecast: what a call is expected to cost and costs at most, and what calls cost together.
+//! Prices of a forecast: the expected and the highest cost of a call, and the total cost of calls.
 
 use super::types::{Calls, History, Price};
 use crate::budget::Prices;
@@ -7,10 +7,10 @@ use crate::model::{BilledCostRow, Micros, ProviderQuery, Source, Topic};
 /// Searches of a source needed to derive its price from them.
 const ENOUGH_SEARCHES: i64 = 20;
 
-/// Returns what a call cost on average in past searches if there are enough of them and some were billed, else the
-/// configured price. Those that were not billed count with the price that is configured now. One bill is enough for the
-/// highest price: the next call may cost as much. `max_tries` is how often a call may be tried, and `logs_in` whether it may
-/// be tried once more, after a new login.
+/// Returns the average cost of a call in past searches if there are enough of them and some were billed, otherwise the
+/// configured price. Searches without a bill count with the price that is configured now. One bill is enough for the
+/// highest price: the next call may cost as much. `max_tries` is how often a call may be tried, and `logs_in` whether
+/// it may be tried once more, after a new login.
 pub(in crate::insight) fn price(
     source: Source,
     topics: &[Topic],
@@ -22,7 +22,7 @@ pub(in crate::insight) fn price(
     let past = history.billed.iter().find(|row| row.source == source);
     let (billed_searches, assumed_searches) = past.map_or((0, 0), |row| (row.searches, row.assumed_searches));
     let query = topics.iter().find_map(|topic| topic.provider(source));
-    // What retries cost belongs to the call, where a search is one call.
+    // If a search is one call, the cost of retries belongs to that call.
     let several = query.is_some_and(ProviderQuery::takes_several_calls);
     let enough = billed_searches > 0 && billed_searches + assumed_searches >= ENOUGH_SEARCHES;
     let (price, basis) = match past.filter(|_| enough) {
@@ -38,12 +38,13 @@ pub(in crate::insight) fn price(
     let bill = |of: fn(&BilledCostRow) -> Micros| past.map_or(Micros(0), of);
     let (average, single) =
         (configured.max(bill(|row| row.highest_call)), configured.max(bill(|row| row.highest_single)));
-    // Of a retried search one try may have cost all, and more may have been allowed than now. Of a search of several calls
-    // only the average says what one costs.
+    // In a retried search, one try may have caused the whole cost, and more tries may have been allowed than now. In a
+    // search of several calls, only the average shows the cost of one.
     let whole = if several { Micros(0) } else { bill(|row| row.highest_bill) };
     let tries = i64::from(max_tries) + i64::from(logs_in);
     let average_tries = average.times(tries);
-    // If the price of a single try explains all bills, one try costs no more. Else any of them may be that of one try.
+    // If the price of a single try explains all bills, one try costs no more. Otherwise any bill may be that of one
+    // try.
     let highest_is_average = several && average > single;
     let single = if average <= single { average } else { average.max(whole) };
     let of_try = if whole <= average_tries { single } else { single.max(whole) };
@@ -82,7 +83,7 @@ pub(in crate::insight) fn tries(source: Source, prices: &[Price]) -> (i64, Micro
     prices.iter().find(|price| price.source == source).map_or((1, Micros(0)), of)
 }
 
-/// Returns by how much configured prices are above those of the forecast. Calls are refused by the former.
+/// Returns by how much configured prices exceed those of the forecast. Calls are refused by the configured ones.
 pub(in crate::insight) fn reserve(
     sources: impl Iterator<Item = Source>,
     prices: &[Price],
@@ -120,8 +121,8 @@ pub(in crate::insight) fn share(sum: Micros, part: i64, of: i64) -> Micros {
 mod tests {
     use super::*;
 
-    /// What the service may have billed: the tries of each search and its bill, at a configured price of 2. Returns the
-    /// most that a call costs: without retries, of one try if others are free, and of all tries.
+    /// Takes possible bills of the service: the tries of each search and its bill, at a configured price of 2. Returns
+    /// the highest cost of a call: without retries, of one try if others are free, and of all tries.
     fn priced(bills: &[(i64, i64)], max_tries: u32) -> (i64, i64, i64) {
         let most = |of: &dyn Fn(&(i64, i64)) -> Option<i64>| Micros(bills.iter().filter_map(of).max().unwrap_or(0));
         let row = BilledCostRow {

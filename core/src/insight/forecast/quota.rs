@@ -21,7 +21,7 @@ pub(in crate::insight) struct Group<'s> {
     each: Load,
     /// Load at one slot of each local day.
     daily: Load,
-    /// The same of topics that had it already on the first day.
+    /// The same for topics that already had it on the first day.
     daily_done: Load,
     /// Its only topic, if that has limits of its own.
     limited: Option<LimitedTopic>,
@@ -55,7 +55,7 @@ impl<'s> Group<'s> {
         counted: &impl Fn(Source) -> bool,
     ) -> Self {
         let sources = topic.sources();
-        // Which of them use the limits is not known.
+        // It is unknown which of them use the limits.
         self.may_need_fewer |= sources.len() > 1 && !limits.is_none();
         let mut all = Vec::new();
         for source in sources.into_iter().filter(|source| counted(*source)) {
@@ -155,7 +155,7 @@ fn may_need_fewer(topic: &Topic, source: Source) -> bool {
 /// Picks the number that a limit applies to.
 type Part = fn(Load) -> i64;
 
-/// What a limit applies to: a number, and how much of it the smallest call takes.
+/// The quantity that a limit applies to, and how much of it the smallest call takes.
 #[derive(Clone, Copy)]
 struct Measure {
     of: Part,
@@ -170,7 +170,7 @@ fn total_load(groups: &[Group<'_>], of: Part, after: Time, until: Time) -> Resul
     Ok(of(sum))
 }
 
-/// How a limit is met.
+/// A limit compared with the load.
 struct LimitResult {
     fullest: (i64, String),
     first: Option<(String, i64, Time)>,
@@ -228,7 +228,7 @@ fn last_call(
             smallest = smallest.min((measure.of_one)(group.load(just_before, refused)?));
         }
     }
-    // Of the calls that are due together, the first may still fit.
+    // The first of the calls that are due together may still fit.
     if made.saturating_add(smallest) <= left {
         return Ok(refused);
     }

@@ -10,9 +10,9 @@ pub struct Horizon {
     pub from: Time,
     /// Its length in days of 24 hours, at least 1.
     pub days: u32,
-    /// What may be used per UTC day.
+    /// The limits per UTC day.
     pub limits: ServiceLimits,
-    /// What was already used in the UTC day of `from`.
+    /// The use so far on the UTC day of `from`.
     pub used: Usage,
     /// The most tries of a call to the search service, including the first.
     pub tries: u32,
@@ -21,13 +21,13 @@ pub struct Horizon {
 /// The history of the last 30 days; empty without a database.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    /// What was billed, and how many searches were not.
+    /// Billed costs, and the number of searches without a bill.
     pub billed: Vec<BilledCostRow>,
     /// How often the AI source was asked.
     pub ai_usage: Vec<AiUsageRow>,
     /// By topic: when the last run with an answer was, if that was at most two days ago.
     pub last_answers: Vec<(String, Time)>,
-    /// What topics with their own limits used in the UTC day of the start.
+    /// The use of topics with their own limits on the UTC day of the start.
     pub used: Vec<(String, Usage)>,
     /// The other providers.
     pub providers: Vec<ProviderDay>,
@@ -35,7 +35,7 @@ pub struct History {
     pub paused: Vec<String>,
 }
 
-/// A provider's daily limits and what was used of them.
+/// A provider's daily limits and their use.
 #[derive(Debug, Clone, Copy)]
 pub struct ProviderDay {
     pub name: Source,
@@ -47,7 +47,7 @@ pub struct ProviderDay {
     pub logs_in: bool,
 }
 
-/// How the forecast meets a provider's limit of calls.
+/// A provider's limit of calls, compared with the forecast.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ProviderQuota {
     pub provider: Source,
@@ -55,7 +55,7 @@ pub struct ProviderQuota {
     pub quota: Quota,
 }
 
-/// What one call of a source costs: as expected, and at most with and without retries.
+/// The cost of one call of a source: expected, and at most with and without retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Price {
     pub source: Source,
@@ -71,12 +71,12 @@ pub struct Price {
     /// The highest price: the expected one, or `single` if that is higher.
     #[serde(rename = "highest_usd")]
     pub highest: Micros,
-    /// Whether that is the average of the calls of one search: what each of them cost is not known.
+    /// Whether that is the average of the calls of one search, because the cost of each is unknown.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub highest_is_average: bool,
-    /// The most that a call without retries costs: the configured price, or the highest bill of a call in the last 30 days
-    /// if that is higher. Of a retried call that is its whole bill, unless the price of a single try explains it. Of a
-    /// search of several calls it is their average.
+    /// The most that a call without retries costs: the configured price, or the highest bill of a call in the last 30
+    /// days if that is higher. For a retried call that is its whole bill, unless the price of a single try explains it.
+    /// For a search of several calls it is their average.
     #[serde(skip)]
     pub single: Micros,
     /// The most that one try of a call costs if others were free. It is more than `single` only if a bill is higher than

@@ -30,7 +30,7 @@ const SHARE_PRIOR: f64 = 1.0;
 struct Line {
     at: f64,
     slope: f64,
-    /// How much higher the log-odds of marks are that were not suggested, beside suggested ones.
+    /// How much higher the log-odds of marks are that were not suggested than of suggested ones.
     offset: f64,
     log_evidence: f64,
 }
@@ -43,8 +43,8 @@ pub(super) struct LeftOut {
 }
 
 impl Line {
-    /// Fits a line. If some of the marks were suggested, the line is that of these, and the others have an offset from it:
-    /// people mark the noise that they see.
+    /// Fits a line. If some of the marks were suggested, the line is fitted to these, and the others have an offset
+    /// from it: people mark the noise that they see.
     fn fit(marks: &[LeftOut], believed: f64) -> Self {
         let any_suggested = marks.iter().any(|one| one.mark.suggested);
         let has_offset = |one: &LeftOut| any_suggested && !one.mark.suggested;
@@ -139,7 +139,7 @@ impl Calibration {
         let (mut steep, mut flat) = (Line::fit(marks, STEEP), Line::fit(marks, FLAT));
         let tells = logistic(steep.log_evidence - flat.log_evidence - DOUBT.ln());
         let by_hand: Vec<LeftOut> = marks.iter().filter(|one| !one.mark.suggested).copied().collect();
-        // Only the steep line tells the share: every share fits a flat line about equally well.
+        // Only the steep line shows the share: every share fits a flat line about equally well.
         let moved = steep.move_to(stream, &by_hand);
         // Suggested items were chosen by their evidence alone, and the line through them needs no move. It and the line
         // through the other marks, moved, each count as their number of marks.

@@ -1,4 +1,5 @@
-//! What the ranker uses of an item: hashes of its words, and how many words of the topic's question it contains.
+//! The features of an item that the ranker uses: hashes of its words, and how many words of the topic's question it
+//! contains.
 
 /// The most words of an item that are used.
 const MOST_WORDS: usize = 512;

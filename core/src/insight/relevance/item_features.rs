@@ -1,5 +1,5 @@
-//! Reads the features of an item from either kind of row: its words, its language, what shape it has, and how many words of
-//! the question it contains.
+//! Reads the features of an item from either kind of row: its words, its language, its shape, and how many words of the
+//! question it contains.
 
 use super::Features;
 use crate::model::{ItemRow, Kind, SearchableItem, SightingRow};
@@ -19,7 +19,7 @@ pub fn features_of_item(row: &ItemRow, query_words: Option<&QueryWords>) -> Opti
     fields.features(query_words)
 }
 
-/// The same of a sighting, by the words it had then.
+/// The same for a sighting, by the words it had then.
 #[must_use]
 pub fn features_of_sighting(row: &SightingRow, query_words: Option<&QueryWords>) -> Option<Features> {
     let fields = ItemFields {

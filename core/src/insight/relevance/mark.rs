@@ -16,7 +16,7 @@ pub struct TrainingItem<'a> {
 pub struct TrainingMark {
     /// Good, or else noise.
     pub good: bool,
-    /// Whether [`suggest`](super::suggest) had named the item. If not, a person chose it, who saw what it is.
+    /// Whether [`suggest`](super::suggest) had named the item. If not, a person chose it after reading it.
     pub suggested: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn marks(items: &[&TrainingItem<'_>]) -> Vec<(usize, TrainingMark)> {
     items.iter().enumerate().filter_map(|(place, item)| Some((place, item.mark?))).collect()
 }
 
-/// What the weights are learned from: they do not depend on why an item was marked.
+/// The labels that the weights are learned from: they do not depend on why an item was marked.
 pub(super) fn labels<'m>(marks: impl IntoIterator<Item = &'m (usize, TrainingMark)>) -> Vec<(usize, bool)> {
     marks.into_iter().map(|(place, mark)| (*place, mark.good)).collect()
 }

@@ -12,7 +12,7 @@ pub const LEAST_MARKS: usize = 20;
 pub const MOST_ITEMS: usize = 5_000;
 /// Number of parts of the cross-check (k-fold).
 const PARTS: usize = 10;
-/// The part of the good items that may be folded, as estimated.
+/// The estimated part of the good items that may be folded.
 const MAY_LOSE: f64 = 0.0135;
 /// Nothing is folded unless words separate noise from good items with at least this probability.
 const SURE: f64 = 0.8;

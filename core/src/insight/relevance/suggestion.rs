@@ -1,9 +1,9 @@
 //! Chooses the items to mark next. Marks of these teach more than marks of random items: the first ones show the whole
 //! ranking, the others its lowest part, where it is decided what is folded.
 //!
-//! Items are ranked by what is learned so far. The ranking, or later its lowest part, is cut into as many equal pieces as
-//! items are suggested, and each gives one. Which one of the piece is random, but always the same, so that it comes back
-//! after another item is marked.
+//! Items are ranked by what is learned so far. The ranking, or later its lowest part, is cut into as many equal pieces
+//! as items are suggested, and each gives one. The item within a piece is random, but always the same, so that it comes
+//! back after another item is marked.
 
 use super::features::hash;
 use super::mark::{TrainingItem, labels, marks, sorted};
@@ -11,9 +11,10 @@ use super::weights::{Stream, logistic};
 
 /// The number of items suggested at a time.
 pub const SUGGESTIONS: usize = 5;
-/// So many of the suggested marks are spread over the whole ranking.
+/// This many of the suggested marks are spread over the whole ranking.
 const SPREAD: usize = 10;
-/// How large the lowest part is for the others, beside the estimated number of noise items: with the border to the good.
+/// The size of the lowest part for the others, relative to the estimated number of noise items: it includes the border
+/// to the good ones.
 const LOWEST: f64 = 1.2;
 
 /// Returns the keys of at most [`SUGGESTIONS`] items to mark next, in the order in which to mark them. Works without any
@@ -37,7 +38,7 @@ pub fn suggest<'a>(items: &[TrainingItem<'a>]) -> Vec<&'a str> {
         let (from, until) = (part * piece / SUGGESTIONS, part * (piece + 1) / SUGGESTIONS);
         let free = |place: &&usize| items[**place].mark.is_none() && !chosen.contains(place);
         let of = |piece: &[usize]| piece.iter().filter(free).min_by_key(|place| draw(items[**place].key)).copied();
-        // A piece of which all are marked: any other item.
+        // All items of the piece are marked: take any other item.
         chosen.extend(of(&ranking[from..until]).or_else(|| of(&ranking)));
     }
     chosen.into_iter().map(|place| items[place].key).collect()

@@ -82,7 +82,7 @@ pub(super) struct Stream {
     ends: Vec<usize>,
 }
 
-/// What was learned from some marks.
+/// The result of learning from some marks.
 struct Learned {
     groups: [f64; GROUPS],
     /// The log-ratio of each word of the vocabulary.
@@ -194,7 +194,7 @@ impl Stream {
 }
 
 impl Weights {
-    /// Returns the log-odds that an item with this evidence is good, as far as the words tell.
+    /// Returns the log-odds that an item with this evidence is good, as far as the words show.
     pub(super) fn log_odds(&self, evidence: f64) -> f64 {
         evidence * self.spread + self.mean
     }

@@ -21,7 +21,7 @@ const DAY: i64 = 86_400_000;
 /// Shorter holes are ignored, milliseconds.
 const SHORT: i64 = 60_000;
 
-/// What the sources of a topic covered.
+/// The coverage of a topic's sources.
 #[derive(Debug, Clone)]
 pub struct TopicSearches {
     pub watched: WatchedTopic,

@@ -122,11 +122,11 @@ pub struct Story {
     pub first_published: Option<TimelineEntry>,
     /// The item that any topic saw first.
     pub first_seen: TimelineEntry,
-    /// Whether no earlier item can be missing from what the topics search for.
+    /// Whether no earlier item of the topics' queries can be missing.
     pub first_is_sure: bool,
     /// Whether no source that looks back over time found the earliest item: others may have missed earlier ones.
     pub first_by_snapshot: bool,
-    /// What the searches around the first item did not cover.
+    /// Gaps in the searches around the first item.
     #[serde(rename = "doubt")]
     pub caveats: StoryCaveats,
     /// Milliseconds from the earliest item until half of the items were there; `None` with fewer than four.

@@ -1,4 +1,5 @@
-//! How fast a story spread: items over time as bars, the hour with the most items, and when half of them were there.
+//! Computes how fast a story spread: items over time as bars, the hour with the most items, and when half of them were
+//! there.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use crate::model::Time;
 /// The most bars of a chart.
 const MOST_BARS: i64 = 24;
 
-/// Fewer items than this have no half.
+/// Minimum number of items for a half.
 const LEAST: usize = 4;
 
 const MINUTE: i64 = 60_000;

@@ -76,13 +76,9 @@ fn authors_are_ranked_by_reactions_ignoring_the_case_of_names() {
     let reach: Vec<_> = story.reach.iter().map(|r| (r.author.as_str(), r.items, r.reactions)).collect();
     assert_eq!(reach, [("Ann", 2, Some(7)), ("cy", 1, Some(0)), ("bob", 1, None)]);
     assert_eq!(story.authors, Some(3));
-    assert_eq!(build_story(vec![item("a", None, 0)]).authors, None, "nobody named is not nobody");
+    assert_eq!(build_story(vec![item("a", None, 0)]).authors, None, "unknown authors are not zero authors");
     let pruned = StoryItem { pruned: true, ..item("e", None, 0) };
-    assert_eq!(
-        build_story(vec![by("a", "Ann", None), pruned]).authors,
-        None,
-        "whose author was deleted may be another one"
-    );
+    assert_eq!(build_story(vec![by("a", "Ann", None), pruned]).authors, None, "the deleted author may be another one");
 }
 
 proptest! {
@@ -146,5 +142,5 @@ fn the_first_item_is_not_certain_where_posts_may_be_indexed_late() {
     assert!(doubt(Vec::new()).is_certain_at(Time(30 * HOUR)));
     let late = doubt(vec![hours(20, 21)]);
     assert!(late.holes[0].late_indexing && !late.is_certain_at(Time(30 * HOUR)));
-    assert!(late.is_certain_at(Time(20 * HOUR)), "what came before is not in doubt");
+    assert!(late.is_certain_at(Time(20 * HOUR)), "earlier items are certain");
 }

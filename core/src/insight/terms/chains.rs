@@ -16,7 +16,7 @@ pub(super) fn is_chain(term: &str) -> bool {
         && TermKind::of(term) == TermKind::Word
 }
 
-/// Returns those of the places where a text stands in a run.
+/// Returns the places whose runs contain a text.
 pub(super) fn places_with(text: &str, places: &[usize], items: &[TermItem]) -> Vec<usize> {
     let holds = |place: &&usize| items.get(**place).is_some_and(|item| item.runs.iter().any(|run| run.contains(text)));
     places.iter().filter(holds).copied().collect()
@@ -53,7 +53,7 @@ pub(super) fn whole_word(one: &Meaning<'_>, other: &Meaning<'_>, items: &[TermIt
         // Like any term, the word needs enough people who write it.
         return (voices(&places, items) >= LEAST_VOICES).then_some(text);
     }
-    // A piece that few of a word's texts contain is the end of the word with what follows it there. The word stays.
+    // A piece that few of the word's texts contain is the end of the word and the text after it. The word stays.
     let word = if of_one { &other.text } else { &one.text };
     (without_particles(word).chars().count() > 1).then(|| word.clone())
 }
@@ -65,8 +65,8 @@ fn is_particle(letter: char) -> bool {
     PARTICLES.contains(letter)
 }
 
-/// Removes a particle from each end of a text if its neighbour is no hiragana: it stands beside the word, as in
-/// 新幹線が. Inside a word it stays: 女の子.
+/// Removes a particle from each end of a text if its neighbour is not hiragana: it is not part of the word, as in 新幹線が.
+/// Inside a word it stays: 女の子.
 pub(super) fn without_particles(text: &str) -> &str {
     let text = match text.char_indices().nth(1) {
         Some((second, next)) if text.starts_with(is_particle) && !is_hiragana(next) => {
@@ -80,7 +80,7 @@ pub(super) fn without_particles(text: &str) -> &str {
     }
 }
 
-/// Removes the particles beside a word that pairs of letters were joined to. Returns whether a word is left.
+/// Removes the particles at the ends of a word that was joined from pairs of letters. Returns whether a word is left.
 pub(super) fn trim_particles(found: &mut Meaning<'_>) -> bool {
     let word: &str = if is_chain(&found.text) { without_particles(&found.text) } else { &found.text };
     if word.len() == found.text.len() {
@@ -106,7 +106,7 @@ pub(super) fn join_chains(found: &mut Vec<Meaning<'_>>, items: &[TermItem]) {
         if let Some(one) = found.get_mut(at) {
             one.merge(&other, text);
         }
-        // The longer word may join pieces that were passed.
+        // The longer word may join pieces that were compared before.
         at = 0;
     }
 }

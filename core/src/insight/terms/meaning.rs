@@ -7,9 +7,9 @@ pub(super) const EXPLAINS: f64 = 0.6;
 
 /// A term and others with the same meaning.
 pub(super) struct Meaning<'a> {
-    /// Of joined pairs, the strongest: others are compared with it.
+    /// The strongest of joined pairs: others are compared with it.
     pub(super) rise: &'a Rise<'a>,
-    /// Of joined pairs, the rarest: its counts are nearest to those of the word.
+    /// The rarest of joined pairs: its counts are nearest to those of the word.
     pub(super) rarest: &'a Rise<'a>,
     /// Its text; longer than the term if pairs were joined.
     pub(super) text: String,

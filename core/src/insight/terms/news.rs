@@ -72,16 +72,16 @@ pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
     found.retain_mut(trim_particles);
     found.retain(|one| !is_short_hiragana(&one.text));
     found.sort_by(by_z);
-    // What replaced a term may mean the same as others that were there already.
+    // The replacement may mean the same as other terms in the list.
     let mut found = found.into_iter().fold(Vec::new(), |mut kept: Vec<Meaning<'_>>, one| {
-        let replaces = |other: &Meaning<'_>| says_more(&one.text, other) && covers(&one, other);
+        let replaces = |other: &Meaning<'_>| is_more_specific(&one.text, other) && covers(&one, other);
         if !kept.iter().any(|other| covers(other, &one) && !replaces(other)) {
             kept.retain(|other| !replaces(other));
             kept.push(one);
         }
         kept
     });
-    // Only now: a hashtag also counts as related to the words that it is written from.
+    // Only here: a hashtag also counts as related to the words that it consists of.
     for word in &mut found {
         if let Some(tag) = rises.iter().find(|rise| rise.is_news() && tags_all_of(rise, word)) {
             *word = Meaning::of(tag);
@@ -97,9 +97,9 @@ fn by_z(a: &Meaning<'_>, b: &Meaning<'_>) -> std::cmp::Ordering {
     b.rarest.z.total_cmp(&a.rarest.z).then_with(|| a.text.cmp(&b.text))
 }
 
-/// Whether a term is a phrase and the other is not. A phrase that is nearly as frequent as a word of it says more,
+/// Whether a term is a phrase and the other is not. A phrase that is nearly as frequent as a word of it is preferred,
 /// whichever comes first.
-fn says_more(term: &str, other: &Meaning<'_>) -> bool {
+fn is_more_specific(term: &str, other: &Meaning<'_>) -> bool {
     TermKind::of(term) == TermKind::Phrase && TermKind::of(&other.text) != TermKind::Phrase
 }
 
@@ -137,10 +137,10 @@ fn joins<'a>(found: &mut Vec<Meaning<'a>>, rise: &'a Rise<'a>, items: &[TermItem
         if !most_of(&rise.items) {
             continue;
         }
-        if !says_more(rise.term, one) || !most_of(&one.rise.items) {
+        if !is_more_specific(rise.term, one) || !most_of(&one.rise.items) {
             return true;
         }
-        // Only if no other term covers the phrase: else neither the phrase nor this word would be told.
+        // Only if no other term covers the phrase: otherwise neither the phrase nor this word would be reported.
         replaced.push(place);
     }
     let mut others = replaced.into_iter();

@@ -18,7 +18,7 @@ const DIFFERENT: f64 = 0.1;
 /// The most cells that terms are counted in.
 const MOST_CELLS: usize = 1 << 23;
 
-/// What terms need to know of an item.
+/// The fields of an item that terms need.
 #[derive(Debug, Clone)]
 pub struct TermItem {
     /// Key shown to users.

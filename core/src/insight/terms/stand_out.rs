@@ -1,7 +1,7 @@
-//! Terms that stand out of a period beside what other topics say, by the same weighted log-odds; where there is
-//! nothing to compare with, the terms that most people use. Shown where the topic's own past is too short to say what
-//! is news, and where no term is news on an unusually busy day whose words differ from before. They are not called
-//! news: words that always belong to the topic are among them.
+//! Finds terms of a period that stand out from other topics, by the same weighted log-odds. If there is nothing to
+//! compare with, these are the terms that most people use. They are shown if the topic's own past is too short to find
+//! news, or if no term is news on an unusually busy day whose words differ from before. They are not called news: words
+//! that always belong to the topic are among them.
 
 use super::day_terms::DayTerms;
 use super::news::{NewsTerm, news, texts};
@@ -44,7 +44,7 @@ pub fn busiest_day(day: &Day, items: &[TermItem], earlier: &[(Day, u64)]) -> Opt
 #[must_use]
 pub fn stand_out(items: &[TermItem], others: &[DayTerms], own: &dyn Fn(&str) -> bool) -> StandOut {
     let texts: u64 = others.iter().map(|day| day.texts).sum();
-    // With fewer texts than the period has, the other topics say little about common words.
+    // With fewer texts than the period has, the other topics show little about common words.
     let enough = texts >= items.len() as u64 && texts > 0;
     let before = if enough { others } else { &[] };
     let (mut all, _) = rises(RiseInput { items, before }, own);

@@ -1,4 +1,4 @@
-//! Terms that are news, on texts whose truth is written beside them.
+//! Terms that are news, on texts with known truth.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
@@ -39,7 +39,7 @@ fn news_of(items: &[TermItem], before: &[DayTerms]) -> Vec<NewsTerm> {
     news(&rises(RiseInput { items, before }, &|term| term == "asked").0, items)
 }
 
-/// A hundred different texts, of which those from `from` to `until` hold these terms, too.
+/// A hundred different texts; those in a range also hold these terms.
 fn period(placed_terms: &[(std::ops::Range<usize>, &[&str])]) -> Vec<TermItem> {
     (0..100)
         .map(|n| {
@@ -96,13 +96,13 @@ fn a_hashtag_stays_a_hashtag_unless_people_also_write_the_word() {
     let tag: &[&str] = &["＃flashmob", "flashmob"];
     assert_eq!(names_of(&period(&[(0..20, tag)])), ["＃flashmob"]);
     assert_eq!(names_of(&period(&[(0..20, tag), (20..21, &["flashmob"])])), ["flashmob"]);
-    // Beside a stronger word that is a part of it.
+    // With a stronger word that is a part of it.
     let flood: &[&str] = &["flood", "＃yycflood", "yycflood"];
     assert_eq!(names_of(&period(&[(0..20, flood), (20..60, &["flood"])])), ["flood", "＃yycflood"]);
     let before: Vec<DayTerms> = (0..28).map(|_| day(&[("usual", 100), ("flashmob", 1)])).collect();
     let items = period(&[(0..20, tag)]);
-    let [told] = &news_of(&items, &before)[..] else { panic!("{:?}", news_of(&items, &before)) };
-    assert_eq!((&*told.term, told.kind, told.before), ("＃flashmob", crate::model::TermKind::Hashtag, 0));
+    let [term] = &news_of(&items, &before)[..] else { panic!("{:?}", news_of(&items, &before)) };
+    assert_eq!((&*term.term, term.kind, term.before), ("＃flashmob", crate::model::TermKind::Hashtag, 0));
 }
 
 /// The names of the terms that are news, sorted.
@@ -136,7 +136,7 @@ fn a_phrase_replaces_its_words_in_any_order() {
         let (begin, end) = (format!("{a} {b}"), format!("{b} {c}"));
         let names = names_of(&period(&[(0..12, &[a, b, c, &begin, &end])]));
         let words: std::collections::BTreeSet<&str> = names.iter().flat_map(|name| name.split(' ')).collect();
-        assert_eq!((names.len(), words.len()), (2, 3), "one phrase and the word beside it: {names:?}");
+        assert_eq!((names.len(), words.len()), (2, 3), "one phrase and the word next to it: {names:?}");
     }
 }
 
@@ -256,7 +256,7 @@ fn themes_hold_each_item_once_and_the_rest_is_summed() {
 
 #[test]
 fn term_hashes_never_change() {
-    // Worked out by other code.
+    // Computed by other code.
     assert_eq!([hash("flood"), hash("東京"), hash("")], [722_604_035_960, 1_000_870_763_909, 1_052_973_066_665]);
 }
 

@@ -7,13 +7,13 @@ use super::meaning::{EXPLAINS, shared, to_f64};
 use super::news::NewsTerm;
 use super::rises::{LEAST_VOICES, TermItem};
 
-/// A letter that stands beside a term in this part of its texts is a letter of the same word, if both are of a kind.
+/// A letter that is next to a term in this part of its texts belongs to the same word, if both are of a kind.
 const SAME_WORD: f64 = 0.9;
 
-/// Makes joined words end where words do: the part of a word of the query that a term begins or ends with is removed,
-/// and the term if nothing else is left; endings whose pairs are not counted are added, and so are letters that hardly
-/// ever miss, as where two known words meet in a new one. What becomes another term, or that term with its neighbours, is
-/// removed. `own` recognises the words of the query.
+/// Makes joined words end where words do. It removes parts of query words at the ends of a term, and the term if
+/// nothing else is left. It adds endings whose pairs are not counted, and letters that are nearly always there, for
+/// example where two known words meet in a new one. It removes terms that become equal to another term, or to another
+/// term with its neighbours. `own` recognises the words of the query.
 pub fn complete_words(terms: &mut Vec<NewsTerm>, items: &[TermItem], own: &dyn Fn(&str) -> bool) {
     let mut kept: Vec<(NewsTerm, bool)> = terms.drain(..).filter_map(|term| complete(term, items, own)).collect();
     let mut at = 0;
@@ -49,8 +49,8 @@ fn complete(term: NewsTerm, items: &[TermItem], own: &dyn Fn(&str) -> bool) -> O
     }
 }
 
-/// Whether a completed term says nothing beside another: one contains the other, and most of its items are the other's.
-/// Of two that say the same, the one that comes first stays.
+/// Whether a completed term adds nothing to another: one contains the other, and most of its items are the other's. Of
+/// two equal terms, the first stays.
 fn repeats(one: &NewsTerm, other: &NewsTerm, comes_first: bool) -> bool {
     let both = to_f64(shared(&one.places, &other.places));
     let mostly = |term: &NewsTerm| both >= EXPLAINS * to_f64(term.places.len());
@@ -106,13 +106,13 @@ fn completed(term: &str, runs: &[&str], own: &dyn Fn(&str) -> bool) -> Option<St
     Some(text.into_iter().collect())
 }
 
-/// Whether a letter beside another in this part of the texts belongs to the same word.
-fn continues(letter: char, beside: char, part: f64) -> bool {
-    let alike = |is_kind: fn(char) -> bool| is_kind(letter) && is_kind(beside);
-    is_southeast_asian(beside) || part >= SAME_WORD && (alike(is_han) || alike(is_katakana) || alike(is_hangul))
+/// Whether a letter next to another in this part of the texts belongs to the same word.
+fn continues(letter: char, neighbour: char, part: f64) -> bool {
+    let alike = |is_kind: fn(char) -> bool| is_kind(letter) && is_kind(neighbour);
+    is_southeast_asian(neighbour) || part >= SAME_WORD && (alike(is_han) || alike(is_katakana) || alike(is_hangul))
 }
 
-/// The letter that stands beside a text in most runs, and in which part of them; `None` if there is no such letter.
+/// The letter that is next to a text in most runs, and in which part of them; `None` if there is no such letter.
 fn adjacent_letter(
     text: &[char],
     runs: &[&str],

@@ -8,7 +8,7 @@ use crate::model::Source;
 /// The most groups per dimension; the largest are used.
 const MOST: usize = 6;
 
-/// What the items of a group have in common.
+/// The common property of a group's items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Group<'a> {
     Text(&'a str),

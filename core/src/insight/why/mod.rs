@@ -3,7 +3,8 @@
 //! whether a figure is unusual; `words` turns a cause into words.
 //!
 //! Among causes that explain nearly the same, the most specific is named: text, then author, term, source. A group that
-//! changed no more than everything else explains nothing, however large. Nor does what nearly all items share.
+//! changed no more than everything else explains nothing, even if it is large. A property that nearly all items share
+//! explains nothing either.
 
 mod groups;
 mod read;
@@ -24,14 +25,14 @@ pub use words::Figure;
 
 /// The smallest part of a change that a cause must explain.
 const HALF: f64 = 0.5;
-/// A more specific cause is named if it explains at least this part of what the best one does.
+/// A more specific cause is named if it explains at least this part of what the best one explains.
 const NEARLY: f64 = 0.8;
 /// A group with more than this part of all items explains nothing, see [`is_common_to_nearly_all`].
 const NEARLY_ALL: f64 = 0.9;
 /// The fewest items of a cause.
 const LEAST: usize = 3;
 
-/// What items have in common, the most specific first.
+/// Properties that items may have in common, the most specific first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dimension {
@@ -85,7 +86,7 @@ pub struct Compared<'a> {
     pub terms: &'a [Term<'a>],
 }
 
-/// What explains a change.
+/// The cause of a change.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Cause {
     pub dimension: Dimension,
@@ -101,14 +102,14 @@ pub struct Cause {
     pub sounding: u64,
     /// Different authors of its items; 0 if none is known.
     pub authors: u64,
-    /// Whether everything else lies inside its own usual band.
+    /// Whether everything else is inside its own usual band.
     pub rest_as_usual: bool,
     /// How many others of its kind explain nearly as much. Not counted for terms, which share items.
     pub as_much: usize,
 }
 
-/// Returns whether a group explains nothing because nearly all items belong to it: usually, or in the period if at least
-/// half do usually. What is usually rarer and then floods a day is a cause.
+/// Returns whether a group explains nothing because nearly all items belong to it: usually, or in the period if at
+/// least half do usually. A property that is usually rarer and then floods a day is a cause.
 fn is_common_to_nearly_all(part: f64, usual_part: f64) -> bool {
     usual_part > NEARLY_ALL || part > NEARLY_ALL && usual_part >= HALF
 }

@@ -1,4 +1,4 @@
-//! Converts stored items for the search of causes, and a cause's name back to its original spelling.
+//! Converts stored items for the search for causes, and restores the original spelling of a cause's name.
 
 use std::collections::BTreeMap;
 

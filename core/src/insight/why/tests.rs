@@ -227,7 +227,7 @@ fn sources_of_items_are_unknown_if_few_sightings_are_left() {
     assert!(known(18).sourced && !known(17).sourced);
     assert!(known(18).items.iter().all(|item| item.source.is_none()), "two sources found each");
     assert!(!DayItems::of(day, [], &OnlySources::default(), None).sourced);
-    // Sightings by other sources were deleted of what was first seen by then.
+    // Other sources' sightings of items first seen by then were deleted.
     for (thinned_until, sourced) in [(None, true), (Some(Time(i64::MIN)), true), (Some(Time(i64::MAX)), false)] {
         let items = || all.iter().map(|(mark, _)| mark);
         let sources = OnlySources::of(all.iter().map(|(mark, source)| (*source, mark.key.clone())).collect());

@@ -1,7 +1,7 @@
 //! Finds the cause of an unusual share of a tone: the group without which the share would be at least half of the way
-//! back to what is usual without it. The group must also have grown or shrunk, both by itself and as a part of all posts,
-//! or its own tone must have changed, away from that of the rest. A group that always had this tone, changed like the
-//! rest, or stayed as it was while the rest changed, explains nothing.
+//! back to what is usual without it. The group must also have grown or shrunk, both by itself and as a part of all
+//! posts, or its own tone must have changed, away from that of the rest. A group explains nothing if it always had this
+//! tone, changed like the rest, or stayed the same while the rest changed.
 
 use super::groups::{self, Group, authors, days_of, has_sources, largest_groups};
 use super::volume::beyond_chance;
@@ -187,8 +187,8 @@ impl GroupAndRest {
         self.resized(pulls && self.group.all >= LEAST) || self.tone_diverged(rise)
     }
 
-    /// Returns whether the group is a larger (`grown`) or smaller part than usual because its own number changed. Where
-    /// there are two groups, one that stays the same is another part, too, as soon as the other changes.
+    /// Returns whether the group is a larger (`grown`) or smaller part than usual because its own number changed. If
+    /// there are two groups, the share of one changes even if only the number of the other does.
     fn resized(&self, grown: bool) -> bool {
         let part = |group: Scored, rest: Scored| share(group.all as u64, (group.all + rest.all) as u64);
         let shares: Vec<Share> = self.earlier.iter().filter_map(|day| part(day.group, day.rest)).collect();

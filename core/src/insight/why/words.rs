@@ -22,7 +22,7 @@ impl Cause {
             Figure::Fall => "the fall",
             Figure::Tone(_) => "the change",
         };
-        // What is not all is not rounded to it, and half is not most.
+        // Only all is rounded to 100 %, and half is not "most".
         let hundredths = (self.part * 100.0).round().min(99.0);
         let most = if self.part > 1.0 - 1e-9 {
             format!("all of {change}")

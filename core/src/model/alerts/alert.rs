@@ -35,7 +35,7 @@ closed_list! {
     }
 }
 
-/// What the id of an alert's job begins with; its name follows.
+/// Prefix of the id of an alert's job; its name follows.
 const JOB: &str = "alert:";
 
 /// The id of the job of an alert, and the name of its cursor.
@@ -89,7 +89,7 @@ pub struct AlertSpec {
     /// The other providers' limits per day.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<(Source, TopicLimits)>,
-    /// Of a budget alert, the least that a call of each source in use may cost, in micro-dollars.
+    /// For a budget alert, the least that a call of each source in use may cost, in micro-dollars.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prices: Vec<(Source, i64)>,
     /// Whether the alert is paused.
@@ -125,7 +125,7 @@ impl AlertSpec {
         checks && (provider == SERVICE || self.providers.iter().any(|(name, _)| name.as_str() == provider))
     }
 
-    /// What the cheapest paid call of these sources may cost; `None` if no price of them is known. Free calls fit into
+    /// The lowest cost of a paid call of these sources; `None` if none of their prices is known. Free calls fit into
     /// any limit.
     #[must_use]
     pub fn cheapest_call(&self, is_one: impl Fn(Source) -> bool) -> Option<Micros> {
@@ -139,8 +139,8 @@ impl AlertSpec {
         self.quiet.and_then(|quiet| quiet.end(at, &self.timezone))
     }
 
-    /// The end of the cooldown after a message; `None` if there is no cooldown now. A message that a clock sent which was
-    /// ahead silences nothing: it would until the time of that clock.
+    /// The end of the cooldown after a message; `None` if there is no cooldown now. A message sent while the clock was
+    /// ahead starts no cooldown: otherwise the cooldown would last until that time.
     #[must_use]
     pub fn cooling_until(&self, sent_at: Option<Time>, now: Time) -> Option<Time> {
         let sent_at = sent_at.filter(|at| *at <= now.plus(SIGN_AHEAD))?;
@@ -174,7 +174,7 @@ pub struct AlertEvent {
     pub event: String,
     /// The alert's name.
     pub alert: String,
-    /// What it is about: a topic, `TOPIC/SOURCE` or `TOPIC/unrelated`; of a budget `TOPIC/DATE`, `PROVIDER/DATE` or
+    /// The subject: a topic, `TOPIC/SOURCE` or `TOPIC/unrelated`; for a budget `TOPIC/DATE`, `PROVIDER/DATE` or
     /// `service/DATE`.
     pub subject: String,
     /// Whether the condition began or ended.
@@ -182,11 +182,11 @@ pub struct AlertEvent {
     pub at: Time,
     /// One line of text.
     pub summary: String,
-    /// What belongs to the summary: items, or a sentence.
+    /// Details of the summary: items, or a sentence.
     pub lines: Vec<AlertLine>,
     /// The message that reports the event; `None` while it waits for one.
     pub message: Option<String>,
-    /// What became of that message.
+    /// The delivery state of that message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
     /// Why no message is sent.
@@ -214,23 +214,23 @@ pub struct Firing {
     pub since: Time,
     /// Whether somebody acknowledged it. If so, its end is not reported.
     pub acked: bool,
-    /// Why its beginning was not reported; then its end is not either. Known while it is evaluated.
+    /// Why its start was not reported; if so, its end is not reported either. Known while it is evaluated.
     pub muted: Option<String>,
 }
 
 impl Firing {
-    /// Why the beginning of something held back was not reported: most posts of a window were not about the question, so
-    /// nothing was judged. It is kept and listed, but it is no alarm.
+    /// Why the start of a held-back condition was not reported: most posts of a window were not about the question, so
+    /// nothing was judged. It is stored and listed, but it is not an alarm.
     pub const UNRELATED: &str = "unrelated posts";
 
-    /// Whether it is held back, and so no alarm.
+    /// Whether it is held back, and so not an alarm.
     #[must_use]
     pub fn is_held_back(&self) -> bool {
         self.muted.as_deref() == Some(Self::UNRELATED)
     }
 
-    /// Whether it is about a UTC day that is over, such as `service/2026-03-11`. A budget's alert ends with the day, also
-    /// if no process has looked since.
+    /// Whether it is about a UTC day that is over, such as `service/2026-03-11`. A budget's alert ends with the day,
+    /// even if no process has checked since.
     #[must_use]
     pub fn is_over(&self, now: Time) -> bool {
         let shape = |(at, byte): (usize, u8)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
@@ -247,7 +247,7 @@ pub struct AlertState {
     pub cursor: Option<(i64, Time)>,
     /// When it last queued a message.
     pub sent_at: Option<Time>,
-    /// What became of that message.
+    /// The delivery state of that message.
     pub delivery: Option<Delivery>,
     /// The end of the snooze.
     pub snoozed_until: Option<Time>,
@@ -294,7 +294,7 @@ pub struct SearchHealth {
     pub fresh: i64,
     /// Whether the span it asked for was in the past.
     pub past: bool,
-    /// Whether the reply was empty although posts of the time asked for are known or certain: it says nothing.
+    /// Whether the reply was empty although posts of the time asked for are known or certain: it proves nothing.
     pub empty_in_error: bool,
     /// The error class, or why the search was not made.
     pub trouble: Option<String>,

@@ -1,4 +1,4 @@
-//! What pages show of alerts: each alert's state, and what fires for a topic. Plain data.
+//! Alerts as pages show them: each alert's state, and the alerts that fire for a topic. Plain data.
 
 use crate::model::{AlertEvent, AlertSpec, Delivery, Firing, SERVICE, Time, alert_job};
 
@@ -11,16 +11,16 @@ pub struct AlertCard {
     pub looked_at: Option<Time>,
     /// When it last queued a message.
     pub sent_at: Option<Time>,
-    /// What became of that message.
+    /// The delivery state of that message.
     pub delivery: Option<Delivery>,
     /// The end of the snooze; a past time means that it is not snoozed.
     pub snoozed_until: Option<Time>,
-    /// What fires, the latest first. Truncated when there is much.
+    /// The firing subjects, the latest first. Truncated when there are many.
     pub firing: Vec<Firing>,
     /// The total number of firing subjects, and how many of them are acknowledged.
     pub firing_in_all: i64,
     pub acked_in_all: i64,
-    /// What is held back, the latest first. Truncated when there is much.
+    /// The held-back subjects, the latest first. Truncated when there are many.
     pub held_back: Vec<Firing>,
     /// The number of events not reported yet.
     pub waiting: i64,
@@ -48,7 +48,7 @@ impl AlertCard {
     }
 }
 
-/// What fires for a topic.
+/// An alert that fires for a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicFiring {
     pub topic: String,
@@ -66,9 +66,9 @@ pub struct Acked {
     pub firing: u64,
 }
 
-/// The topic of an alert's subject: the part before `/` and a source or a day. `None` for a day's budget of the service or
-/// of a provider, which may have the name of a topic: only the alert tells whose it is. Without the alert, no day has a
-/// topic.
+/// The topic of an alert's subject: the part before `/` and a source or a day. `None` for a day's budget of the service
+/// or of a provider, which may have the name of a topic: only the alert shows whose budget it is. Without the alert, no
+/// day has a topic.
 #[must_use]
 pub fn subject_topic<'a>(subject: &'a str, spec: Option<&AlertSpec>) -> Option<&'a str> {
     match subject.split_once('/') {
@@ -173,7 +173,7 @@ mod tests {
             ("service/web", None, Some("service")),
             ("acme/2026-03-12", Some(&of_topics), Some("acme")),
             ("acme/2026-03-12", Some(&of_tags), Some("acme")),
-            // Left from a time when the alert checked the service; and a topic with its name.
+            // An event from a time when the alert checked the service, and a topic named `service`.
             ("service/2026-03-12", Some(&of_topics), None),
             ("service/2026-03-12", Some(&of_service), Some("service")),
             // A provider with the name of a topic.

@@ -40,7 +40,7 @@ closed_list! {
     }
 }
 
-/// The format of a webhook request, with what it needs beside the address.
+/// The format of a webhook request, with the fields that it needs in addition to the address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WebhookFormat {
     /// Own JSON, signed.

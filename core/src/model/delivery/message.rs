@@ -16,7 +16,7 @@ closed_list! {
 }
 
 closed_list! {
-    /// What became of a message, over all its channels.
+    /// The delivery state of a message, over all its channels.
     Delivery {
         Delivered = "delivered",
         /// A channel still waits for it.
@@ -31,7 +31,7 @@ closed_list! {
 }
 
 impl Delivery {
-    /// What became of a message whose channels are in these states.
+    /// The state of a message whose channels are in these states.
     #[must_use]
     pub fn of(states: &[OutboxState]) -> Self {
         let any = |wanted: &[OutboxState]| states.iter().any(|state| wanted.contains(state));
@@ -46,7 +46,7 @@ impl Delivery {
         }
     }
 
-    /// What became of a message that was dropped for channels beside those whose states are known.
+    /// The state of a message that was also dropped for other channels than those whose states are known.
     #[must_use]
     pub fn with_dropped(self) -> Self {
         if self == Self::Delivered { Self::Partly } else { self }
@@ -74,11 +74,11 @@ pub struct Message {
 
 impl Message {
     /// A message waits at most some hours for its next try or for its channel, and a little more than a day for quiet
-    /// hours; a snooze may be longer. Anything else that lasts longer was written by a clock that was ahead.
+    /// hours; a snooze may be longer. A longer wait was written by a clock that was ahead.
     pub const LONGEST_WAIT: std::time::Duration = std::time::Duration::from_secs(48 * 3_600);
 }
 
-/// Counts of messages that were not delivered after at least one attempt, or that nothing will deliver.
+/// Counts of messages that were not delivered after at least one attempt, or that no process will deliver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Undelivered {
     /// Given up after the last attempt.

@@ -1,4 +1,4 @@
-//! What is sent, and where: reports, messages of the outbox, channels and pings.
+//! Deliveries: reports, messages of the outbox, channels and pings.
 
 pub(super) mod channel;
 pub(super) mod message;

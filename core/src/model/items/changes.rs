@@ -1,5 +1,5 @@
-//! What the store reads about a span of a topic's runs: snapshots, first and last sightings, edits, reactions. Plain
-//! rows; `insight` decides what is new, gone or rising.
+//! The rows of a span of a topic's runs: snapshots, first and last sightings, edits, reactions. Plain rows; `insight`
+//! decides what is new, gone or rising.
 
 use crate::model::{Counts, Engagement, Kind, SearchState, Source, Span, Time, WindowFit};
 
@@ -37,7 +37,7 @@ pub struct Snapshot {
     pub refused: bool,
     /// Whether the reply was as long as it could be.
     pub saturated: bool,
-    /// Whether the reply was empty although posts of the time asked for are known or certain: it says nothing.
+    /// Whether the reply was empty although posts of the time asked for are known or certain: it proves nothing.
     pub empty_in_error: bool,
     /// The span that its request asked for.
     pub requested_span: Option<Span>,
@@ -62,7 +62,7 @@ pub struct Snapshots {
     pub complete_from: Option<Time>,
 }
 
-/// What is needed to show and to filter an item.
+/// The fields needed to show and to filter an item.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ItemSummary {
     /// Key shown to users.

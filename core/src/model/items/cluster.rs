@@ -63,7 +63,7 @@ impl Default for KeyTableLimits {
 }
 
 impl KeyTableLimits {
-    /// No limit: no key moves to another table, except that a move in progress goes on.
+    /// No limit: no key moves to another table, except that a move in progress continues.
     #[must_use]
     pub fn unlimited() -> Self {
         Self { young: i64::MAX, middle: i64::MAX, ..Self::default() }

@@ -102,10 +102,10 @@ pub struct ReplyEntry {
     pub is_quote: Option<bool>,
     /// The id of the thread it belongs to.
     pub conversation_id: Option<String>,
-    /// What distinguishes this entry from others at the same URL, if there are several.
+    /// Distinguishes this entry from others at the same URL, if there are several.
     pub entry: Option<String>,
-    /// Whether its words are one of several wordings of the page, such as an excerpt for a search: another one is no
-    /// edit.
+    /// Whether its words are one of several wordings of the page, such as an excerpt for a search: another wording is
+    /// not an edit.
     pub excerpt: bool,
     /// Its place in the reply, from 1.
     pub rank: u32,

@@ -1,4 +1,4 @@
-//! What users save: named searches, which are the parameters of the items page, and notes.
+//! Data that users save: named searches, which are the parameters of the items page, and notes.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub enum BadNote {
 }
 
 impl BadNote {
-    /// What to do about it.
+    /// The hint.
     #[must_use]
     pub fn hint(self) -> String {
         match self {

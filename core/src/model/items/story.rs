@@ -1,5 +1,5 @@
-//! The stored items of a story: a text or link and everything that repeats it. `compare` selects the items,
-//! `insight::story` interpret the story.
+//! The stored items of a story: a text or link and everything that repeats it. `compare` selects the items, and
+//! `insight::story` interprets the story.
 
 use crate::model::{Engagement, Kind, RevisionRow, Source, Time, closed_list};
 
@@ -12,7 +12,7 @@ closed_list! {
         Copy = "copy",
         /// It shares a link with the requested item.
         Link = "link",
-        /// Both.
+        /// It is a near-copy and shares a link.
         Both = "copy_and_link",
     }
 }

@@ -7,7 +7,7 @@ use crate::model::{Kind, Micros, RunRow, SearchRow, Time, WindowFit};
 #[derive(Debug, Clone)]
 pub struct RunExportRow {
     pub run: RunRow,
-    /// `None` if its searches were deleted, so that it is not known.
+    /// `None` if unknown, because its searches were deleted.
     pub assumed: Option<Micros>,
 }
 

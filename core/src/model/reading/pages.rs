@@ -25,8 +25,8 @@ pub struct TopicCard {
     /// Whether a source that finds items failed in the last run, or returned nothing in error: there may be more items than
     /// it found.
     pub fails: bool,
-    /// Whether that is so, a run since then got a full reply, or searches since then missed time: there may be more items
-    /// than are known. The store does not know the last of these; `compare` adds it.
+    /// Whether `fails` is true, a run since then got a full reply, or searches since then missed time: there may be
+    /// more items than are known. The store does not know the last reason; `compare` adds it.
     pub may_be_more: bool,
     /// Whether `new` is a lower bound for these reasons.
     pub new_at_least: bool,
@@ -48,7 +48,7 @@ impl TopicCard {
         self.definition.as_ref().map_or("UTC", Topic::timezone)
     }
 
-    /// Whether a run began after an instant. Without one, `new` since then says nothing.
+    /// Whether a run began after an instant. Without one, `new` since then is meaningless.
     #[must_use]
     pub fn ran_since(&self, since: Time) -> bool {
         self.last_run.as_ref().and_then(|run| run.started_at).is_some_and(|at| at >= since)
@@ -93,7 +93,7 @@ impl ProcessRow {
     }
 }
 
-/// Figures of the ledger beside those of `StoreCounts`.
+/// Figures of the ledger in addition to those of `StoreCounts`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LedgerRow {
     /// Missed slots of a given span.
@@ -171,7 +171,7 @@ pub struct CopyRow {
     pub lang: Option<String>,
 }
 
-/// What a topic found on one day.
+/// The items of a topic on one day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayCount {
     pub span: Span,

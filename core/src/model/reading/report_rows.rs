@@ -30,8 +30,8 @@ pub struct CountedItem {
     pub scorer: Option<String>,
     /// Reactions at the latest sighting.
     pub engagement: Engagement,
-    /// Grows with each change of what is stored of it: edits, and words, author or times that were filled in or replaced.
-    /// An edit is counted twice.
+    /// Grows with each change of its stored data: edits, and words, author or times that were filled in or replaced. An
+    /// edit is counted twice.
     pub changes: i64,
     /// Whether text, author and address were pruned.
     pub pruned: bool,
@@ -112,11 +112,11 @@ pub struct SearchSummary {
     pub refused: bool,
     /// Whether the reply was as long as it could be.
     pub saturated: bool,
-    /// Whether the reply was empty although posts of the time asked for are known or certain: it says nothing.
+    /// Whether the reply was empty although posts of the time asked for are known or certain: it proves nothing.
     pub empty_in_error: bool,
     /// The price paid, or the expected price if not known.
     pub cost: crate::model::Micros,
-    /// The same if no bill confirms it, else nothing.
+    /// The same if no bill confirms it, otherwise zero.
     pub assumed: crate::model::Micros,
 }
 

@@ -39,9 +39,9 @@ pub struct Counts {
     pub new: i64,
     /// Already known to the topic, found by an earlier source of the run, or repeated in the reply.
     pub duplicate: i64,
-    /// Those of `found` outside the window.
+    /// Entries of `found` outside the window.
     pub outside: i64,
-    /// Those of `found` without a date.
+    /// Entries of `found` without a date.
     pub undated: i64,
 }
 
@@ -103,7 +103,7 @@ pub struct SearchRow {
     pub unreadable: i64,
     /// Whether the reply was as long as it could be.
     pub saturated: bool,
-    /// Whether the reply was empty although posts of the time asked for are known or certain: it says nothing.
+    /// Whether the reply was empty although posts of the time asked for are known or certain: it proves nothing.
     #[serde(skip)]
     pub empty_in_error: bool,
     /// The price paid, or the expected price if not known.
@@ -297,7 +297,7 @@ impl TopicStatus {
     }
 }
 
-/// What one source's searches cost: those that the service billed, and beside them those whose cost was assumed.
+/// The cost of one source's searches: those that the service billed, and separately those whose cost was assumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BilledCostRow {
     pub source: Source,
@@ -313,7 +313,7 @@ pub struct BilledCostRow {
     pub highest_single: Micros,
     /// The highest bill of a search, retries included.
     pub highest_bill: Micros,
-    /// The searches whose reply named no cost. It was assumed to be the price configured then.
+    /// The searches whose reply stated no cost. It was assumed to be the price configured at that time.
     pub assumed_searches: i64,
     /// Their calls, retries included.
     pub assumed_calls: i64,

@@ -14,7 +14,7 @@ closed_list! {
         NearCopies = "near-copies",
         /// The index that items are searched by.
         Words = "words",
-        /// Counts of what topics found on each local day.
+        /// Counts of topics' items on each local day.
         Days = "days",
         /// Counts of the terms in topics' texts of each local day.
         Terms = "terms",

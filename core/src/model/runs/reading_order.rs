@@ -1,4 +1,5 @@
-//! Whether the times of runs agree with the order in which they became readable. Where they do not, the clock was wrong.
+//! Checks whether the times of runs agree with the order in which they became readable. If they do not, the clock was
+//! wrong.
 
 use std::time::Duration;
 
@@ -7,8 +8,8 @@ use crate::model::Time;
 /// A run that became readable before another may have started this much later: runs may take long.
 const TOLERATED: Duration = Duration::from_secs(86_400);
 
-/// Returns runs, given by number and time, in the order of their numbers, without those with wrong times: as few as possible,
-/// so that the times of the others agree with their order. Of two that disagree, the later one is believed.
+/// Returns runs, given by number and time, in the order of their numbers, without those with wrong times: as few as
+/// possible, so that the times of the others agree with their order. If two disagree, the later one counts as correct.
 #[must_use]
 pub fn runs_in_order(mut runs: Vec<(i64, Time)>) -> Vec<(i64, Time)> {
     runs.sort_unstable();
@@ -59,7 +60,7 @@ mod tests {
 
     const DAY: i64 = 86_400_000;
 
-    /// The times, in days, that are believed of runs in this order.
+    /// The times, in days, that count as correct for runs in this order.
     fn believed(days: &[i64]) -> Vec<i64> {
         let runs = (1..).zip(days.iter().map(|day| Time(day * DAY))).collect();
         runs_in_order(runs).into_iter().map(|(_, at)| at.0 / DAY).collect()

@@ -3,7 +3,7 @@
 use crate::model::{Time, closed_list};
 
 closed_list! {
-    /// What can be requested.
+    /// The kinds of requests.
     RequestKind {
         /// Run a topic, report or export now, or test a channel.
         RunNow = "run_now",
@@ -39,7 +39,7 @@ closed_list! {
     }
 }
 
-/// What is requested.
+/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ControlRequest {
     pub kind: RequestKind,

@@ -2,13 +2,13 @@
 
 use crate::model::closed_list;
 
-/// How the reason of a run cancelled by a pause begins; the reason for the pause follows.
+/// Start of the reason of a run cancelled by a pause; the reason for the pause follows.
 pub const PAUSED: &str = "the topic was paused: ";
 
-/// The reason of a slot that a clock recorded which was ahead, without running it. It can run when it really comes.
+/// The reason of a slot recorded, but not run, by a clock that was ahead. The slot can run when it really comes.
 pub const RECORDED_AHEAD: &str = "recorded by a clock that was ahead";
 
-/// The reason of a run that a clock made which was ahead, once another run has its slot.
+/// The reason of a run made by a clock that was ahead, once another run has its slot.
 pub const RUN_AHEAD: &str = "run by a clock that was ahead";
 
 closed_list! {
@@ -20,7 +20,7 @@ closed_list! {
         Running = "running",
         /// Every search that should have run succeeded.
         Ok = "ok",
-        /// Some searches failed; what the others found is stored.
+        /// Some searches failed; the findings of the others are stored.
         Partial = "partial",
         /// No search succeeded.
         Failed = "failed",
@@ -76,7 +76,7 @@ impl RunState {
 }
 
 closed_list! {
-    /// What assigns due runs to processes.
+    /// Assigns due runs to processes.
     Engine {
         /// The ledger itself.
         Local = "local",

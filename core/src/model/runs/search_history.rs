@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use crate::model::{RunState, SearchState, Source, Span, Time, Topic};
 
-/// Why a search of feeds covers nothing although none failed: each feed is covered since another time, until it was
-/// last read.
+/// Why a search of feeds covers nothing although none failed: the covered times of the feeds have no part in common.
 pub const NO_COMMON_TIME: &str = "no time is covered by every feed yet";
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Part of the reason of a search of feeds of which one listed nothing, although it had entries. Such a search covers
+/// Part of the reason of a search in which a feed listed nothing, although it had entries before. Such a search covers
 /// nothing.
 pub const LISTED_NOTHING: &str = "listed nothing, although there were entries before";
 
@@ -34,8 +33,8 @@ pub struct RunSearch {
 }
 
 impl RunSearch {
-    /// Whether its search claims time after the present, or was made well after it: it was made by a clock that was ahead,
-    /// and when that really was is not known.
+    /// Whether its search claims time after the present, or was made well after it: it was made by a clock that was
+    /// ahead, and its real time is unknown.
     #[must_use]
     pub fn is_ahead(&self, now: Time) -> bool {
         let Some(search) = &self.search else { return false };
@@ -59,7 +58,7 @@ pub struct CoverageSearch {
     pub trouble: Option<String>,
 }
 
-/// What earlier replies to a query showed, used to judge the next reply.
+/// Earlier replies to a query, used to judge the next reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QueryHistory {
     /// The number of entries of each of the latest replies, unreadable ones included, the latest first.
@@ -85,7 +84,7 @@ pub struct WatchedTopic {
     /// Start of the earliest time before `began` that a backfill of social posts covered: no gap of that source counts
     /// before it. `None` without one.
     pub filled_from: Option<Time>,
-    /// When watching ended; `None` while it goes on.
+    /// When watching ended; `None` while it continues.
     pub ended: Option<Time>,
     /// Whether its schedule is paused.
     pub paused: bool,
@@ -96,7 +95,7 @@ pub struct WatchedTopic {
 }
 
 impl WatchedTopic {
-    /// Leaves out the time before an instant: nothing is known of it.
+    /// Leaves out the time before an instant: nothing is known about it.
     pub fn forget_before(&mut self, until: Time) {
         self.began = self.began.max(until);
         self.filled_from = self.filled_from.map(|from| from.max(until));

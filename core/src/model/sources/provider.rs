@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::model::{Source, closed_list, without_secrets};
 
 closed_list! {
-    /// What a source returns.
+    /// The kind of data that a source returns.
     ResultKind {
         /// Short texts by people; they have a tone.
         Posts = "posts",
@@ -117,7 +117,7 @@ pub enum QueryValue {
 /// Stored in one transaction with the search's findings.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Remembered {
-    /// What the state is about, such as a feed's address.
+    /// The name of the state, such as a feed's address.
     pub name: String,
     /// JSON, in a format of the kind's own.
     pub value: String,

@@ -1,4 +1,5 @@
-//! What a search of a source returns and covers, by the kind of its provider. `provider_kinds` declares the kinds.
+//! The results and the coverage of a source's searches, by the kind of its provider. `provider_kinds` declares the
+//! kinds.
 
 use super::provider::{CallCount, LookBackKind, ProviderKind, ProviderQuery, ResultKind};
 use super::provider_kinds::USUAL_ENTRIES;
@@ -9,8 +10,8 @@ const INPUT_TOKENS: u32 = 6_000;
 /// The longest answer of a model without a configured maximum: some sentences.
 const ANSWER_TOKENS: u32 = 1_000;
 
-/// What a search of this source and operation returns. The operation of a provider's search is the name of its kind; an
-/// unknown kind counts as one that returns pages.
+/// The kind of data that a search of this source and operation returns. The operation of a provider's search is the
+/// name of its kind; an unknown kind counts as one that returns pages.
 #[must_use]
 pub fn result_kind(source: Source, operation: &str) -> ResultKind {
     match source {
@@ -88,7 +89,7 @@ impl ProviderQuery {
         u64::from(self.input_tokens()) + u64::from(answer.unwrap_or(ANSWER_TOKENS))
     }
 
-    /// What it returns.
+    /// The kind of data that it returns.
     #[must_use]
     pub fn result_kind(&self) -> ResultKind {
         result_kind(self.source, &self.kind)

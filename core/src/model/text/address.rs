@@ -1,5 +1,4 @@
-//! Addresses as messages, lists and exports show them. What an address identifies is not decided here: see
-//! `normalise/url`.
+//! Addresses as messages, lists and exports show them. `normalise/url` decides what an address identifies.
 
 use url::Url;
 

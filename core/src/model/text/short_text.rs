@@ -26,7 +26,7 @@ pub fn one_line(text: &str, max: usize) -> String {
     line
 }
 
-/// A value that a caller gave, as a message may repeat it: short, and without control characters.
+/// A caller's value for use in a message: short, and without control characters.
 #[must_use]
 pub fn excerpt(value: &str) -> String {
     let mut excerpt_text: String =

@@ -66,7 +66,7 @@ struct Tally {
     right: usize,
     wrong: usize,
     passed_over: usize,
-    /// Of those passed over, copies that share no key.
+    /// Among the missed copies, those that share no key.
     not_found: usize,
     told_apart: usize,
 }
@@ -150,8 +150,8 @@ fn labelled_pairs_of_real_posts_are_judged_as_people_did() {
 #[test]
 fn published_sentence_pairs_are_mostly_not_copies() {
     let Some(data) = data() else { return };
-    // Per thousand, at most so many of the pairs with a score are called copies. STS scores 0 to 5, where 4 is the same
-    // news in other words; MSR scores 0 and 1, where 1 is a paraphrase.
+    // The maximum number of pairs with a score, per thousand, that are called copies. STS scores 0 to 5, where 4 is the
+    // same news in other words; MSR scores 0 and 1, where 1 is a paraphrase.
     const STS: [usize; 5] = [0, 0, 0, 15, 50];
     const MSR: [usize; 2] = [50, 300];
     for (file, score, texts, bounds) in [

@@ -279,7 +279,7 @@ pub(super) const TOGETHER: &[(&str, &str)] = &[
     ),
 ];
 
-/// Sentences with a gap, and what stands there. The words of a row say the same, those of two rows do not.
+/// Sentences with a gap, and words to fill it. The words of a row have the same meaning; those of two rows do not.
 const GAPS: &[(&str, &[&[&str]])] = &[
     ("Acme shares {} after the quarterly results on Monday", &[&["−5%", "-5%", "–5 %", "minus 5%"], &["+5%", "5%"]]),
     ("Acme: earnings per share were {} in the third quarter", &[&["-0.05", "−0.05"], &["0.05", "+0.05"]]),

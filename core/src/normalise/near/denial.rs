@@ -4,7 +4,7 @@
 use super::word_sense::{self, DenialRole};
 use super::word_sequence::{Word, WordSort, hashed};
 
-/// What a word does in a denial of a whole text.
+/// The role of a word in a denial of a whole text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum InDenial {
     Not,
@@ -17,9 +17,8 @@ enum InDenial {
     Label,
 }
 
-/// Whether words before or after a whole text say nothing but that it is not true. Before it, other words may come
-/// first: "@ann says: fake news: …". A remark that contains a negation ("can't believe it: …", "no way!", "…, no?") is no
-/// denial.
+/// Whether the words before or after a text only say that it is not true. Before it, other words may come first: "@ann
+/// says: fake news: …". A remark that contains a negation ("can't believe it: …", "no way!", "…, no?") is no denial.
 pub(super) fn denies(words: &[Word], before: bool) -> bool {
     let roles: Vec<Option<InDenial>> = words.iter().map(in_denial).collect();
     let first = roles.iter().rposition(Option::is_none).map_or(0, |at| at + 1);
@@ -48,8 +47,8 @@ fn leaves_open(others: &[Word]) -> bool {
     others.iter().any(|word| word.sort == WordSort::Negation) || others.last().is_some_and(is_either)
 }
 
-/// Whether the texts differ in one word, by which one of them says that something is not real: "fake" for
-/// "counterfeit". Only a label is no such word: "fake: …" denies what "breaking: …" says.
+/// Whether the texts differ only in one word that says in one of them that something is not real: "fake" for
+/// "counterfeit". A label does not count: "fake: …" denies what "breaking: …" says.
 pub(super) fn is_exchange(a: &[Word], b: &[Word]) -> bool {
     let ([a], [b]) = (a, b) else { return false };
     let is_other = |word: &Word| matches!(word.sort, WordSort::Plain | WordSort::Name) && in_denial(word).is_none();

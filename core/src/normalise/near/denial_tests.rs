@@ -1,7 +1,6 @@
 //! Made-up pairs: denials of a whole text after other words, negations in Arabic, Hebrew, Chinese, Japanese and Korean,
-//! and numbers in Chinese characters, which must be separated; and what else stands before a text, and other digits,
-//! which must not separate it.
-//! `contradiction_tests` has the other pairs.
+//! and numbers in Chinese characters, which must be separated; and other words before a text, and other digits, which
+//! must not separate it. `contradiction_tests` has the other pairs.
 
 use super::property_tests::{are_copies, post};
 
@@ -13,7 +12,7 @@ const RUSSIAN: &str = "полиция закрыла главную площад
 const CHINESE: &str = "昨天晚上的火灾造成三人死亡，消防部门正在调查起火的具体原因和经过";
 const JAPANESE: &str = "昨日の地震で三千人が避難し、体育館で夜を過ごしたと市が発表しました";
 
-/// What stands before and after a text, and the text, of which it is a denial.
+/// The words before and after a text that deny it, and the text.
 const DENIALS: &[(&str, &str, &str)] = &[
     ("#k fake news: ", POLICE, ""),
     ("BREAKING: false: ", POLICE, ""),
@@ -155,7 +154,7 @@ const APART: &[(&str, &str)] = &[
     ),
 ];
 
-/// What stands before and after a text, and the text, of which it is a copy.
+/// The words before and after a text that leave it a copy, and the text.
 const REMARKS: &[(&str, &str, &str)] = &[
     ("Oh no! ", BRIDGE, ""),
     ("oh no ", BRIDGE, ""),

@@ -1,4 +1,4 @@
-//! The comparable part of a text: its letters and digits in a row, and its numbers. Removes what differs between
+//! The comparable part of a text: its letters and digits in a row, and its numbers. Removes parts that differ between
 //! copies: URLs, mentions, "RT …" and "via …", punctuation, emoji and spaces. Keeps the mark inside a number, because
 //! 1.99 is not 199.
 
@@ -24,7 +24,7 @@ const BEFORE_A_SITE: [&str; 6] = [" | ", " - ", " – ", " — ", " · ", " » "
 /// Replaces any mark inside a number: 4,5 and 4.5 are the same.
 const MARK: char = '.';
 
-/// Before a number, the word that `amounts` writes for its sign.
+/// The word that `amounts` writes before a number for a minus sign.
 pub(super) const MINUS: &str = "minus";
 
 /// Digits between thousands separators.

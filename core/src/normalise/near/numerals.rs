@@ -12,7 +12,7 @@ const MOST_DECIMALS: usize = 4;
 /// The least unit that multiplies all units before it.
 const LARGE: u128 = 10_000;
 
-/// What is counted. 一 is also an article: 一个 and 一起 are no numbers.
+/// Counters. 一 is also an article: 一个 and 一起 are not numbers.
 const COUNTERS: &str = "人名個个件円元年月日時时台本回歳岁才階倍割度位社軒棟隻只頭头匹枚冊票点點勝敗連箇ヶヵカつ次家辆輛架艘例級级号號\
                         週周章話卷巻";
 const COUNTERS_OF_ONE: &str = "人名件円元歳岁";

@@ -272,7 +272,7 @@ fn a_reused_headline_joins_no_texts() {
 fn pages_with_the_same_headline_are_copies_despite_other_passages() {
     for Story(title, _, [first, ..]) in &STORIES {
         let site = format!("{title} | The Other Post");
-        assert!(copies((title, first), (&site, SHORT)), "{title}: too little to tell");
+        assert!(copies((title, first), (&site, SHORT)), "{title}: too short to decide");
         assert!(copies((title, first), (&site, "")), "{title}: nothing");
         let (begin, end) = first.split_at(first.char_indices().nth(first.chars().count() / 3).unwrap().0);
         let shifted = format!("{end} {begin} and more of what was said on that day");
@@ -296,7 +296,7 @@ fn pages_with_the_same_first_passage_are_copies_despite_another_headline() {
         STORIES.iter().flat_map(|Story(title, other, [_, b, c])| [b, c].map(|x| copies((title, x), (other, x)))),
     );
     say("the same with a later passage", later);
-    assert!(copies(("Roof gone", STORIES[0].2[2]), (STORIES[0].1, STORIES[0].2[2])), "a short title says nothing");
+    assert!(copies(("Roof gone", STORIES[0].2[2]), (STORIES[0].1, STORIES[0].2[2])), "a short title is ignored");
 }
 
 #[test]

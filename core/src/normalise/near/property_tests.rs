@@ -58,7 +58,7 @@ fn texts_with_another_meaning_are_not_copies() {
     }
     let quake =
         |size: &str| post(&format!("Earthquake of magnitude {size} near the coast of Iquique in Chile just now"));
-    assert!(!are_copies(quake("4.5").as_ref(), quake("5.4").as_ref()), "other numbers say something else");
+    assert!(!are_copies(quake("4.5").as_ref(), quake("5.4").as_ref()), "other numbers have another meaning");
     for (one, other) in [("4.5", "45"), ("4.5", "4.55"), ("1.99", "199"), ("1.99", "19.9"), ("2:1", "21")] {
         assert!(!are_copies(quake(one).as_ref(), quake(other).as_ref()), "{one} is not {other}");
         assert_ne!(
@@ -73,7 +73,7 @@ fn texts_with_another_meaning_are_not_copies() {
     let flight = |number: &str| post(&format!("Flight {number} to Boston is delayed until further notice"));
     assert!(!are_copies(flight("#123").as_ref(), flight("#456").as_ref()), "a number after a hash is a number");
     assert_eq!(flight("#123"), flight("123"));
-    assert!(!are_copies(post(STORM).as_ref(), page(STORM, STORM).as_ref()), "a post is no page");
+    assert!(!are_copies(post(STORM).as_ref(), page(STORM, STORM).as_ref()), "a post is not a page");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn pages_are_copies_by_their_headline_or_by_their_words() {
     assert!(are_copies(one.as_ref(), retitled.as_ref()));
     assert!(!are_copies(one.as_ref(), neither.as_ref()));
     let (monday, tuesday) = (page("What is new today", words), page("What is new today", &STORM.repeat(2)));
-    assert!(!are_copies(monday.as_ref(), tuesday.as_ref()), "a short title says little");
+    assert!(!are_copies(monday.as_ref(), tuesday.as_ref()), "the same short title is not enough");
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn stored_fingerprints_change_only_with_near_version() {
         993_156_730_567_266_645,
     ];
     let earlier = [first, second, third, fourth, fifth, sixth].concat();
-    assert!(marks.bands.iter().all(|key| !earlier.contains(key)), "keys of older versions lead nowhere");
+    assert!(marks.bands.iter().all(|key| !earlier.contains(key)), "keys of older versions are not found");
     let priced =
         post("Earthquake of magnitude 4.5 at 10:15, 75,000 people near bit.ly/2xYz91 felt it just now").unwrap();
     assert_eq!(priced.bands.last(), Some(&-1_772_403_265_037_720_535));

@@ -6,7 +6,7 @@ use super::minhash::LEAST;
 use super::sketch::{self, Part};
 use crate::model::Kind;
 
-/// What two texts have in common. Shares are in thousandths.
+/// The similarity of two texts. Shares are in thousandths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Common {
     /// Shared pieces, as a share of the pieces of both (Jaccard).
@@ -84,8 +84,8 @@ pub(super) fn similarity_decoded(a: &sketch::Sketch, b: &sketch::Sketch) -> Opti
         return None;
     }
     let title_least = a.title.weight.min(b.title.weight);
-    // A snippet without anything of its headline may be boilerplate of the site, and a headline without anything of its
-    // snippet may be that of a series.
+    // A snippet that shares nothing with its headline may be boilerplate of the site, and a headline that shares
+    // nothing with its snippet may be that of a series.
     let title_matches_text = related(&a.title, &a.text) || related(&b.title, &b.text);
     match (titled, text) {
         // A short title may only name the kind of page. Then the snippets must not differ.

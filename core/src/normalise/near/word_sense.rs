@@ -140,7 +140,7 @@ const DENIED: &str = "evidence proof says said say saying claims claimed happene
 /// After one of these, a denial is one of two possibilities: "true or false".
 const EITHER: &str = "or oder o ou или أم או";
 
-/// A text that begins with one of these asks.
+/// A text that starts with one of these is a question.
 const ASKING: [&str; 6] = ["is", "was", "are", "were", "ist", "est"];
 
 /// Negations that are also interjections: "No, the bridge stands" does not negate the rest.
@@ -192,7 +192,7 @@ static SENSES: LazyLock<HashMap<&'static str, Sense>> = LazyLock::new(|| {
     senses
 });
 
-/// What a word does beside a negation or a word such as "false", where these may deny a whole text.
+/// The role of a word next to a negation or a word such as "false", where these may deny a whole text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DenialRole {
     /// Adds nothing, and may come first.
@@ -201,7 +201,7 @@ pub(super) enum DenialRole {
     Around,
     /// Denies with a negation.
     Denied,
-    /// Adds nothing; at the start it asks.
+    /// Adds nothing; at the start it makes a question.
     Asking,
     /// Leaves open which of two possibilities is true.
     Either,
@@ -217,7 +217,7 @@ static DENIAL_ROLES: LazyLock<HashMap<String, DenialRole>> = LazyLock::new(|| {
         list.split_whitespace().map(move |word| (without_apostrophes(word).into_owned(), role))
     };
     let asking = ASKING.into_iter().map(|word| (word.to_owned(), DenialRole::Asking));
-    // Of a word on several lists the last one holds.
+    // If a word is on several lists, the last one counts.
     of(LABELS, DenialRole::Label)
         .chain(of(AROUND_DENIAL, DenialRole::Around))
         .chain(of(DENIED, DenialRole::Denied))
@@ -252,7 +252,7 @@ pub(super) fn sense(word: &str, next: Option<&str>) -> Option<Sense> {
     }
 }
 
-/// The meaning of a lower-case word between two others: a minus or a unit is one only beside a number.
+/// The meaning of a lower-case word between two others: a minus or a unit counts only next to a number.
 pub(super) fn sense_between(before: Option<&String>, word: &str, next: Option<&str>) -> Option<Sense> {
     let is_number = |word: &str| is_in_digits(word) || matches!(SENSES.get(word), Some(Sense::Number(_)));
     match word {

@@ -44,7 +44,7 @@ pub(super) struct Word {
     pub(super) role: Option<DenialRole>,
 }
 
-/// The numbers of sorts in sketches, from which on they also tell the role of a plain word or a name.
+/// From this number on, sorts in sketches also encode the role of a plain word or a name.
 const PLAIN_WITH_ROLE: u16 = 5;
 const NAME_WITH_ROLE: u16 = 10;
 const CHARACTER: u16 = 15;
@@ -121,7 +121,7 @@ impl Raw {
     }
 }
 
-/// What capital letters mean in a text.
+/// The meaning of capital letters in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
     /// A capital letter inside a sentence starts a name.
@@ -176,7 +176,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         };
         words.push(kept);
     }
-    // What the last word of a cut text negates was cut off.
+    // The words that the last word of a cut text negates were cut off.
     if is_cut_off && let Some(last) = words.last_mut().filter(|last| last.sort == WordSort::Negation) {
         last.sort = WordSort::Plain;
     }
@@ -272,7 +272,7 @@ fn drop_tags(raw: &mut Vec<Raw>) {
     raw.truncate(if leads_on { (first + 1).min(raw.len()) } else { first });
 }
 
-/// Drops what belongs to the word before it.
+/// Drops words that belong to the word before them.
 fn join_denials(raw: &mut Vec<Raw>) {
     raw.dedup_by(|word, before| {
         let is_one = !before.stops && word_sense::is_one_word(&before.lower_case(), &word.lower_case());

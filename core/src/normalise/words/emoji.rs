@@ -1,5 +1,5 @@
-//! Emoji that are several characters with joiners between them, as 👨‍👩‍👧: one emoji for people. Folding removes the
-//! joiners, so terms take them from the text as it is written.
+//! Finds emoji that consist of several characters with joiners between them, such as 👨‍👩‍👧. Folding removes the
+//! joiners, so terms take these emoji from the original text.
 
 use std::borrow::Cow;
 

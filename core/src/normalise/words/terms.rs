@@ -187,7 +187,8 @@ impl TermExtractor<'_> {
         self.end_phrase();
     }
 
-    /// The words of a token. An apostrophe is resolved by what follows it (`don't`, `it's`) or precedes it (`l'eau`).
+    /// The words of a token. An apostrophe is interpreted by the letters after it (`don't`, `it's`) or before it
+    /// (`l'eau`).
     fn words(&mut self, text: &str) {
         let text = text.trim_end_matches(|c: char| !split::is_word(c));
         if let Some((begin, end)) = text.split_once(['\'', '’']) {

@@ -247,7 +247,7 @@ fn a_plan_made_before_the_clock_was_set_is_not_an_outage() {
         let plan = decide(&schedule, &policy, time(planned), now, ActiveRuns::default(), 100);
         assert_eq!(plan, Plan { rows: vec![], planned_until: now, more: false, clamped: false }, "{planned}");
     }
-    // It goes on as long as the clock stays there.
+    // It continues as long as the clock stays there.
     let (planned, soon) = (time("1970-01-01T00:14:00Z"), time("1970-01-01T00:15:00Z"));
     assert_eq!(decide(&schedule, &policy, planned, soon, ActiveRuns::default(), 100).rows.len(), 1);
 }

@@ -39,5 +39,5 @@ fn cron(expression: &str, zone: &str) -> Schedule {
 }
 
 pub(in crate::schedule) fn time(text: &str) -> Time {
-    Time::parse(text).unwrap_or_else(|| panic!("{text} is no time"))
+    Time::parse(text).unwrap_or_else(|| panic!("{text} is not a time"))
 }

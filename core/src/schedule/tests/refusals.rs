@@ -1,4 +1,4 @@
-//! What is refused, the hints, and what is accepted with a warning.
+//! Tests of refused expressions, their hints, and expressions accepted with a warning.
 
 use std::time::Duration;
 
@@ -102,7 +102,7 @@ fn another_shortest_interval_also_applies_across_midnight() {
     assert!(with("0,55 0,23 * * *", quarter).is_err(), "23:55 and 00:00 of the next day");
     assert!(with("0,30 0 1 * *", quarter).is_ok());
     assert!(with("0 0,23 * * *", Duration::from_secs(2 * 3_600)).is_err());
-    assert!(with("0 0,23 1 * *", Duration::from_secs(2 * 3_600)).is_ok(), "no two days running");
+    assert!(with("0 0,23 1 * *", Duration::from_secs(2 * 3_600)).is_ok(), "no two consecutive days");
     assert!(with("*/10 * * * * *", Duration::from_secs(10)).is_ok());
     let tenth = Schedule::compile_with(&policy(Period::Every(100)), Duration::from_millis(100));
     assert!(tenth.is_ok() && MIN_PERIOD > Duration::from_millis(100));

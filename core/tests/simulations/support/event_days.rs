@@ -53,7 +53,7 @@ pub const STREAMS: &[EventStream] = &[
             ),
             // The crest reaches Medicine Hat.
             ("2013-06-24", &["medicine", "hat", "medicine hat"]),
-            // A train stands on a failing bridge.
+            // A train is stuck on a failing bridge.
             ("2013-06-27", &["bridge", "bonnybrook", "train", "derailment", "cp"]),
             ("2013-07-01", &["canada", "canada day", "canadaday"]),
         ],

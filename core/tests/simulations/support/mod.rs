@@ -1,4 +1,4 @@
-//! What the simulations share: random counts, days of known events, and the tables in the docs.
+//! Code that the simulations share: random counts, days of known events, and the tables in the docs.
 
 pub mod doc_tables;
 pub mod event_days;

@@ -184,8 +184,8 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
     Ok(Exit::Ok)
 }
 
-/// Reads pages until there are enough items to show, however many are hidden. Since an instant, reads to the end: what
-/// is left out is counted in full.
+/// Reads pages until there are enough items to show, however many are hidden. With a start time, reads to the end,
+/// because all left-out items are counted.
 async fn list(store: &Store, filter: &Filter, hiding: &mut RowFilter, limit: usize) -> Result<ItemPage, Failure> {
     let mut listed = ItemPage { items: Vec::new(), older: 0, more: false };
     let mut after: Option<ItemRow> = None;

@@ -60,7 +60,7 @@ struct Listed {
     /// Number of items beyond the limit.
     more: usize,
     hidden: u64,
-    /// What the ranking learned and how well it folds, as a sentence; `None` if nothing was learned.
+    /// A sentence on what the ranking learned and how well it folds; `None` if nothing was learned.
     learned: Option<String>,
 }
 
@@ -141,7 +141,7 @@ async fn suggested(store: &Store, topic: &str, options: &ListOptions) -> Result<
     Ok(Listed { items, folded: 0, more: 0, hidden: 0, learned: ranking.map(|ranking| ranking.describe()) })
 }
 
-/// `hides` tells whether items that the filter hides were left out.
+/// `hides` is whether items that the filter hides were left out.
 fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, (hides, invented): (bool, bool)) -> String {
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     text.push_str(&table(&listed.items));

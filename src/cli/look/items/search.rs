@@ -107,7 +107,7 @@ async fn find(
     }
 }
 
-/// `hides` tells whether items that filters hide were left out.
+/// `hides` is whether items that filters hide were left out.
 fn as_text(found: SearchPage, hides: bool) -> String {
     let mut text = if found.invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     if found.items.is_empty() {
@@ -120,7 +120,7 @@ fn as_text(found: SearchPage, hides: bool) -> String {
         let next = output::escape_control(&page_mark(next));
         text.push_str(&format!("\nthere is more: --limit N, or --after '{next}' for the next page\n"));
     }
-    // Of what was read for this page.
+    // Counted among the items read for this page.
     if hides && found.hidden > 0 {
         text.push_str(&format!("\n{} skipped by their topics' filters; --filtered keep shows them\n", found.hidden));
     }

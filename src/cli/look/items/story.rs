@@ -134,7 +134,7 @@ fn render_spread(story: &Story, width: usize) -> String {
 fn bars(story: &Story) -> String {
     let most = story.chart.iter().map(|bar| bar.items).max().unwrap_or(0).max(1);
     let bar = |bar: &crate::insight::story::Bar| {
-        // Any items at all get at least one mark.
+        // An interval with items gets at least one mark.
         let length = (bar.items * BAR / most).max(usize::from(bar.items > 0));
         let marks = if length == 0 { String::new() } else { format!("{} ", "#".repeat(length)) };
         format!("  {}  {marks}{}\n", format::date_time(bar.from, "UTC"), bar.items)

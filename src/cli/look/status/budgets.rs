@@ -1,4 +1,4 @@
-//! What was used of the daily budgets, for `status`.
+//! The use of the daily budgets, for `status`.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! What `status` says of topics whose slots have passed and that nothing runs: why, and what to do. To start a daemon
-//! helps only if none is running and something can be stored.
+//! The note of `status` on overdue topics that nothing runs: why, and what to do. Starting a daemon helps only if none
+//! is running and the database can be written.
 
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::output;

@@ -60,7 +60,7 @@ impl StatusText {
         page.silences.iter().for_each(|one| self.silences.push_str(&format!("{one}\n")));
     }
 
-    /// Notes what else a topic's last run saw first.
+    /// Notes the items that a topic's last run saw first but that are not new.
     fn note_first_seen(&mut self, topic: &str, first: FirstSeen) {
         if let Some(many @ 1..) = first.filtered {
             self.not_new.push_str(&format!("{topic}: {many} more first seen in the last run, filtered\n"));
@@ -144,7 +144,7 @@ fn row(t: &TopicStatus, page: &Page, next: Option<Time>, overdue: bool) -> [Stri
     let run = t.last_run.as_ref();
     let new = run.and_then(|run| Some((run, page.first_seen.get(&run.run)?))).map_or_else(
         || "-".to_owned(),
-        // A baseline is never new, however many there are of it.
+        // A baseline is never new, so an exact count does not matter.
         |(run, first)| {
             let is_full = page.full.contains(&run.run) && (first.new > 0 || first.baseline == 0);
             output::at_least(first.new, is_full || page.incomplete.contains(&run.run))

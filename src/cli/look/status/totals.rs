@@ -1,4 +1,4 @@
-//! What `status` says of all topics together, and `status --json` of each.
+//! The totals of `status` over all topics, and each topic in `status --json`.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::model::{PaidUsage, Time, Topic, Undelivered, Usage, UsageByProvider};
 use crate::schedule::{AHEAD, Schedule};
 use crate::store::{DataOrigin, Disk, RunRow, Store, TopicStatus};
 
-/// What `status` says of all topics together.
+/// The totals over all topics.
 pub(in crate::cli::look) struct Totals<'c> {
     pub(in crate::cli::look) context: &'c Context,
     configured: HashMap<&'c str, &'c Topic>,
@@ -47,7 +47,7 @@ impl<'c> Totals<'c> {
             used,
             undelivered: store.undelivered(Some(&channels)).await?,
             failed_jobs: store.failed_jobs().await?,
-            // Before the first search the database does not know; the configuration says what it will be.
+            // Before the first search the database does not know the origin; the configuration shows what it will be.
             is_sandbox: store
                 .origin()
                 .await?

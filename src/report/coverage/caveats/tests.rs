@@ -1,4 +1,4 @@
-//! What reports say when nothing stands out, and what they leave open.
+//! Tests the text of reports in which nothing stands out, and what they leave open.
 
 use super::*;
 use crate::insight::daily::{SearchCoverage, ToneCounts, UsualRange};
@@ -78,7 +78,7 @@ fn a_source_that_was_never_called_did_not_answer() {
         assert!(html.contains(&format!("{source} not searched")), "{html}");
         assert!(html.contains("<strong class=\"bad\">not_run</strong>"), "{html}");
     }
-    // What was not needed, or was refused only after the period, is well.
+    // A source that was not needed, or was refused only after the period, is well.
     for (at, trouble, refused) in [(9, "nothing new was found", false), (24, "auth", true)] {
         for source in [Source::Ai, Source::Web] {
             let unneeded = with(source, at, trouble, refused);
@@ -101,7 +101,7 @@ fn time_not_covered_yet_is_not_described_as_without_gaps() {
         (None, 25 * 60, "No gaps in the period."),
         (Some(18 * 60), 25 * 60, "No gaps before 01-01 18:00."),
         (Some(0), 25 * 60, ""),
-        // Of a day that is not over, a part of the time that has passed counts: 15 minutes of two hours.
+        // On a day that is not over, the gap is measured against the time that has passed: 15 minutes of two hours.
         (Some(105), 120, "No gaps before 01-01 01:45."),
         (Some(23 * 60 + 45), 25 * 60, "No gaps in the period."),
     ] {
@@ -296,7 +296,7 @@ fn a_count_is_called_usual_only_within_the_usual_range() {
     facts.usual = Some(USUAL);
     for (raw, covered, saturated, expected) in [
         (50, 1.0, false, "as usual"),
-        // What could not be judged must not be called usual on the same page.
+        // A figure that could not be judged must not be called usual on the same page.
         (50, 0.5, false, "not judged: only 50% covered"),
         (50, 1.0, true, "not judged: replies were cut short"),
         (20, 0.42, false, "below usual, but only 42% covered"),

@@ -20,7 +20,7 @@ const MOST_MEMORY: usize = 10_000_000;
 pub(in crate::search::decode) enum ParseError {
     /// Nested deeper than allowed.
     TooDeep,
-    /// It ends too early. Holds what was complete before the end, if anything was.
+    /// It ends too early. Holds the complete part before the end, if any.
     Cut(Option<Node>),
     /// It breaks the grammar. Says where and how, without quoting the text.
     Broken(String),
@@ -76,7 +76,7 @@ pub(in crate::search) fn value(body: &[u8]) -> Option<serde_json::Value> {
     value_as(body)
 }
 
-/// The same as a type of its own.
+/// The same, as a type of the caller.
 pub(in crate::search) fn value_as<T: serde::de::DeserializeOwned>(body: &[u8]) -> Option<T> {
     let text = text(body);
     let mut pass = Sanitizer::new(&text, false);
@@ -196,7 +196,7 @@ impl<'a> Sanitizer<'a> {
         }
     }
 
-    /// Returns the UTF-16 unit of a `\uXXXX` at `at`.
+    /// Returns the UTF-16 unit of the `\uXXXX` at `at`.
     fn unit(&self, at: usize) -> Option<u16> {
         let digits = self.bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
         digits.iter().try_fold(0_u16, |unit, digit| {

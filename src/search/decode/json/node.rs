@@ -130,7 +130,7 @@ impl Object {
     }
 }
 
-/// Whether a name has the ending of a list's name.
+/// Whether a name ends like the name of a list.
 pub(in crate::search::decode) fn is_list_suffix(name: &str) -> bool {
     name.ends_with("_search") || name.ends_with("_search_results")
 }

@@ -208,7 +208,7 @@ impl Mode {
 
 /// Whether a text is a stream of server-sent events: only fields and comments up to a `data:` line with JSON in it. If
 /// all `data:` lines are plain words, the text must also be labelled as such a stream, have another field or a second
-/// such line, or end as an event does. Prose may begin with `data:`, too, but does not go on like that.
+/// such line, or end as an event does. Prose may also start with `data:`, but does not continue like that.
 pub(in crate::search::decode) fn is_event_stream(text: &str, labelled: bool) -> bool {
     let ended = ["\n\n", "\r\r", "\r\n\r\n"].iter().any(|end| text.ends_with(end));
     let (text, labelled) = (text.trim(), labelled || ended);

@@ -288,7 +288,7 @@ impl State {
         let asked_for_text = self.context.source == Source::Ai;
         let in_words = self.worded && !self.framed;
         if in_words {
-            // What looked like JSON among the words was plain words, too.
+            // The words that looked like JSON were plain words, too.
             (self.gather, self.torn, self.broken) = (ReplyBuilder::new(self.context), false, 0);
         }
         // A single frame is a whole reply, unless something shows that more was to come.

@@ -32,7 +32,7 @@ impl JoinedText {
     }
 }
 
-/// Pieces in frames without a type. Some deployments send what is new, others all text so far.
+/// Pieces in frames without a type. Some deployments send only new text, others all text so far.
 #[derive(Debug)]
 pub(in crate::search::decode) struct UntypedPieces {
     limits: Limits,

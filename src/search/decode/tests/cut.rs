@@ -1,4 +1,4 @@
-//! Replies cut by a broken connection or a timeout, which the client knows and the body often does not show.
+//! Replies cut by a broken connection or a timeout. The client knows this, but the body often does not show it.
 
 use super::*;
 

@@ -40,7 +40,7 @@ fn every_field_of_a_full_page_is_read() {
             "author":"Ann"}"#,
     );
     assert_eq!(page.kind, Some(Kind::Page));
-    assert_eq!(page.id, None, "a page's id is no platform's");
+    assert_eq!(page.id, None, "the id of a page is not a platform's id");
     assert_eq!(page.url.as_deref(), Some("https://a.example/x"));
     assert_eq!((page.title.as_deref(), page.text.as_deref()), (Some("T"), Some("S")));
     assert_eq!(page.author_name.as_deref(), Some("Ann"));

@@ -141,7 +141,7 @@ fn every_framing_and_split_gives_the_whole_text_and_its_end() {
         for pieces in &splits {
             assert_eq!(pieces.concat(), text);
             for done in ["", "data: [DONE]\n\n", "[DONE]"] {
-                // A bare `[DONE]` is no line of events, and a list ends by itself.
+                // A bare `[DONE]` is not an event line, and a list ends by itself.
                 let framed = (way.frames)(pieces);
                 let (events, list) = (!framed.starts_with(['{', '[']), framed.starts_with('['));
                 if (done == "[DONE]" && events) || (list && !done.is_empty()) {
@@ -186,7 +186,7 @@ fn pieces_without_a_type_are_joined_unless_each_holds_all_so_far() {
     // Words without blank lines between them are one event of several lines.
     let reply = stream("data: Hello\ndata: world\ndata: [DONE]\n\n");
     assert_eq!((answer(&reply), &reply.failure), ("Hello\nworld", &None));
-    // One event of words alone ends as an event does.
+    // A single event of words ends like any event.
     assert_eq!(answer(&stream("data: Hello world\n\n")), "Hello world");
     // A completion after pieces of another name is the whole answer.
     let reply =
@@ -195,7 +195,7 @@ fn pieces_without_a_type_are_joined_unless_each_holds_all_so_far() {
     // Other answers to the same question are left out.
     let other = r#"{"choices":[{"index":1,"delta":{"content":"no"}},{"index":0,"delta":{"content":"yes"},"finish_reason":"length"}]}"#;
     assert_eq!(answer(&stream(other)), "yes");
-    // Lists may come beside pieces.
+    // Lists may come between pieces.
     let reply = stream(
         "data: {\"summary\":\"a\",\"results\":[{\"id\":\"1\",\"text\":\"p\"}]}\n\ndata: {\"summary\":\"b\"}\n\ndata: [DONE]\n\n",
     );

@@ -145,7 +145,7 @@ fn an_unknown_format_is_not_read_as_an_empty_reply() {
     {
         assert_eq!(refused(Source::Ai, body).class, ErrorClass::Malformed, "{body:?}");
     }
-    // When something was found, anything else in place of a list is only counted.
+    // If something was found, any other value in place of a list is only counted.
     let reply =
         read(Source::Ai, r#"{"completion":"A","tweets":"gone","search":[{"title":"t","link":"https://a.example"}]}"#);
     assert_eq!((answer(&reply), reply.items.len(), reply.unreadable), ("A", 1, 1));
@@ -252,7 +252,7 @@ fn an_error_object_in_a_2xx_reply_is_a_service_error() {
 }
 
 #[test]
-fn an_error_beside_results_keeps_them_and_is_reported() {
+fn an_error_next_to_results_keeps_them_and_is_reported() {
     let reply = read(Source::Web, r#"{"results":[{"title":"t","url":"https://a.example"}],"error":"half"}"#);
     assert_eq!(reply.items.len(), 1);
     assert_eq!(reply.failure, Some((ErrorClass::Service, "half".to_owned())));

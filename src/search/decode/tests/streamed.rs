@@ -130,7 +130,7 @@ fn a_stream_of_posts_alone_needs_no_completion() {
 }
 
 #[test]
-fn an_error_frame_fails_the_call_and_keeps_what_came_before() {
+fn an_error_frame_fails_the_call_and_keeps_earlier_results() {
     for error in [
         r#"{"error":"no miners"}"#,
         r#"{"type":"error","content":"no miners"}"#,
@@ -172,7 +172,7 @@ fn a_broken_event_never_loses_the_others() {
         r#"{"type":"tweets","content":[{"text":"lo\"#,
     ] {
         for (before, after) in [("data: ", "\n\n"), ("data: ", "\n"), ("", "\n")] {
-            // Without framing only a line end inside a string shows that a value broke off.
+            // Without framing, only a line end inside a string shows that a value was cut.
             if before.is_empty() && !broken.contains(r#""lo"#) {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! Runs the public JSON parsing test suite, if its files are there: what every parser must accept is accepted, what
-//! every parser must refuse never becomes an item or an answer, and nothing panics.
+//! Runs the public JSON parsing test suite, if its files are there. Valid JSON is accepted, invalid JSON never becomes
+//! an item or an answer, and nothing panics.
 
 use super::*;
 use crate::search::decode::json::lenient;

@@ -1,16 +1,16 @@
-//! Since when a feed is known without a gap. A feed shows its newest entries only: as long as one of those remembered is
-//! still there, none can have come and gone since the last look; unless it is there because of a later date, for many
-//! feeds show the entries changed last. `memory` keeps what the next look needs.
+//! Works out since when a feed is known without a gap. A feed shows only its newest entries. If a remembered entry is
+//! still there, no other can have come and gone since the last look, unless the entry is only there because its date
+//! changed: many feeds show the entries changed last. `memory` keeps what the next look needs.
 
 use std::collections::{HashMap, HashSet};
 
 use super::entries::Feed;
 use crate::model::Time;
 
-/// The number of newest entries of which one must be left.
+/// At least one of this many newest entries must still be there.
 const NEWEST: usize = 3;
 
-/// The number of newest entries remembered: more, because those that were changed since then show nothing.
+/// The number of newest entries remembered. It is larger, because entries that changed since then prove nothing.
 const REMEMBERED: usize = 10;
 
 /// At the first look, an entry at the end of a feed is taken for a pinned one if the entry before it is this many times
@@ -18,7 +18,7 @@ const REMEMBERED: usize = 10;
 const APART: i64 = 10;
 const DAY: i64 = 86_400_000;
 
-/// What is known from the last look at a feed.
+/// The state of a feed at the last look.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LastLook<'a> {
     /// Every entry from this time on was seen; `None` if the feed was never read.
@@ -29,7 +29,7 @@ pub(super) struct LastLook<'a> {
     pub(super) newest: &'a [String],
 }
 
-/// What a look at a feed shows about the time before it.
+/// What a look at a feed proves about the time before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Continuity {
     /// Every entry from this time on was seen.
@@ -39,7 +39,7 @@ pub(super) struct Continuity {
 }
 
 impl Continuity {
-    /// What a reply without entries of its own shows: nothing changed since the last look.
+    /// The result of a reply without entries: nothing changed since the last look.
     pub(super) fn unchanged(before: LastLook<'_>, now: Time) -> Self {
         Self { since: before.since.unwrap_or(now), hole: false }
     }
@@ -48,19 +48,19 @@ impl Continuity {
         let Some(since) = before.since else {
             return Self { since: end_of_feed(feed, now).map_or(now, |end| end.min(now)), hole: false };
         };
-        // A feed that had no entries shows all that came since.
+        // A feed that had no entries shows all entries since then.
         let moved = redated_entries(feed, before.looked, now);
-        if before.newest.is_empty() || one_is_left(before.newest, &newest_first(feed, now), &moved) {
+        if before.newest.is_empty() || any_entry_remains(before.newest, &newest_first(feed, now), &moved) {
             return Self { since, hole: false };
         }
-        // An older entry that is still there is pinned: those remembered were newer and are gone.
+        // An older entry that is still there is pinned: the remembered ones were newer and are gone.
         let later = changed(feed).filter(|at| at.0 > before.looked && *at <= now).min();
         Self { since: later.unwrap_or(now), hole: true }
     }
 }
 
-/// Returns the names of the newest entries to remember. Several, because a publisher may delete one; but none that is
-/// pinned, because it would stay whatever else changes.
+/// Returns the names of the newest entries to remember. There are several, because a publisher may delete one. Pinned
+/// entries are not among them, because they stay whatever else changes.
 pub(super) fn newest(feed: &Feed, now: Time) -> Vec<String> {
     let order = order_dates(feed);
     let end = end_of(order.iter().copied().flatten(), now);
@@ -96,7 +96,7 @@ fn order_dates(feed: &Feed) -> Vec<Option<Time>> {
 /// Returns the names of entries that may be in the feed only because they were changed, or given a new date, since the last
 /// look: others may have come and gone before that.
 fn redated_entries(feed: &Feed, looked: i64, now: Time) -> HashSet<&String> {
-    // One date on all entries is that of the file. They have their own order then.
+    // If all entries have the same date, it is the file's date, and the order of the entries counts.
     let one_date = feed.changed.len() > 1 && feed.changed.windows(2).all(|pair| pair[0] == pair[1]);
     if one_date && published(feed).is_sorted_by(|before, after| before >= after) {
         return HashSet::new();
@@ -120,7 +120,7 @@ fn newest_first(feed: &Feed, now: Time) -> Vec<&String> {
 
 /// Whether one of the newest remembered entries that did not move is left where it must be: last in the feed, or before
 /// one that followed it. An entry whose followers were all replaced is pinned and shows nothing.
-fn one_is_left(remembered: &[String], order: &[&String], moved: &HashSet<&String>) -> bool {
+fn any_entry_remains(remembered: &[String], order: &[&String], moved: &HashSet<&String>) -> bool {
     let places: HashMap<&String, usize> = order.iter().copied().zip(0..).collect();
     (0..).zip(remembered).filter(|(_, name)| !moved.contains(name)).take(NEWEST).any(|(number, name)| {
         let (Some(place), followers) = (places.get(name), remembered.get(number + 1..).unwrap_or_default()) else {
@@ -191,7 +191,8 @@ mod tests {
             (&[1, 2, 3, 40], Some(3)),
             // A quiet blog.
             (&[1, 200, 500], Some(500)),
-            // Two entries: quiet, or one pinned. Pinned, because the other reading could hide a gap.
+            // Two entries: the feed is quiet, or one entry is pinned. Assume pinned, because otherwise a gap could be
+            // hidden.
             (&[1, 7_200], Some(1)),
             (&[1, 20], Some(20)),
             (&[2, 2, 2], Some(2)),
@@ -208,7 +209,7 @@ mod tests {
         let left = |remembered: &[&str], now: &[&str]| {
             let entries: Vec<(&str, Option<i64>)> = now.iter().map(|name| (*name, None)).collect();
             let remembered: Vec<String> = remembered.iter().map(|name| (*name).to_owned()).collect();
-            one_is_left(&remembered, &newest_first(&feed(&entries), NOW), &HashSet::new())
+            any_entry_remains(&remembered, &newest_first(&feed(&entries), NOW), &HashSet::new())
         };
         assert!(left(&["a", "b", "c"], &["e", "d", "a", "b"]));
         assert!(left(&["a", "b", "c"], &["e", "d", "a"]), "the others fell off the end");

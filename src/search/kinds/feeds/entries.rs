@@ -38,7 +38,7 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    /// Returns how long the feed asks to be left alone.
+    /// Returns how long the feed asks clients to wait.
     pub(super) fn rest(&self, now: Time) -> Duration {
         let ttl = Duration::from_secs(u64::from(self.ttl.unwrap_or(0)) * 60);
         let hour = |at: Time| u8::try_from(at.0.rem_euclid(86_400_000) / 3_600_000).unwrap_or(0);
@@ -76,7 +76,7 @@ pub(super) fn read(
         Ok(Err(error)) => return Err(not_a_feed(body, &error)),
         Err(_) => return Err(malformed("the feed cannot be read: its parser crashed", HINT)),
     };
-    // A feed in an unknown format must not look like one that lists nothing.
+    // A feed in an unknown format must not look like an empty one.
     if feed.entries.is_empty() && body.trim_ascii_start().starts_with(b"<") && has_entries(body) {
         return Err(malformed("it has entries, but in a format that is not known", HINT));
     }
@@ -97,7 +97,7 @@ pub(super) fn read(
         }
     }
     unreadable = unreadable.saturating_add(u32::try_from(extra).unwrap_or(u32::MAX));
-    // Where address and title do not tell entries apart, their ids do.
+    // Entries with the same address and title are distinguished by their ids.
     let mut once = HashSet::new();
     if !names.iter().all(|name| once.insert(name)) {
         names = own_names;
@@ -218,8 +218,8 @@ fn id(entry: &Entry, found: &ReplyEntry) -> String {
     format!("{part}\n{}", found.title.as_deref().unwrap_or_default())
 }
 
-/// Returns a name that is the same at every look. An id that is no URI may change with each look, so it is used only if
-/// `by_id` says that nothing else tells the entries apart.
+/// Returns a name that is the same at every look. An id that is not a URI may change with each look, so it is used only
+/// if nothing else distinguishes the entries (`by_id`).
 fn name(entry: &Entry, found: &ReplyEntry, by_id: bool) -> String {
     let own = if by_id || entry.id.contains(':') { entry.id.as_str() } else { "" };
     let parts = [own, found.url.as_deref().unwrap_or_default(), found.title.as_deref().unwrap_or_default()];

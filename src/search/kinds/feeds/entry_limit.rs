@@ -1,4 +1,4 @@
-//! Bounds the entries of a feed before the parser reads it: there each of them costs more than a kilobyte of memory,
+//! Limits the entries of a feed before the parser reads it: each entry costs the parser more than a kilobyte of memory,
 //! however short it is.
 
 use std::borrow::Cow;
@@ -25,8 +25,8 @@ pub(super) fn with_first_entries(body: Cow<'_, [u8]>) -> (Cow<'_, [u8]>, usize) 
     (Cow::Owned([before, after].concat()), entries)
 }
 
-/// Returns where the entries after the first `most` are, and their number; also those from the entry on in which there are
-/// too many groups. What looks like an entry inside of another one is a part of it.
+/// Returns the place and number of the entries after the first `most`, or from the entry on that exceeds `most_groups`.
+/// An entry inside another one is a part of it.
 fn surplus(body: &[u8], most: usize, most_groups: usize) -> Option<(Range<usize>, usize)> {
     let (mut at, mut depth, mut entries, mut groups) = (0, 0_usize, 0_usize, 0_usize);
     let (mut cut, mut kept, mut begin): (Option<Range<usize>>, usize, usize) = (None, 0, 0);
@@ -72,7 +72,7 @@ fn surplus(body: &[u8], most: usize, most_groups: usize) -> Option<(Range<usize>
         }
     }
     let mut cut = cut?;
-    // Its last entry does not end.
+    // The last entry does not end.
     if depth > 0 && groups > most_groups {
         cut.end = body.len();
     }

@@ -10,20 +10,20 @@ use serde_json::{Map, Value, json};
 use super::entry_limit::MOST;
 use crate::search::decode::json_value_as;
 
-/// As much of a body that is no JSON Feed as the parser gets.
+/// The parser gets at most this many bytes of a body that is no JSON Feed.
 const LONGEST_WRONG: usize = 1_000_000;
 
 /// Members of an entry that are texts.
 const TEXTS: [&str; 8] =
     ["url", "external_url", "title", "content_html", "content_text", "summary", "date_published", "date_modified"];
 
-/// A JSON Feed: its members, and of its entries the first ones.
+/// A JSON Feed: its members and its first entries.
 struct Document {
     feed: Map<String, Value>,
     items: Option<Items>,
 }
 
-/// The first entries, and the number of all others, of which nothing is kept.
+/// The first entries, and the number of the others, which are dropped.
 struct Items {
     first: Vec<Value>,
     others: usize,
@@ -82,8 +82,9 @@ impl<'de> Deserialize<'de> for Items {
     }
 }
 
-/// Keeps what can be read of each of the first entries; returns also the number of all others. An id may be a number, as
-/// the specification asks of readers. An entry that is no object becomes an empty one, which counts as unreadable.
+/// Keeps the readable members of each of the first entries, and returns the number of the others. An id may be a
+/// number, as the specification asks of readers. An entry that is no object becomes an empty one, which counts as
+/// unreadable.
 pub(super) fn with_readable_items(body: Cow<'_, [u8]>) -> (Cow<'_, [u8]>, usize) {
     let Some(Document { feed, items: Some(Items { first, others }) }) = json_value_as(&body) else {
         return (beginning(body), 0);
@@ -95,7 +96,7 @@ pub(super) fn with_readable_items(body: Cow<'_, [u8]>) -> (Cow<'_, [u8]>, usize)
     (serde_json::to_vec(&Value::Object(readable)).map_or(body, Cow::Owned), others)
 }
 
-/// The parser says what is wrong with a body, for which it need not read a long one to its end.
+/// Cuts a long body that is no JSON Feed: the parser only has to report what is wrong with it.
 fn beginning(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     match body {
         Cow::Borrowed(body) => Cow::Borrowed(body.get(..LONGEST_WRONG).unwrap_or(body)),

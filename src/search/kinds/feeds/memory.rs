@@ -1,4 +1,4 @@
-//! What is remembered of a feed between two looks: how to ask whether it changed, when to ask again, its newest
+//! The stored state of a feed between two reads: how to ask whether it changed, when to ask again, its newest
 //! entries, since when it is known without a gap, and which addresses several entries shared.
 
 use std::time::Duration;
@@ -18,7 +18,7 @@ const LONGEST_REST: Duration = Duration::from_secs(86_400);
 /// milliseconds before or after their time; without it, a rest as long as the schedule would skip every second run.
 const EARLY: i64 = 30_000;
 
-/// More than a search of feeds leaves out at its end for entries that are shown late, in milliseconds.
+/// More than the time that a search of feeds leaves unclaimed at its end for late entries, in milliseconds.
 const UNCLAIMED: i64 = 600_000;
 
 /// The maximum length of an `ETag` or `Last-Modified` that is sent back, in bytes.
@@ -77,7 +77,7 @@ impl Memory {
             && self.not_before - now.0 <= i64::try_from(LONGEST_REST.as_millis()).unwrap_or(0)
     }
 
-    /// When the feed was last requested, whatever came of it. Feeds that fail must not be first each time.
+    /// When the feed was last requested, successfully or not. Feeds that fail must not come first each time.
     pub(super) fn last_request(&self) -> i64 {
         self.looked.max(self.failed.unwrap_or(0))
     }
@@ -98,8 +98,8 @@ impl Memory {
         Self { not_before: until.min(now.plus(LONGEST_REST)).0, held: Some(now.0), ..self }
     }
 
-    /// The memory after a reply without any entry, although the feed had some. Entries may come and go meanwhile, so it
-    /// still stands where it was, and an unchanged empty reply is not accepted.
+    /// The memory after a reply without any entry, although the feed had some. Entries may come and go meanwhile, so
+    /// the last known state is kept, and an unchanged empty reply is not accepted.
     pub(super) fn after_empty_reply(self, reply: &PartReply, feed: &Feed, now: Time) -> Self {
         let rest = feed.rest(now).max(freshness(reply, now)).min(LONGEST_REST);
         Self { not_before: now.plus(rest).0, failed: Some(now.0), ..self }
@@ -124,7 +124,7 @@ impl Memory {
         Remembered { name: url.to_owned(), value: serde_json::to_string(self).unwrap_or_default() }
     }
 
-    /// The memory after a reply that nothing changed.
+    /// The memory after a reply that says that nothing changed.
     pub(super) fn unchanged(self, reply: &PartReply, now: Time) -> Self {
         let rest = Duration::from_secs(self.rest).max(freshness(reply, now)).min(LONGEST_REST);
         let since = Some(Continuity::unchanged(self.last_look(), now).since.0);
@@ -133,7 +133,7 @@ impl Memory {
 
     /// The memory after the feed was read. `shared` holds its shared addresses.
     pub(super) fn changed(&self, reply: &PartReply, feed: &Feed, since: Time, shared: Vec<String>, now: Time) -> Self {
-        // One that was cut, or has other letters, is not what the server sent.
+        // A value that was cut, or that contains other characters, is not what the server sent.
         let short = |value: &&str| value.len() <= LONGEST_TAG && value.is_ascii();
         let rest = feed.rest(now);
         Self {

@@ -1,4 +1,4 @@
-//! What messages say of the feeds of a search: short addresses without secrets, and the failures of several feeds in one.
+//! Texts of messages about feeds: short addresses without secrets, and the failures of several feeds in one message.
 
 use crate::model::without_secrets;
 use crate::search::ErrorClass;
@@ -17,7 +17,7 @@ pub(super) fn combined_failure(troubles: &[(String, DecodeError)], of: usize) ->
     let named = named.collect::<Vec<_>>().join("; ");
     let more = if troubles.len() > NAMED { "; …" } else { "" };
     let text = if of == 1 { named } else { format!("{} of {of} feeds failed: {named}{more}", troubles.len()) };
-    // A feed that refuses us says nothing about the others.
+    // A refusal by one feed says nothing about the others.
     let class = match first.class {
         ErrorClass::KeyRefused | ErrorClass::BalanceSpent => ErrorClass::BadRequest,
         class => class,

@@ -1,5 +1,5 @@
-//! Namespaces of feeds. The parser knows an element only in the namespace of its format's last version, or in none; it
-//! reads a feed of another one as if it had no entries.
+//! Namespaces of feeds. The parser knows an element only in the namespace of its format's last version, or in none. It
+//! reads a feed with another namespace as if it had no entries.
 
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ pub(super) fn with_a_known_namespace(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     Cow::Owned([before, known.as_bytes(), after].concat())
 }
 
-/// Whether a document holds what every format calls its entries.
+/// Whether a document has elements with the names that formats give their entries.
 pub(super) fn has_entries(mut text: &[u8]) -> bool {
     while let Some(at) = text.iter().position(|byte| *byte == b'<') {
         text = text.get(at..).unwrap_or_default();
@@ -106,7 +106,7 @@ mod tests {
         ] {
             assert_eq!(has_entries(text.as_bytes()), found, "{text}");
         }
-        // It is read once: otherwise this would take hours.
+        // The text is read once: otherwise this would take hours.
         assert!(!has_entries("<".repeat(1_000_000).as_bytes()));
     }
 }

@@ -44,10 +44,10 @@ fn in_utf8<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
         Some(encoding) if encoding != UTF_8 && (!readable || (encoding == ISO_2022_JP && body.is_ascii())) => {
             decoded(encoding, body)
         }
-        // Its bytes also spell `<` and `&`, which what follows here would take for markup.
+        // Its bytes may also look like `<` and `&`, which the next steps would take for markup.
         _ if (!readable || body.is_ascii()) && declared(body) == Some(ISO_2022_JP) => decoded(ISO_2022_JP, body),
         _ if !readable => not_quite_utf8(body).unwrap_or(Cow::Borrowed(body)),
-        // The same holds for what the document says of itself: text in another encoding is hardly ever valid UTF-8.
+        // The same holds for the document's own declaration: text in another encoding is hardly ever valid UTF-8.
         _ if !body.is_ascii() && declares_another(body) => Cow::Borrowed(without_xml_declaration(body)),
         _ => Cow::Borrowed(body),
     }
@@ -61,7 +61,7 @@ fn declares_another(body: &[u8]) -> bool {
 /// Returns the encoding that a document declares.
 fn declared(body: &[u8]) -> Option<&'static Encoding> {
     let prolog = root(body).and_then(|root| body.get(..body.len() - root.len())).unwrap_or_default();
-    // Blanks may stand around the `=`.
+    // There may be blanks around the `=`.
     let value = after(prolog, b"encoding").and_then(|rest| rest.trim_ascii_start().strip_prefix(b"="));
     let value = value.and_then(|rest| rest.trim_ascii_start().get(1..));
     value.and_then(|rest| rest.split(|byte| matches!(byte, b'"' | b'\'')).next()).and_then(Encoding::for_label)
@@ -77,8 +77,8 @@ fn not_quite_utf8(body: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(decoded(if is_latin { WINDOWS_1252 } else { UTF_8 }, body))
 }
 
-/// Escapes each `&` that begins no reference, as in `Q&A`: the parser would drop the text. Resolves references to what is
-/// no character, for which it would refuse the whole feed. A CDATA section has no references.
+/// Escapes each `&` that begins no reference, as in `Q&A`: the parser would drop the text. Resolves references to
+/// invalid characters, for which it would refuse the whole feed. A CDATA section has no references.
 fn with_readable_references(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     let (mut readable, mut kept, mut at) = (Vec::new(), 0, 0);
     while let Some(found) = body.get(at..).and_then(|rest| rest.iter().position(|byte| matches!(byte, b'&' | b'<'))) {
@@ -105,7 +105,7 @@ fn with_readable_references(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     Cow::Owned(readable)
 }
 
-/// Returns the length of what begins a text, an `&`, if the parser cannot read it, and what to write in its place.
+/// If the parser cannot read the `&` at the start of a text, returns its length and its replacement.
 fn unreadable_reference(text: &[u8]) -> Option<(usize, Cow<'static, str>)> {
     let Some(name) = reference(text) else { return Some((1, "&amp;".into())) };
     let (code, length) = (number(name)?, name.len() + 2);
@@ -128,7 +128,7 @@ fn unreadable_reference(text: &[u8]) -> Option<(usize, Cow<'static, str>)> {
     }
 }
 
-/// Returns what stands between `&` and `;` of the reference at the start of a text: `amp`, `#38`, `#x26`.
+/// Returns the name between `&` and `;` of the reference at the start of a text: `amp`, `#38`, `#x26`.
 fn reference(text: &[u8]) -> Option<&[u8]> {
     let end = text.strip_prefix(b"&")?.iter().take(40).position(|byte| *byte == b';')?;
     let name = text.get(1..=end)?;

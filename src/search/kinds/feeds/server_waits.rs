@@ -1,5 +1,5 @@
-//! Servers that asked to be left alone while a search asked their feeds: it requests no more of them. Which feeds were
-//! not requested for that is remembered with the time that the server named.
+//! Servers that asked for a wait during a search: the search requests no more feeds from them. The memory of these
+//! feeds stores the time that the server gave.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::search::kinds::kind::SearchCall;
 /// A server by scheme, host and port; `None` is the provider's own.
 type Server = Option<String>;
 
-/// The servers that asked to wait, and until when, if they said so.
+/// The servers that asked for a wait, and its end, if they gave one.
 pub(super) struct ServerWaits(HashMap<Server, Option<Time>>);
 
 impl ServerWaits {
@@ -33,7 +33,7 @@ impl ServerWaits {
         !self.0.is_empty() && self.0.contains_key(&server(address))
     }
 
-    /// Until when it asked to wait, if it said so.
+    /// The end of the wait, if the server gave one.
     pub(super) fn until(&self, address: Option<&str>) -> Option<Time> {
         self.0.get(&server(address)).copied().flatten()
     }

@@ -1,6 +1,6 @@
-//! Tells apart entries that share an address: release notes on one page, incidents of a status page. Also entries
+//! Distinguishes entries that share an address: release notes on one page, incidents of a status page. Also entries
 //! without an address that share a title: warnings of a weather service. RSS and Atom identify an entry by its id (RFC
-//! 4287, section 4.2.6), so ids tell apart what an address or a title does not. An address or title that once had
+//! 4287, section 4.2.6), so ids distinguish entries with the same address or title. An address or title that once had
 //! several entries is remembered: otherwise the last one left would get another key.
 
 use std::collections::{HashMap, HashSet};

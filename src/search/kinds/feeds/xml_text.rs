@@ -26,7 +26,7 @@ pub(super) fn root(body: &[u8]) -> Option<&[u8]> {
 /// Returns the name of the element at the start of a text, without its prefix; nothing for the end of one.
 pub(super) fn local_name(text: &[u8]) -> &[u8] {
     let name = text.get(1..).unwrap_or_default();
-    // No name goes beyond the next `<`. A search for its end beyond that would make a text of many `<` take hours.
+    // No name goes beyond the next `<`. Without this limit, a text of many `<` would take hours.
     let end = name.iter().position(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/' | b'<'));
     let name = name.get(..end.unwrap_or(name.len())).unwrap_or_default();
     name.rsplit(|byte| *byte == b':').next().unwrap_or_default()

@@ -67,7 +67,8 @@ fn sentences(line: &str) -> Vec<&str> {
         let wide = matches!(c, '。' | '！' | '？');
         let next = rest.trim_start().chars().next();
         let ends = (blank > 0 || wide) && next.is_some_and(|c| !c.is_lowercase());
-        // Last, because it looks back over the whole word: models that repeat themselves write very long ones.
+        // This check comes last, because it reads the whole word, and models that repeat themselves write very long
+        // ones.
         if ends && !(c == '.' && is_short(line.get(from..at).unwrap_or_default())) {
             all.extend(line.get(from..end + blank));
             from = end + blank;
@@ -110,7 +111,7 @@ fn trailing_citations_len(rest: &str) -> usize {
 fn citation(text: &str) -> Option<(usize, Vec<usize>)> {
     let (open, close) = [('[', ']'), ('【', '】')].into_iter().find(|(open, _)| text.starts_with(*open))?;
     let inner = text.get(open.len_utf8()..)?;
-    // A search through the whole rest from each of many brackets would take seconds.
+    // Searching the whole rest from each of many brackets would take seconds.
     let inner = inner.get(..inner.floor_char_boundary(CITATION))?;
     let end = inner.find(close)?;
     let mut numbers = Vec::new();

@@ -12,7 +12,7 @@ const HINT: &str = "is base_url the address of an OpenAI-compatible server, incl
 /// The maximum length of an answer, in characters.
 const LONGEST: usize = 100_000;
 
-/// No request uses more tokens. A larger number is an error of the server, and would cost as much.
+/// No request uses more tokens. A larger number is a server error, and would be billed.
 const MOST_TOKENS: u64 = 100_000_000;
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -151,13 +151,13 @@ fn plain(text: &str) -> Result<ModelAnswer, DecodeError> {
     if !all.get("choices").is_some_and(Value::is_array) {
         return Err(malformed("the reply contains no `choices`", HINT));
     }
-    // Some servers send no reason; a whole document is a whole answer.
+    // Some servers send no reason. A complete document is a complete answer.
     let mut written = ModelAnswer { whole: true, ..ModelAnswer::default() };
     written.frame(&all, "message");
     Ok(written)
 }
 
-/// Reads one frame per line. Skips a broken line: there the stream was cut, or a part of the answer is lost.
+/// Reads one frame per line. Skips broken lines: the stream was cut there, or a part of the answer is lost.
 fn streamed(text: &str) -> Result<ModelAnswer, DecodeError> {
     let (mut written, mut is_damaged) = (ModelAnswer::default(), false);
     for line in text.lines() {

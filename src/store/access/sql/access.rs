@@ -195,8 +195,8 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> R
     Ok(())
 }
 
-/// Takes a topic that was forgotten out of tokens, and withdraws its links and the tokens that were for it alone: they would
-/// show a topic that gets its id. Returns the changed tokens as they are now.
+/// Removes a forgotten topic from tokens, and withdraws its links and the tokens for it alone: otherwise they would
+/// show a new topic with its id. Returns the changed tokens as they are now.
 pub(in crate::store) async fn forget_topic(
     conn: &mut Conn,
     topic: &str,

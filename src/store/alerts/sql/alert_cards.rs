@@ -19,8 +19,8 @@ fn active() -> String {
     format!("EXISTS (SELECT 1 FROM job j WHERE j.id = 'alert:' || f.alert AND j.removed_at IS NULL AND {NOT_PAUSED})")
 }
 
-/// True for a job whose definition does not say that it is paused. A paused alert checks nothing, so nobody knows whether
-/// what it found still holds. In a text within the definition, such quotes have a backslash.
+/// True for a job whose definition does not say that it is paused. A paused alert checks nothing, so it is unknown
+/// whether its subjects still fire. Quotes inside a text of the definition have a backslash.
 pub(in crate::store) const NOT_PAUSED: &str = "j.definition NOT LIKE '%\"paused\":true%'";
 
 /// True for what is held back, as `Firing::is_held_back` says.
@@ -33,8 +33,8 @@ pub(in crate::store) fn held_back() -> String {
     )
 }
 
-/// True unless it is about a budget's UTC day that is over; `day` is the parameter of today's date. No process may have
-/// looked since, and such a row ends only then.
+/// True unless it is about a budget's UTC day that is over; `day` is the parameter of today's date. Such a row ends
+/// only at the next check, which may not have happened yet.
 pub(in crate::store) fn still_fires(day: &str) -> String {
     format!("(f.subject NOT LIKE '%/____-__-__' OR substr(f.subject, length(f.subject) - 9) >= {day})")
 }
@@ -125,7 +125,7 @@ async fn states(conn: &mut Conn, names: &str) -> Result<HashMap<String, AlertSta
     states.collect()
 }
 
-/// What fires for one alert, how much that is in all and how much of it is acknowledged; and what is held back.
+/// The firing subjects of one alert, their number, how many are acknowledged, and those that are held back.
 #[derive(Default)]
 struct Fires {
     firing: Vec<Firing>,
@@ -168,7 +168,7 @@ fn fires(row: &Row) -> Result<Firing, StoreError> {
 }
 
 /// Returns what fires for these topics, or is held back: for the topic itself, its sources and its budget. A provider's
-/// budget is not that of a topic with its name; whose budget it is, an alert that cannot be read does not tell.
+/// budget is not that of a topic with its name; an alert that cannot be read does not show whose budget it is.
 pub(in crate::store) async fn firing_for_topics(
     conn: &mut Conn,
     topics: &[String],
@@ -176,7 +176,7 @@ pub(in crate::store) async fn firing_for_topics(
 ) -> Result<Vec<TopicFiring>, StoreError> {
     let (given, still, active, held) = (super::texts(1), still_fires("$3"), active(), flag_held());
     let is_topics = alert_subjects::is_topics("f", 4);
-    // `0` follows `/` in ASCII: everything that begins with the topic and a slash lies between.
+    // `0` follows `/` in ASCII: every text that starts with the topic and a slash lies between.
     let sql = format!(
         "SELECT topic, alert, subject, since, acked, held FROM (\
          SELECT given.value AS topic, f.alert, f.subject, f.since, f.acked, {held} AS held FROM {given} \

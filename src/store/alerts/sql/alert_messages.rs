@@ -1,4 +1,4 @@
-//! What became of the messages of alerts, as the outbox knows it.
+//! The states of alerts' messages, as the outbox knows them.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use super::{Conn, Row, read};
 use crate::model::{Delivery, JobKind, OutboxState, QuietHours, alert_job};
 use crate::store::StoreError;
 
-/// Why an event has a message of which not every channel got its part; stored in `muted`, beside the message.
+/// The reason if a channel did not get an event's message; stored in `muted`, next to the message.
 const DROPPED: &str = "dropped";
 
-/// Returns what became of these messages, by name; nothing for those that are no longer in the outbox.
+/// Returns the states of these messages, by name; nothing for those that are no longer in the outbox.
 pub(in crate::store) async fn of(conn: &mut Conn, names: &str) -> Result<HashMap<String, Delivery>, StoreError> {
     let sql = format!(
         "SELECT o.origin AS name, o.state, CAST(0 AS BIGINT) AS dropped FROM outbox o WHERE o.origin IN (SELECT given.value FROM {})",
@@ -20,7 +20,7 @@ pub(in crate::store) async fn of(conn: &mut Conn, names: &str) -> Result<HashMap
     by_name(&sqlx::query(AssertSqlSafe(sql)).bind(names).fetch_all(conn).await?)
 }
 
-/// Returns what became of the last message of each of these alerts, by alert.
+/// Returns the state of the last message of each of these alerts, by alert.
 pub(in crate::store) async fn last(conn: &mut Conn, alerts: &str) -> Result<HashMap<String, Delivery>, StoreError> {
     // A message is queued at the time that is stored as the alert's last, and is named after an event of the alert.
     let sql = format!(
@@ -50,8 +50,7 @@ pub(in crate::store) async fn cancel_acked(conn: &mut Conn, alert: &str, why: &s
     cancelled(conn, alert, gone, why).await
 }
 
-/// Lets nothing be sent of what waits for an alert: neither events nor queued messages. A message that is being sent now
-/// is left.
+/// Drops the waiting events and queued messages of an alert. A message that is being sent now is left.
 pub(in crate::store) async fn drop_waiting(conn: &mut Conn, alert: &str, why: &str) -> Result<(), StoreError> {
     mute_waiting(conn, alert, why).await?;
     let (from, until) = origins(alert);
@@ -66,8 +65,8 @@ pub(in crate::store) async fn drop_waiting(conn: &mut Conn, alert: &str, why: &s
     cancelled(conn, alert, gone, why).await
 }
 
-/// Ends, without an event, what fires for an alert that does not go on, and lets no event be sent that waits. Messages in
-/// the outbox stay.
+/// Ends, without an event, all firing subjects of an alert that does not continue, and drops its waiting events.
+/// Messages in the outbox stay.
 pub(in crate::store) async fn end_all(conn: &mut Conn, alert: &str, why: &str) -> Result<(), StoreError> {
     mute_waiting(conn, alert, why).await?;
     sqlx::query("DELETE FROM alert_firing WHERE alert = $1").bind(alert).execute(conn).await?;
@@ -95,7 +94,7 @@ pub(in crate::store) async fn mark_dropped(conn: &mut Conn, alert: &str, name: &
 }
 
 /// Records that messages of an alert, by name, are not sent. Events of a message that reached no channel then count as
-/// not reported, and it as never queued.
+/// not reported, and the message counts as never queued.
 async fn cancelled(conn: &mut Conn, alert: &str, mut gone: Vec<String>, why: &str) -> Result<(), StoreError> {
     gone.sort_unstable();
     gone.dedup();
@@ -114,7 +113,7 @@ async fn cancelled(conn: &mut Conn, alert: &str, mut gone: Vec<String>, why: &st
     if gone.is_empty() {
         return Ok(());
     }
-    // The message before is the last again, also for the cool-down.
+    // The previous message is the last one again, also for the cool-down.
     let (from, until) = origins(alert);
     sqlx::query(
         "UPDATE alert_state SET sent_at = (SELECT max(o.created_at) FROM outbox o WHERE o.kind = $2 AND o.origin > $3 AND o.origin < $4) \
@@ -129,16 +128,16 @@ async fn cancelled(conn: &mut Conn, alert: &str, mut gone: Vec<String>, why: &st
     Ok(())
 }
 
-/// Returns two texts between which the origin of every message of an alert lies: it begins with the alert's job and a
-/// slash, and `0` follows `/` in ASCII.
+/// Returns the bounds of the origins of an alert's messages: each starts with the alert's job and a slash, and `0`
+/// follows `/` in ASCII.
 fn origins(alert: &str) -> (String, String) {
     let job = alert_job(alert);
     (format!("{job}/"), format!("{job}0"))
 }
 
-/// Lets the queued messages that wait for the end of an alert's snooze be due, because the snooze changes: they are
-/// sent, or wait for its new end. After a snooze that ends in quiet hours, they wait for the end of those, even if these
-/// hours have changed since.
+/// Makes the queued messages that wait for the end of an alert's snooze due, because the snooze changes: they are sent,
+/// or wait for its new end. If a snooze ends in quiet hours, they wait for the end of these, even if the quiet hours
+/// have changed since.
 pub(in crate::store) async fn recheck_snoozed(conn: &mut Conn, alert: &str) -> Result<(), StoreError> {
     let (from, until) = origins(alert);
     sqlx::query(

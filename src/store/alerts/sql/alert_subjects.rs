@@ -1,5 +1,5 @@
-//! Which subjects of alerts are a topic's. They are renamed and deleted with the topic. A day's budget of a provider is not
-//! that of a topic with its name.
+//! Finds the subjects of alerts that belong to a topic. They are renamed and deleted with the topic. A day's budget of
+//! a provider is not that of a topic with its name.
 
 use sqlx::AssertSqlSafe;
 
@@ -15,14 +15,14 @@ pub(in crate::store) async fn all_alerts(conn: &mut Conn) -> Result<Vec<AlertSpe
     Ok(stored.iter().filter_map(|text| definitions::job(text).ok()?.alert().ok()).collect())
 }
 
-/// Returns the names of the alerts that check budgets of topics: only they say of a day what is a topic's.
+/// Returns the names of the alerts that check budgets of topics: only they report days of topics' budgets.
 pub(in crate::store) async fn with_topic_budgets(conn: &mut Conn) -> Result<Vec<String>, StoreError> {
     let all = all_alerts(conn).await?.into_iter();
     Ok(all.filter(AlertSpec::checks_topic_budgets).map(|spec| spec.name).collect())
 }
 
-/// Returns the names of the alerts that check the budget of a provider with this name, as JSON. What any other alert says
-/// of a day and this name is of the topic: its definition may have changed since.
+/// Returns the names of the alerts that check the budget of a provider with this name, as JSON. The events of all other
+/// alerts about a day and this name belong to the topic: their definitions may have changed since.
 async fn with_provider_budget(conn: &mut Conn, name: &str) -> Result<String, StoreError> {
     let all = all_alerts(conn).await?.into_iter();
     let names: Vec<String> = all.filter(|spec| spec.checks_provider_budget(name)).map(|spec| spec.name).collect();
@@ -30,13 +30,13 @@ async fn with_provider_budget(conn: &mut Conn, name: &str) -> Result<String, Sto
 }
 
 /// True for a row of table `of` whose subject is a name and a day. A source may have a name like `news-de-at`, but it
-/// begins with a letter.
+/// starts with a letter.
 fn is_day(of: &str) -> String {
     format!("({of}.subject LIKE '%/____-__-__' AND substr({of}.subject, length({of}.subject) - 9, 1) < 'a')")
 }
 
-/// True for a row of table `of` whose subject, which begins with a topic's id, is of the topic; parameter `list` has the
-/// alerts of [`with_topic_budgets`], as JSON.
+/// True for a row of table `of` whose subject starts with a topic's id and belongs to the topic; parameter `list` has
+/// the alerts of [`with_topic_budgets`], as JSON.
 pub(super) fn is_topics(of: &str, list: u8) -> String {
     format!("(NOT {} OR {of}.alert IN (SELECT given.value FROM {}))", is_day(of), super::texts(list))
 }
@@ -47,8 +47,9 @@ fn of_topic(of: &str) -> String {
     format!("({of}.subject = $1 OR substr({of}.subject, 1, length($1) + 1) = $1 || '/') AND {may_be}")
 }
 
-/// Moves events and firing subjects of a topic to its new id. Days that an alert reported while it named topics stay where
-/// they are if it checks a provider with the new id now: they would become that provider's. Nothing fires for them any more.
+/// Moves events and firing subjects of a topic to its new id. Days that an alert reported while it named topics are not
+/// moved if it now checks a provider with the new id: they would become that provider's. Nothing fires for them any
+/// more.
 pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
     let (others, taken) = (with_provider_budget(conn, old).await?, with_provider_budget(conn, new).await?);
     let of_taken = |table: &str, list: u8| {

@@ -106,7 +106,7 @@ pub(in crate::store) async fn state(conn: &mut Conn, alert: &str) -> Result<Aler
     let state = state.bind(alert).fetch_optional(&mut *conn).await?;
     let at = |column| state.as_ref().map_or(Ok(None), |row| read::time(row, column));
     let (sent_at, snoozed_until) = (at("sent_at")?, at("snoozed_until")?);
-    // An event with a message was reported, at least to some.
+    // An event with a message was reported, at least to some channels.
     let firing = "SELECT f.subject, f.since, f.acked, (SELECT CASE WHEN e.message IS NULL THEN e.muted END FROM alert_event e WHERE e.alert = f.alert AND e.at = f.since \
          AND e.subject = f.subject AND e.kind = 'fired' LIMIT 1) AS muted FROM alert_firing f WHERE f.alert = $1 ORDER BY f.subject";
     let rows = sqlx::query(firing).bind(alert).fetch_all(&mut *conn).await?;
@@ -178,7 +178,7 @@ pub(in crate::store) async fn store_change(
         return Ok(false);
     }
     if change.from.is_none() {
-        // It begins, perhaps again: what an older version left is not of this time.
+        // The alert begins, perhaps again: the state that an older version left is outdated.
         alert_messages::end_all(conn, alert, "removed").await?;
     }
     if let Some(why) = change.dropped {
@@ -220,7 +220,7 @@ pub(in crate::store) async fn store_change(
         .await?;
     }
     if let Some(name) = &change.reported {
-        // All that wait are among those that the message counts: only this function adds some, from the same cursor.
+        // The message counts all waiting events: only this function adds events, from the same cursor.
         sqlx::query("UPDATE alert_event SET message = $2 WHERE alert = $1 AND message IS NULL AND muted IS NULL")
             .bind(alert)
             .bind(name)
@@ -257,7 +257,7 @@ pub(in crate::store) async fn ack(
     .execute(&mut *conn)
     .await?;
     alert_messages::cancel_acked(conn, alert, mute_reason).await?;
-    // One event touches only the firing that it began, not a later one of the same subject.
+    // An event changes only the firing that it began, not a later one of the same subject.
     let firing = sqlx::query(
         "UPDATE alert_firing SET acked = 1 WHERE alert = $1 AND acked = 0 \
          AND ($2 IS NULL OR EXISTS (SELECT 1 FROM alert_event e WHERE e.event = $2 AND e.alert = $1 AND e.kind = $3 \

@@ -1,4 +1,4 @@
-//! What the sources of topics returned in their latest searches. `insight` decides whether a source fell silent.
+//! Reads what the sources of topics returned in their latest searches. `insight` decides whether a source fell silent.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -10,9 +10,9 @@ use crate::store::database::cells::Cells;
 /// Topics per statement.
 const CHUNK: usize = 100;
 
-/// The least number of items that a search returned, that its run was the first of the topic to see, and that lie in its
-/// window or have no date. `new` counts an item only for the first source of the run that has it, and `outside` also
-/// counts items known before, so the sightings are read where the counts alone do not decide.
+/// The least number of items that a search returned, that its run was the first of the topic to see, and that lie in
+/// its window or have no date. `new` counts an item only for the first source of the run that has it, and `outside`
+/// also counts items known before, so the sightings are read if the counts are not enough.
 pub(in crate::store) const FRESH: &str = "CASE WHEN r.new = 0 OR s.outside >= s.found THEN 0 WHEN s.outside < s.new THEN s.new - s.outside \
      ELSE (SELECT count(*) FROM sighting g CROSS JOIN topic_item t WHERE g.run = r.id AND g.source = s.source AND g.fit <> 'outside' \
        AND t.topic = r.topic AND t.item = g.item AND t.first_run = r.id) END";

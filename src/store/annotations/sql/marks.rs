@@ -46,7 +46,7 @@ pub(in crate::store) async fn mark(
     let ids = to_json(&ids)?;
     if let Some(mark) = mark {
         // `WHERE true`, because SQLite would otherwise read ON CONFLICT as the ON of a join. An item that was suggested
-        // remains so if its mark is corrected elsewhere: it was chosen by its words all the same.
+        // stays suggested if its mark is corrected elsewhere: it was still chosen by its words.
         let sql = format!(
             "INSERT INTO item_mark (topic, item, mark, at, through, suggested) SELECT $2, given.value, $3, $4, $5, $6 FROM {} WHERE true \
              ON CONFLICT (topic, item) DO UPDATE SET mark = excluded.mark, at = excluded.at, through = excluded.through, \

@@ -1,4 +1,5 @@
-//! Whether there is room to store anything: by the last writes of this process and, on SQLite, by a test of the disk.
+//! Checks whether there is room to store anything: by the last writes of this process and, on SQLite, by a test of the
+//! disk.
 
 use std::io::{self, Write as _};
 use std::path::Path;

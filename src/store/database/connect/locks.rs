@@ -1,4 +1,4 @@
-//! Operating system locks on files beside a SQLite database: one daemon and one migration at a time. Never on the
+//! Operating system locks on files next to a SQLite database: one daemon and one migration at a time. Never on the
 //! database file itself: closing a descriptor of it drops SQLite's own locks. PostgreSQL has locks of its own.
 
 use std::fs::{File, OpenOptions};
@@ -15,7 +15,7 @@ pub struct DaemonLock {
 }
 
 impl DaemonLock {
-    /// Checks that it still keeps other daemons out. Makes a deleted lock file again, unless another daemon was faster.
+    /// Checks that it still keeps other daemons out. Recreates a deleted lock file, unless another daemon was faster.
     pub fn ensure_held(&mut self) -> Result<(), StoreError> {
         let Some((path, file)) = &mut self.lock_file else { return Ok(()) };
         let unknown = |path: &Path, e: &io::Error| {
@@ -42,7 +42,7 @@ impl DaemonLock {
 }
 
 impl Store {
-    /// Returns the path of a file beside a SQLite database; `None` on PostgreSQL.
+    /// Returns the path of a file next to a SQLite database; `None` on PostgreSQL.
     #[must_use]
     pub fn file_beside(&self, ending: &str) -> Option<PathBuf> {
         self.file().map(|_| path_beside(&self.place, ending))
@@ -76,11 +76,11 @@ impl Store {
     }
 }
 
-/// Returns the path of a file beside a SQLite database. Links are followed: whatever names the database, its lock and its
-/// journal are the same.
+/// Returns the path of a file next to a SQLite database. Links are followed: lock and journal are the same under every
+/// name of the database.
 pub(in crate::store) fn path_beside(database: &str, ending: &str) -> PathBuf {
     let mut file = PathBuf::from(database);
-    // The database may not exist yet, so its path cannot be canonicalized. As many links as Linux follows.
+    // The database may not exist yet, so its path cannot be canonicalized. Follows as many links as Linux does.
     for _ in 0..40 {
         let Ok(target) = std::fs::read_link(&file) else { break };
         file = file.parent().unwrap_or(Path::new("")).join(target);
@@ -112,7 +112,7 @@ impl TempLock {
 
     /// Releases the lock.
     pub(in crate::store) fn release(self) {
-        // Removed while still locked, and only where another process can notice the removal.
+        // Removes the file while it is locked, and only where another process can notice the removal.
         #[cfg(unix)]
         let _ = std::fs::remove_file(&self.path);
         drop(self.file);

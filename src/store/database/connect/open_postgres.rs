@@ -101,7 +101,7 @@ pub(in crate::store) async fn has_migrations_table(conn: &mut postgres::Conn) ->
     Ok(sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL").fetch_one(conn).await?)
 }
 
-/// What to do if this user is not allowed to create the schema.
+/// The hint if this user is not allowed to create the schema.
 pub(in crate::store) fn may_not_create(schema: &str) -> String {
     format!(
         "allow the user to create it: GRANT CREATE ON DATABASE …, or create it for the user: CREATE SCHEMA {schema} AUTHORIZATION …"

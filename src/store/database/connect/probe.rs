@@ -19,7 +19,7 @@ pub enum DatabaseState {
 impl Store {
     /// Returns the state of a database, or why it cannot be used.
     pub async fn probe(settings: &Settings) -> Result<DatabaseState, StoreError> {
-        // Checked first: SQLite may create files beside the database even to read it.
+        // Checked first: SQLite may create files next to the database even to read it.
         if let Some(path) = sqlite_path(&settings.url)?.filter(|path| !path.is_dir()) {
             may_write_file(&path)?;
         }

@@ -61,7 +61,7 @@ impl Store {
     }
 
     /// Opens a database for writing or, if a SQLite file's disk is full or the file is not writable, for reading only;
-    /// then also returns why, and what may be missing. For short-lived processes that only read.
+    /// then also returns why, and what data may be missing. For short-lived processes that only read.
     pub async fn open_or_read(settings: &Settings) -> Result<(Self, Option<String>), StoreError> {
         let error = match Self::open(settings).await {
             Ok(store) => return Ok((store, None)),
@@ -130,7 +130,7 @@ async fn require_tables(conn: &mut postgres::Conn, settings: &Settings, place: &
     ))
 }
 
-/// Refuses a database that is empty or not ours. Given are the numbers of all tables and of those for migrations.
+/// Refuses a database that is empty or not ours. Takes the number of all tables and of migration tables.
 fn require_migrations_table((tables, migration_tables): (i64, i64), place: &str) -> Result<(), StoreError> {
     match (tables, migration_tables) {
         (0, _) => Err(StoreError::new(

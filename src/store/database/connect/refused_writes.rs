@@ -25,7 +25,7 @@ impl RefusedWrites {
                 refused.retain(|(known, ..)| *known != write);
                 refused.push((write, Instant::now(), error.clone()));
             }
-            // A busy database says nothing about its disk.
+            // A busy database shows nothing about its disk.
             Err(_) => {}
             Ok(_) if refused.is_empty() => {}
             Ok(_) => refused.retain(|(known, ..)| *known != write),

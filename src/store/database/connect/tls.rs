@@ -1,5 +1,5 @@
 //! TLS for connections to PostgreSQL. By default the driver falls back to clear text, password included, when the
-//! server says that it has no TLS; anybody in between could say so, too.
+//! server says that it has no TLS. An attacker in between could send the same answer.
 
 use std::net::IpAddr;
 use std::str::FromStr as _;
@@ -59,7 +59,7 @@ fn tls_params(url: &str) -> TlsParams {
     params
 }
 
-/// Returns the mode to use. `otherwise` is PGSSLMODE or the driver's default; for a remote host only the URL can turn
+/// Returns the mode to use. `otherwise` is PGSSLMODE or the driver's default. For a remote host, only the URL can turn
 /// TLS off.
 fn mode(near: bool, params: &TlsParams, otherwise: PgSslMode) -> PgSslMode {
     match (params.mode, otherwise) {

@@ -134,7 +134,7 @@ impl Store {
         // Rows left by an earlier try may be out of date; if the databases differ, start over once.
         for again in [true, false] {
             match Self::fill(&mut source, target).await {
-                // They may even keep newer rows out.
+                // Old rows may even conflict with newer ones.
                 Err(error) if again && !is_new && error.kind == StoreErrorKind::Statement => {
                     write_tx!(target, copying::clear())?;
                     continue;
@@ -196,8 +196,8 @@ impl Store {
         Ok(Ok(moved))
     }
 
-    /// Returns why a file cannot be an earlier copy of this database: it is no database, not ours, or holds runs of
-    /// which none of the latest is known here. Returns `None` if it can, or if the file is empty.
+    /// Returns why a file cannot be an earlier copy of this database: it is not a database, not ours, or this database
+    /// knows none of its latest runs. Returns `None` if it can, or if the file is empty.
     pub async fn copy_mismatch(&self, file: &Path) -> Result<Option<String>, StoreError> {
         let ended = match sqlite::Pools::inspect(file).await? {
             Existing::Nothing => return Ok(None),
@@ -214,8 +214,8 @@ impl Store {
         )))
     }
 
-    /// Writes a copy into an empty file while others go on writing, and verifies it. Returns the number of rows of each
-    /// table.
+    /// Writes a copy into an empty file while other processes keep writing, and verifies it. Returns the number of rows
+    /// of each table.
     pub async fn backup_to(&self, path: &Path, now: Time) -> Result<Vec<(&'static str, i64)>, StoreError> {
         let Db::Sqlite(pools) = &self.db else {
             let url = format!("sqlite:{}", path.display());

@@ -6,7 +6,7 @@ use super::Conn;
 use crate::store::{Disk, StoreError};
 
 /// Adds up exact sizes. For that the server has to open each table, index and TOAST table, which takes it some
-/// milliseconds in a new session. What is cheaper says something else: `pg_database_size` counts other schemas, too, and
+/// milliseconds in a new session. Cheaper figures are wrong: `pg_database_size` counts other schemas, too, and
 /// `relpages` is as old as the last vacuum, and zero before the first.
 pub(in crate::store) async fn disk(conn: &mut Conn) -> Result<Disk, StoreError> {
     let row = sqlx::query(

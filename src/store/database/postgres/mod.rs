@@ -46,7 +46,7 @@ pub(in crate::store) fn texts(at: u8) -> String {
 }
 
 /// SQL for the start of a selection from the runs `r` of the topics in the JSON array that is bound as `$at`. An array,
-/// because the planner takes a set for a hundred topics, and then reads all runs.
+/// because the planner assumes that a set has a hundred topics, and then reads all runs.
 pub(in crate::store) fn runs_of_topics(at: u8) -> String {
     format!("FROM run r WHERE r.topic = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(${at} AS JSONB)))) AND ")
 }

@@ -56,25 +56,25 @@ pub(in crate::store) const RUN: &str = "SELECT r.public_id, r.job, r.topic, r.tr
 /// When a run happened, or would have. The expression of the index `run_at`, for all queries that list runs by time.
 pub(in crate::store) const RUN_AT: &str = "coalesce(r.started_at, r.slot, r.planned_at)";
 
-/// The order of every list of runs, the latest first. Of runs of the same instant, those still running come first, then
-/// the last to become readable.
+/// The order of every list of runs, the latest first. Among runs of the same instant, those still running come first,
+/// then the last to become readable.
 pub(in crate::store) const LATEST_RUN_FIRST: &str =
     "coalesce(r.started_at, r.slot, r.planned_at) DESC, coalesce(r.seq, 9223372036854775807) DESC, r.public_id DESC";
 
-/// [`RUN`] with what [`LATEST_RUN_FIRST`] orders by, as lists must show that are merged.
+/// [`RUN`] with the columns that [`LATEST_RUN_FIRST`] orders by: merged lists must contain them.
 pub(in crate::store) fn ordered_run() -> String {
     let order = format!("SELECT {RUN_AT} AS happened, coalesce(r.seq, 9223372036854775807) AS read_as, ");
     RUN.replacen("SELECT ", &order, 1)
 }
 
-/// SQL: whether the reply to search `s` was empty in error, 0 or 1. Such a reply covers nothing of the time asked for. An
-/// answer never does, nor may one of feeds of which none lists anything new.
+/// SQL: whether the reply to search `s` was empty in error, 0 or 1. Such a reply covers nothing of the time asked for.
+/// An answer never covers a time, and neither does a search of feeds if none of them lists anything new.
 pub(in crate::store) const EMPTY_IN_ERROR: &str = "CAST(CASE WHEN s.state = 'empty' AND s.asked_from IS NOT NULL AND s.covered_from IS NULL \
      AND s.source <> 'ai' AND s.operation <> 'feeds' THEN 1 ELSE 0 END AS BIGINT)";
 
 /// SQL condition: a topic saw the words that revision `v` of run `r` replaced, and saw the item again afterwards. `by`
 /// returns the condition that a column holds one of the topics. Words are valid from the run that brought them to the
-/// run that replaced them. A run that brought the words of another source made no revision: `item_past` has it.
+/// run that replaced them. A run that brought the words of another source made no revision; it is in `item_past`.
 /// `CROSS JOIN` and the index make SQLite begin with the item's rows, whatever its statistics are.
 pub(in crate::store) fn words_seen(by: impl Fn(&str) -> String) -> String {
     format!(
@@ -114,7 +114,7 @@ pub(in crate::store) const SIGHTING_ON: &str =
 /// One row per run that has an answer.
 pub(in crate::store) const ANSWER: &str = "SELECT r.public_id AS run, r.topic, r.started_at, a.model, a.text, a.partial, a.cited FROM run r JOIN answer a ON a.run = r.id";
 
-/// Whether the answer of run `r` is about the time of the run, and not about a past day that a backfill asked for.
+/// Whether the answer of run `r` is about the time of the run, and not about a past day of a backfill.
 pub(in crate::store) const ANSWER_IS_PRESENT: &str = "NOT EXISTS (SELECT 1 FROM search q WHERE q.run = r.id AND q.attempt = r.attempt \
      AND q.source = 'ai' AND q.asked_until < r.started_at - 60000)";
 

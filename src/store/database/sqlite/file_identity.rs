@@ -1,6 +1,6 @@
 //! Detects that the open file is no longer the one at its path. While a process works on a database, somebody may
-//! delete it, move it away, or put a backup in its place. SQLite does not notice and goes on writing to the old file.
-//! The checks here run before anything is reported as stored.
+//! delete it, move it away, or put a backup in its place. SQLite does not notice and keeps writing to the old file. The
+//! checks here run before anything is reported as stored.
 
 use std::fs::Metadata;
 use std::io;
@@ -24,7 +24,7 @@ pub(in crate::store) struct OpenFile {
     seen: Mutex<FileState>,
 }
 
-/// What the checks found out about the file since it was opened.
+/// The results of the checks of the file since it was opened.
 #[derive(Debug, Default)]
 struct FileState {
     /// The identity of the write-ahead log.
@@ -103,8 +103,8 @@ impl OpenFile {
         Err(self.mark_lost(seen, how, true))
     }
 
-    /// Renames the log: it belongs to the file that was there before. Whoever opens the file that is at the path now,
-    /// or later, would write the log into it.
+    /// Renames the log: it belongs to the file that was there before. Otherwise, a process that opens the file that is
+    /// at the path now, or later, would write the log into it.
     fn rename_log(&self, seen: &FileState) {
         if self.log().is_some_and(|log| seen.is_ours(log)) {
             let _ = std::fs::rename(self.with_suffix("-wal"), self.with_suffix(LOST));
@@ -204,7 +204,7 @@ impl FileState {
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere a file has none")]
 fn identity(of: &Metadata) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt as _;
-    // A new file may get the inode of a deleted one; the creation time tells them apart.
+    // A new file may get the inode of a deleted one; the creation time distinguishes them.
     Some((of.dev(), of.ino(), of.created().ok()))
 }
 

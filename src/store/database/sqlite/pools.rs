@@ -29,7 +29,7 @@ const STEPS_PER_CHECK: i32 = 20_000;
 pub(in crate::store) struct Pools {
     pub(in crate::store) write: SqlitePool,
     read: SqlitePool,
-    /// Ends the statements of readers. A request that nobody waits for any more may still be reading.
+    /// Ends the statements of readers. An abandoned request may still be reading.
     closing: Arc<AtomicBool>,
     recent: RecentConnections<Sqlite>,
     /// Options for a connection outside the pools.
@@ -144,8 +144,8 @@ impl Pools {
         let mut tries = 0;
         loop {
             tries += 1;
-            // Before, since a new connection would open the file that is there now; after, since `BEGIN` may have
-            // waited.
+            // Check before, since a new connection would open the file that is there now, and after, since `BEGIN` may
+            // have waited.
             self.check_path()?;
             match self.write.begin_with("BEGIN IMMEDIATE").await {
                 // SQLite itself rolled the last transaction back (full or failing disk). The pool's connection does not
@@ -195,7 +195,7 @@ impl Pools {
             && let Ok(mut writer) = self.write.acquire().await
             && sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut *writer).await.is_ok()
         {
-            // The file was moved away without its log; now that the log is written into it, the log can go.
+            // The file was moved away without its log. The log is now written into the file, so it can be removed.
             self.place.remove_empty_log();
         }
         if self.place.may_close() {

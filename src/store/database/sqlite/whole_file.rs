@@ -7,7 +7,7 @@ use sqlx::{Connection as _, Row as _};
 
 use crate::store::{StoreError, StoreErrorKind};
 
-/// What a file at a path is.
+/// The kind of file at a path.
 pub(in crate::store) enum Existing {
     /// There is no file, or it is empty.
     Nothing,
@@ -22,14 +22,15 @@ pub(in crate::store) enum Existing {
 const COMMITS: &str = "PRAGMA data_version";
 
 impl super::Pools {
-    /// Writes a snapshot of the database into another, empty file, while others go on writing. Returns the number of rows
-    /// of each table in the snapshot; `None` if others wrote meanwhile, because then nobody knows.
+    /// Writes a snapshot of the database into another, empty file, while others go on writing. Returns the number of
+    /// rows of each table in the snapshot; `None` if others wrote meanwhile, because then it is unknown.
     pub(in crate::store) async fn vacuum_into(
         &self,
         path: &Path,
     ) -> Result<Option<Vec<(&'static str, i64)>>, StoreError> {
-        // Not a reader, which may not write, and not the writer, which others would have to wait for. At its end it leaves
-        // out `PRAGMA optimize`, which writes: the file may be read-only, or another process may be writing.
+        // A reader may not write, and others would have to wait for the writer, so this is a connection of its own. It
+        // does not run `PRAGMA optimize` at its end, because that writes: the file may be read-only, or another process
+        // may be writing.
         let options = SqliteConnectOptions::clone(&self.single).optimize_on_close(false, None::<u32>);
         let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
         // For files made without auto-vacuum. On others the statement would only write, and their disk may be full.
@@ -70,7 +71,7 @@ impl super::Pools {
 }
 
 impl super::Pools {
-    /// Returns what a file is. The file must not be in use.
+    /// Returns the kind of a file. The file must not be in use.
     pub(in crate::store) async fn inspect(path: &Path) -> Result<Existing, StoreError> {
         if !path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
             return Ok(Existing::Nothing);

@@ -115,8 +115,8 @@ pub(in crate::store) async fn is_put_off(conn: &mut Conn, channel: &str, now: Ti
     Ok(query.bind(JobKind::Alert.as_str()).bind(QuietHours::LONGEST_MS).fetch_one(conn).await? > 0)
 }
 
-/// Lets a channel be used, and its messages be due, that a clock put off which was ahead. What waits for the end of a snooze
-/// waits on.
+/// Makes a channel usable, and its messages due, if they were put off by a clock that was ahead. Messages that wait for
+/// the end of a snooze keep waiting.
 async fn bring_forward(conn: &mut Conn, channel: &str, now: Time) -> Result<(), StoreError> {
     let farthest = now.believed_until(Message::LONGEST_WAIT).0;
     if held_until(conn, channel).await?.is_some_and(|until| until > farthest) {
@@ -211,7 +211,7 @@ pub(in crate::store) async fn settle(
     now: Time,
 ) -> Result<(), StoreError> {
     if let Some(origin) = &out.origin {
-        // Lock the report, so that two messages settled at once see each other: else neither would be the last.
+        // Lock the report, so that two messages settled at once see each other: otherwise neither would be the last.
         let sql = format!("SELECT run FROM report WHERE run = $1{}", super::ROW_LOCK);
         sqlx::query(AssertSqlSafe(sql)).bind(origin).fetch_optional(&mut *conn).await?;
     }

@@ -1,4 +1,4 @@
-//! Counts of topics per local day, made beside the loop so that no page has to count. `collect` does the counting and
+//! Counts of topics per local day, made in the background so that no page has to count. `collect` does the counting and
 //! knows the days.
 
 pub(in crate::store) mod rows;
@@ -24,8 +24,8 @@ impl Store {
         read!(self, day_counts::due(i64::from(limit)))
     }
 
-    /// Returns for each topic, given as (topic, since, from): the instants, from `from` on, at which items count that
-    /// it first saw since `since`.
+    /// Takes (topic, since, from) for each topic. Returns the instants from `from` on at which items count that the
+    /// topic first saw since `since`.
     pub async fn item_times_since(&self, topics: &[(String, Time, Time)]) -> Result<Vec<(String, Time)>, StoreError> {
         read!(self, day_counts::moments(topics))
     }

@@ -147,7 +147,7 @@ impl LoadedItem {
         self.seen = true;
     }
 
-    /// Merges in what is known of an item that turned out to be the same.
+    /// Merges in the known values of an item that turned out to be the same.
     pub(in crate::store) fn merge_from(&mut self, part: &Self) {
         self.engagement = if part.last_seen > self.last_seen {
             merge(part.engagement, self.engagement)
@@ -156,7 +156,7 @@ impl LoadedItem {
         };
         self.first_seen = self.first_seen.min(part.first_seen);
         self.last_seen = self.last_seen.max(part.last_seen);
-        // What is not known of one is not known of both.
+        // A value that is unknown for one is unknown for the merged item.
         self.sources =
             self.sources.take().zip(part.sources.clone()).map(|(ours, theirs)| ours.union(&theirs).copied().collect());
         let worded = self.content.has_words();

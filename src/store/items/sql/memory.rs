@@ -1,5 +1,5 @@
-//! What searches of providers remember for the topic's next search. Written in the same transaction as the findings, so
-//! that nothing counts as seen that was not stored.
+//! The memory of provider searches for the topic's next search. It is written in the same transaction as the findings,
+//! so that nothing counts as seen that was not stored.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const MOST: i64 = 2_000;
 const CHUNK: usize = 5_000;
 
 pub(in crate::store) async fn keep_all(conn: &mut Conn, ends: &[(&RunRef, &Outcome)]) -> Result<(), StoreError> {
-    // Of two runs of a topic the later one wins; one statement must not contain a row twice.
+    // The later of two runs of a topic wins; one statement must not contain a row twice.
     let mut rows: BTreeMap<(&str, Source, &str), (&str, i64)> = BTreeMap::new();
     for (run, outcome) in ends {
         for (source, one) in &outcome.memory {

@@ -1,5 +1,5 @@
 //! Merges two stored items that turned out to be the same: for example a post seen once by its address and once by its
-//! words alone. Everything known of one moves to the other; the earliest sighting stays the first.
+//! words alone. All data of one moves to the other; the earliest sighting stays the first.
 
 use sqlx::{AssertSqlSafe, QueryBuilder};
 
@@ -7,8 +7,9 @@ use super::{Conn, Database, clusters, day_counts, marks, stars_and_searches, wor
 use crate::model::Time;
 use crate::store::StoreError;
 
-/// Merges `from` into `into`. `first_seen` is the earlier of the two. The sightings are already written, and what the
-/// topics know of `into`. `knew` are runs of this transaction that did not count it as new, since their topic knew `from`.
+/// Merges `from` into `into`. `first_seen` is the earlier of the two. The sightings, and what the topics know of
+/// `into`, are already written. `knew` are runs of this transaction that did not count it as new, since their topic
+/// knew `from`.
 pub(in crate::store) async fn merge(
     conn: &mut Conn,
     (into, from): (i64, i64),

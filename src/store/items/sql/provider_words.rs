@@ -1,6 +1,6 @@
-//! Whether words of a provider count as an edit. What several sources found has several wordings, and a change from one
-//! to another is no edit. The searches of the service come first; a provider's words count only for an item that no
-//! other source has ever seen. `provider_sources` reads which did.
+//! Decides whether words of a provider count as an edit. An item found by several sources has several wordings, and a
+//! change from one to another is not an edit. The searches of the service come first; a provider's words count only for
+//! an item that no other source has ever seen. `provider_sources` reads which did.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub(super) fn only_source<'f>(
 ) -> Option<&'f Finding> {
     let sources = sources?;
     let (source, finding) = sightings.iter().find(|(_, one)| words_count(kind, one))?;
-    // Of a post, web results and answers have an excerpt only, which is never an edit.
+    // Web results and answers have only an excerpt of a post, which is never an edit.
     let has_words = |seen: &&Source| kind == Kind::Page || !matches!(**seen, Source::Web | Source::Ai);
     sources.iter().filter(has_words).all(|seen| seen == source).then_some(*finding)
 }

@@ -1,5 +1,5 @@
-//! Adds what a run's replies show today to the stored run: items, keys, sightings, unknown fields. First sightings
-//! stay, and counts only grow by what is added.
+//! Adds the findings of a run's replies, as read today, to the stored run: items, keys, sightings, unknown fields.
+//! First sightings stay, and counts only grow by the additions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -45,8 +45,8 @@ pub(in crate::store) async fn finish_all(
     store_searches(conn, &counted).await?;
     store_answers(conn, ends).await?;
     memory::keep_all(conn, ends).await?;
-    // Numbering comes last, since it blocks all others who number runs. Numbers follow the order in which items were
-    // stored: a run's changes must be changes only for runs with higher numbers.
+    // Numbering comes last, since it blocks all other processes that number runs. Numbers follow the order in which
+    // items were stored: a run's changes must be changes only for runs with higher numbers.
     let last = ledger::last_number(conn).await?;
     end_runs(conn, &counted, &erased, last).await?;
     Ok(counted

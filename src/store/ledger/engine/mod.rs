@@ -42,7 +42,7 @@ impl Store {
         write_tx!(self, engine_queue::hand_over(now, engine))
     }
 
-    /// Claims a run that the engine delivered, if it can still be claimed, and tells the engine that it is taken.
+    /// Claims a run that the engine delivered, if it can still be claimed, and notifies the engine.
     pub async fn claim_delivered(
         &self,
         handed: DeliveredRun,

@@ -1,4 +1,4 @@
-//! What a call needs before it may begin: room in the budgets, a permit and a start within the service's limits.
+//! The requirements of a call: room in the budgets, a permit, and a start within the service's limits.
 
 pub(in crate::store) mod allowance;
 pub(in crate::store) mod lease;

@@ -1,7 +1,7 @@
 //! Divides the service's limits: permits among processes, starts over time. Pure functions; the rows are in
 //! `ledger/sql/limits.rs`.
 
-/// Divides `limit` permits among holders. First each gets what it wants, one permit at a time in turn; what is left is
+/// Divides `limit` permits among holders. First each gets what it wants, one permit at a time in turn. The rest is
 /// divided equally, so a single process gets everything. With more processes than permits, `turn` decides who comes
 /// first; otherwise the order of the list does.
 pub(in crate::store) fn shares(wanted: &[u32], limit: u32, turn: u64) -> Vec<u32> {
@@ -33,7 +33,7 @@ pub(in crate::store) fn starts(full_at: i64, now: i64, period: i64, burst: u32, 
     let most = i64::from(burst.max(1));
     let saved = period.saturating_mul(most.min((MINUTE_US / period).max(1)) - 1);
     // Four processes, all of whose permits wait for a start, have reserved this far ahead. A bucket beyond that means
-    // that the clock was set back; then nothing is saved up.
+    // that the clock was set back; then no burst is allowed.
     let reserved = period.saturating_mul(most.saturating_mul(4));
     let farthest = now.saturating_add(reserved).saturating_add(AHEAD_US);
     let mut full_at = if full_at > farthest { now.saturating_add(saved) } else { full_at };

@@ -1,5 +1,5 @@
-//! Counts calls and stores their search as `started` before they are made: money that may be spent is on record
-//! whatever happens next. The caller already holds the runs. `spent` knows what the counters hold.
+//! Counts calls and stores their search as `started` before they are made: money that may be spent is on record even if
+//! the process dies next. The caller already holds the runs. `spent` knows what the counters hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -207,7 +207,7 @@ async fn start_each(conn: &mut Conn, counts: &[&CountCall]) -> Result<(), StoreE
         row.push_bind(call.operation).push_bind(&call.query).push_bind("started").push_bind(1_i64);
         row.push_bind(count.now.0).push_bind(call.price.0).push_bind(count.now.utc_day());
     });
-    // What earlier tries were counted for stays on the day on which they were made.
+    // The price of earlier tries stays on the day on which they were made.
     insert.push(
         " ON CONFLICT (run, attempt, source) DO UPDATE SET state = 'started', tries = search.tries + 1, \
          expected_cost = search.expected_cost + excluded.expected_cost, counted_on = excluded.counted_on, \

@@ -11,7 +11,7 @@ async fn lock_topics(conn: &mut Conn, topics: &[String]) -> Result<Vec<ControlRe
     let mut ordered: Vec<&String> = topics.iter().collect();
     ordered.sort();
     ordered.dedup();
-    // In order of id, like everyone who locks several topics.
+    // In order of id, like all code that locks several topics.
     let sql = format!(
         "SELECT paused, coalesce(schedule, '') AS schedule, (SELECT count(*) FROM run r WHERE r.job = 'topic:' || topic.id AND r.state = 'running') AS running, \
          removed_at FROM topic WHERE id = $1{}",
@@ -77,7 +77,7 @@ pub(in crate::store) async fn resume(
     let taken = lock_topics(conn, topics).await?;
     for topic in taken.iter().filter(|topic| topic.already) {
         record_pause(conn, &topic.topic, now).await?;
-        // Slots that passed during the pause are not made up for.
+        // Slots that passed during the pause are not run later.
         sqlx::query(
             "UPDATE job SET paused = 0, paused_at = NULL, pause_reason = NULL, \
              next_slot = CASE WHEN next_slot IS NULL THEN NULL ELSE 0 END, \

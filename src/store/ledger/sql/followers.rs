@@ -12,13 +12,13 @@ use crate::store::{Cursor, StoreError};
 /// The most runs whose order is checked.
 const CHECKED: usize = 10_000;
 
-/// How many of the latest runs tell the present.
+/// How many of the latest runs show the present time.
 const LATEST: usize = 200;
 
-/// The most runs of a clock that was ahead that are left out.
+/// The most runs to leave out because their clock was ahead.
 const AHEAD: i64 = 1_000;
 
-/// The longest that a run may take.
+/// The longest duration of a run.
 const LONGEST_RUN: Duration = Duration::from_secs(86_400);
 
 /// The names of the followers that derive data, as a list for `IN`.
@@ -35,8 +35,8 @@ pub(in crate::store) async fn last_seq(conn: &mut Conn) -> Result<i64, StoreErro
     Ok(sqlx::query_scalar("SELECT coalesce(max(seq), 0) FROM run WHERE seq IS NOT NULL").fetch_one(conn).await?)
 }
 
-/// Returns the last number before all runs that began at an instant or later, up to `now`. Runs of a clock that was ahead do
-/// not count, also once their time has come.
+/// Returns the last number before all runs that began at an instant or later, up to `now`. Runs of a clock that was
+/// ahead do not count, even once their time has come.
 pub(in crate::store) async fn last_seq_until(conn: &mut Conn, until: Time, now: Time) -> Result<i64, StoreError> {
     let span = Span { from: until, until: Time(now.plus(SIGN_AHEAD).0.saturating_add(1)) };
     // `seq + 0` keeps the database from walking through the whole index on `seq`: few runs are later.
@@ -77,7 +77,7 @@ pub(in crate::store) async fn unless_contradicted(
     query.push(" >= ").push_bind(span.from.minus(LONGEST_RUN * 9).0).push(" AND ").push(at);
     query.push(" < ").push_bind(span.until.0).push(format!(" ORDER BY r.seq DESC LIMIT {CHECKED}"));
     let rows = query.build().persistent(false).fetch_all(conn).await?;
-    // Otherwise, the first of the span might be left out, with all that it found.
+    // Otherwise, the first run of the span might be left out, with all its findings.
     if rows.len() == CHECKED {
         return Ok(Some(first));
     }
@@ -86,7 +86,7 @@ pub(in crate::store) async fn unless_contradicted(
     Ok(runs.into_iter().find(|(_, began)| span.contains(*began)).map(|(seq, _)| seq))
 }
 
-/// Returns runs of a clock that was ahead, and that were over before an instant. Each has its id and its public id. Nearly
+/// Returns runs of a clock that was ahead that were over before an instant. Each has its id and its public id. Nearly
 /// always there are none.
 pub(in crate::store) async fn ahead_before(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>, StoreError> {
     let mut ahead = still_ahead(&mut *conn, since).await?;
@@ -100,7 +100,7 @@ async fn still_ahead(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>,
         format!("SELECT seq, started_at, finished_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT {LATEST}");
     let latest: Vec<(i64, Option<i64>, Option<i64>)> = sqlx::query_as(AssertSqlSafe(sql)).fetch_all(&mut *conn).await?;
     let checked_from = latest.last().map_or(i64::MAX, |(seq, ..)| *seq);
-    // An interrupted run may end, and get its number, weeks after it began. It tells nothing of the clock.
+    // An interrupted run may end, and get its number, weeks after it began. It shows nothing about the clock.
     let prompt = latest.into_iter().filter_map(|(seq, started, finished)| {
         let (started, finished) = (Time(started?), Time(finished?));
         (finished <= started.plus(LONGEST_RUN)).then_some((seq, started))
@@ -195,7 +195,7 @@ pub(in crate::store) async fn progress(conn: &mut Conn, name: &str) -> Result<(i
     })
 }
 
-/// Keeps others from moving a follower until the transaction ends, so that no count of it is stored meanwhile.
+/// Keeps others from moving a follower until the transaction ends, so that none of its counts is stored meanwhile.
 pub(in crate::store) async fn hold(conn: &mut Conn, follower: Follower) -> Result<(), StoreError> {
     let sql = format!("SELECT seq FROM follower WHERE name = $1{}", super::ROW_LOCK);
     sqlx::query(AssertSqlSafe(sql)).bind(follower.as_str()).fetch_optional(conn).await?;
@@ -259,7 +259,7 @@ pub(in crate::store) async fn raise_to_report(conn: &mut Conn, run: &str) -> Res
     Ok(())
 }
 
-/// Keeps checks of alerts that have begun from storing anything: their cursors are no longer where they began.
+/// Moves the cursors of alerts, so that checks that have begun cannot store anything.
 pub(in crate::store) async fn restart_alerts(conn: &mut Conn) -> Result<(), StoreError> {
     // `;` follows `:` in ASCII.
     sqlx::query("UPDATE follower SET at = at + 1 WHERE name > 'alert:' AND name < 'alert;'").execute(conn).await?;

@@ -118,7 +118,7 @@ pub(in crate::store) async fn heartbeat(
     lease: Duration,
 ) -> Result<Vec<String>, StoreError> {
     let mut lost = Vec::new();
-    // In one order, like everyone who locks several runs.
+    // In one order, like all code that locks several runs.
     let mut runs: Vec<&RunClaim> = runs.iter().collect();
     runs.sort_by_key(|run| run.id);
     for run in runs {
@@ -135,12 +135,12 @@ pub(in crate::store) async fn heartbeat(
     Ok(lost)
 }
 
-/// A lease that ends, or a queued run that is due, later than this was written by a clock that was ahead.
+/// A lease that ends later than this, or a queued run that is due later, was written by a clock that was ahead.
 const FARTHEST: Duration = Duration::from_secs(86_400);
 /// The longest lease that can be configured.
 const LONGEST_LEASE: Duration = Duration::from_secs(3_600);
 
-/// Returns whether there is anything to rescue. Asked first, because usually there is not.
+/// Returns whether there is anything to rescue. Checked first, because usually there is nothing.
 pub(in crate::store) async fn any_lost(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
     // Three selections instead of one with OR, so that each uses its index.
     let lost: Option<i64> = sqlx::query_scalar(
@@ -155,7 +155,7 @@ pub(in crate::store) async fn any_lost(conn: &mut Conn, now: Time) -> Result<boo
     Ok(lost.is_some())
 }
 
-/// Shortens leases that a clock wrote which was ahead: a process that lives renews its own in time.
+/// Shortens leases written by a clock that was ahead: a living process renews its own in time.
 async fn shorten_leases(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
     sqlx::query("UPDATE run SET lease_until = $1 WHERE state = 'running' AND lease_until > $2")
         .bind(now.plus(LONGEST_LEASE).0)
@@ -165,8 +165,8 @@ async fn shorten_leases(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Lets requests run now that a clock put off which was ahead, and slots that have come. A slot that is still to come, with
-/// a long delay after it, waits.
+/// Makes runs due that were put off by a clock that was ahead: manual ones, and those whose slot has come. A future
+/// slot with a long delay after it keeps waiting.
 async fn bring_forward(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
     sqlx::query("UPDATE run SET due_at = $1 WHERE state = 'queued' AND due_at > $2 AND (slot IS NULL OR slot <= $1)")
         .bind(now.0)
@@ -176,7 +176,7 @@ async fn bring_forward(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Ends queued runs of slots that a clock planned which was ahead: until their time, their jobs would run nothing else.
+/// Ends queued runs of slots planned by a clock that was ahead: until their time, their jobs would run nothing else.
 /// Their slots can run when they really come.
 async fn end_future(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
     sqlx::query(
@@ -228,8 +228,8 @@ pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, 
     Ok(lost.len() as u64)
 }
 
-/// Counts calls that a dead process paid for, or may have, at their expected price. That is assumed, unless the process said
-/// that it is what was billed.
+/// Counts calls that a dead process paid for, or may have, at their expected price. The price counts as assumed, unless
+/// the process recorded it as billed.
 async fn mark_calls_lost(conn: &mut Conn, run: i64, now: Time, why: &str) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE search SET state = 'lost', finished_at = $1, cost = expected_cost, \
@@ -303,7 +303,7 @@ pub(in crate::store) async fn next_due(conn: &mut Conn, after: Time) -> Result<O
     Ok(due.map(Time))
 }
 
-/// Returns whether a run waits for its number. Asked first, because readers ask too and usually none does.
+/// Returns whether a run waits for its number. Checked first, because readers check too and usually no run waits.
 pub(in crate::store) async fn any_unnumbered(conn: &mut Conn) -> Result<bool, StoreError> {
     let waiting: Option<i64> = sqlx::query_scalar(UNNUMBERED).bind(1_i64).fetch_optional(conn).await?;
     Ok(waiting.is_some())
@@ -312,7 +312,7 @@ pub(in crate::store) async fn any_unnumbered(conn: &mut Conn) -> Result<bool, St
 /// Numbers runs that ended without findings (missed, cancelled, lost, jobs other than topics), and runs stored by an
 /// older version. A run with findings gets its number together with them: see [`last_number`].
 pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError> {
-    // One lock, held until the commit: whoever numbers runs sees all numbers given before, so no run gets a number
+    // One lock, held until the commit: a process that numbers runs sees all earlier numbers, so no run gets a number
     // below one that a reader has already passed.
     super::lock(conn, 3).await?;
     let mut done = 0;
@@ -322,8 +322,8 @@ pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError
             return Ok(done);
         }
         let mut seq = followers::last_seq(conn).await?;
-        // By id: SQLite joins by scanning where its statistics are of a time when there were few runs, and an outage leaves
-        // very many.
+        // By id: with statistics from a time with few runs, SQLite would join by scanning, and an outage leaves very
+        // many runs.
         let mut update = QueryBuilder::<Database>::new("UPDATE run SET seq = CASE id");
         for id in &waiting {
             seq += 1;
@@ -335,7 +335,7 @@ pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError
     }
 }
 
-/// Runs that wait for their numbers, in the order of these.
+/// Runs that wait for their numbers, in the order of the numbers.
 const UNNUMBERED: &str =
     "SELECT id FROM run WHERE seq IS NULL AND finished_at IS NOT NULL ORDER BY finished_at, public_id LIMIT $1";
 /// How many runs get their numbers in one statement.

@@ -1,4 +1,4 @@
-//! How far the ledger is planned, and which jobs would lose slots under another configuration.
+//! Reads how far the ledger is planned, and which jobs would lose slots under another configuration.
 
 use std::collections::{HashMap, HashSet};
 

@@ -12,7 +12,7 @@ use crate::store::{JobPlan, PlannedJob, PlannedSlot, StoreError};
 /// The columns of a planned run.
 const INSERT: &str = "INSERT INTO run (public_id, job, topic, slot, trigger, state, reason, due_at, max_attempts, side_by_side, planned_at, finished_at) ";
 
-/// How long before a slot a run must have started that shows what the clock was then.
+/// A run must have started within this time before a slot to show what the clock was then.
 const WEEK: Duration = Duration::from_secs(8 * 86_400);
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -109,7 +109,7 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
     }
     let mut kept: Vec<(&JobPlan, &PlannedSlot)> = Vec::new();
     for plan in ordered {
-        // Of two plans for one job, only one can have held.
+        // Only one of two plans for the same job can have been in force.
         if moved.remove(&plan.id) {
             kept.extend(plan.slots.iter().map(|slot| (plan, slot)));
         }
@@ -128,8 +128,8 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
 }
 
 /// Frees slots that are still to come but were already recorded as missed or skipped, by a clock that was ahead. The
-/// old rows keep their place in the reading order but not their slot, which can run when it really comes. Lists have them at
-/// the present, not before all that comes.
+/// old rows keep their place in the reading order but not their slot, which can run when it really comes. Lists show
+/// them at the present, not above all future runs.
 async fn free_future_slots(conn: &mut Conn, plan: &JobPlan) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE run SET slot = NULL, planned_at = $2, public_id = public_id || '~' || id, reason = $3 \
@@ -143,7 +143,7 @@ async fn free_future_slots(conn: &mut Conn, plan: &JobPlan) -> Result<(), StoreE
     Ok(())
 }
 
-/// Stores runs with their names. Returns how many; of a slot that is already in the ledger, nothing changes.
+/// Stores runs with their names. Returns how many; slots that are already in the ledger are not changed.
 async fn insert(conn: &mut Conn, rows: &[(String, &JobPlan, &PlannedSlot)], now: Time) -> Result<u64, StoreError> {
     let mut insert = QueryBuilder::<Database>::new(INSERT);
     insert.push_values(rows, |mut row, (name, plan, slot)| {
@@ -162,12 +162,12 @@ async fn insert(conn: &mut Conn, rows: &[(String, &JobPlan, &PlannedSlot)], now:
     Ok(insert.build().persistent(false).execute(conn).await?.rows_affected())
 }
 
-/// Queues slots that have come and are to run, but that a clock that was ahead has already run: otherwise nothing would run
-/// for as long as it was ahead. The old run keeps its name and loses its slot. Returns how many are queued.
+/// Queues due slots that were already run by a clock that was ahead: otherwise nothing would run for as long as it was
+/// ahead. The old run keeps its name and loses its slot. Returns how many are queued.
 async fn run_used_slots(conn: &mut Conn, slots: &[(&JobPlan, &PlannedSlot)], now: Time) -> Result<u64, StoreError> {
     let to_run = || slots.iter().filter(|(_, slot)| slot.state == RunState::Queued);
     let Some(last) = to_run().map(|(_, slot)| slot.slot).max() else { return Ok(0) };
-    // Not what another job catches up on after days.
+    // Not runs with which a job catches up after days.
     let due = || to_run().filter(|(_, slot)| last.since(slot.slot) <= DAY);
     let Some(first) = due().map(|(_, slot)| slot.slot).min() else { return Ok(0) };
     let mut used: Vec<(i64, &JobPlan, &PlannedSlot)> = Vec::new();
@@ -192,9 +192,9 @@ async fn run_used_slots(conn: &mut Conn, slots: &[(&JobPlan, &PlannedSlot)], now
     Ok(queued)
 }
 
-/// Whether the clock was ahead when it planned this run of a slot: runs that were planned later started in the week before the
-/// slot. If runs that were planned earlier started in between, and the later ones went on only for a short while, the clock
-/// was rather behind for that while, and the slot has truly run.
+/// Whether the clock was ahead when it planned this run of a slot: runs that were planned later started in the week
+/// before the slot. If runs that were planned earlier started in between, and the later ones lasted only a short while,
+/// the clock was behind for that while, and the slot has really run.
 async fn was_ahead(conn: &mut Conn, run: i64, slot: Time) -> Result<bool, StoreError> {
     let at = read::RUN_AT;
     // `id + 0` keeps the database from walking through the whole table by `id`.

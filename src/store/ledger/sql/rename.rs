@@ -56,7 +56,7 @@ fn renamed(old: &str, new: &str) -> StoreError {
 pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now: Time) -> Result<(), StoreError> {
     // Keeps others from syncing topics, and locks both rows against planners.
     super::lock(conn, 1).await?;
-    // What followers count now is stored before, and then renamed, or counted again.
+    // Counts that followers make now are stored first and then renamed, or counted again.
     for follower in [Follower::Counters, Follower::Days] {
         followers::hold(conn, follower).await?;
     }
@@ -120,7 +120,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     }
     sqlx::query("UPDATE search SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE topic_calls SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
-    // What followers count of finished runs may have been written under a name that a rename had just ended.
+    // Followers may have written counts of finished runs under a name that a rename had just ended.
     sqlx::query("DELETE FROM topic_latest WHERE topic = $1").bind(new).execute(&mut *conn).await?;
     sqlx::query("UPDATE topic_latest SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE provider_memory SET topic = $1 WHERE topic = $2")

@@ -17,10 +17,10 @@ const KEPT_DAYS: i64 = 40;
 pub(super) const PROVIDER: &str = "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END";
 /// SQL for the UTC day on which the calls of a search were counted; null if it made none.
 pub(super) const CALLED_ON: &str = "CASE WHEN s.tries > 0 THEN coalesce(s.counted_on, s.started_at / 86400000) END";
-/// SQL for the same of a search that is known to have made one, as the index of searches without a bill has it.
+/// SQL for the same if the search is known to have made a call, written as in the index of searches without a bill.
 const COUNTED_ON: &str = "coalesce(s.counted_on, s.started_at / 86400000)";
-/// SQL for the two parts of a search, as table `p`: the calls of its last day, and those of the day before it, if its tries
-/// passed midnight. `s.counted_before` is what the latter may cost.
+/// SQL for the two parts of a search, as table `p`: the calls of its last day, and those of the day before it, if its
+/// tries passed midnight. `s.counted_before` is the expected cost of the latter.
 const PARTS: &str = "(SELECT 0 AS earlier UNION ALL SELECT 1 AS earlier) AS p";
 /// SQL condition: there is such a part.
 const IS_PART: &str = "(p.earlier = 0 OR s.counted_before > 0)";
@@ -29,9 +29,9 @@ const PART_DAY: &str = "CASE WHEN s.tries > 0 AND p.earlier = 0 THEN coalesce(s.
      WHEN s.tries > 0 THEN s.started_at / 86400000 END";
 /// SQL for the UTC day of the first call of a search that made several, which may have passed midnight.
 pub(super) const FIRST_CALLED_ON: &str = "CASE WHEN s.tries > 1 THEN s.started_at / 86400000 END";
-/// SQL condition: no bill confirms what a search cost. It was assumed from a price, or the search is not over.
+/// SQL condition: no bill confirms the cost of a search. It was assumed from a price, or the search is not over.
 pub(super) const UNBILLED: &str = "(s.cost_basis = 'assumed' OR s.cost IS NULL)";
-/// SQL for what a part cost, or may cost while that is unknown.
+/// SQL for the cost of a part, or its expected cost while that is unknown.
 const COST: &str = "CASE WHEN p.earlier = 1 THEN s.counted_before \
      WHEN coalesce(s.cost, s.expected_cost) > s.counted_before \
      THEN coalesce(s.cost, s.expected_cost) - s.counted_before ELSE 0 END";
@@ -74,7 +74,7 @@ pub(in crate::store) async fn lock_topic_counters(conn: &mut Conn) -> Result<(),
     super::lock(conn, 5).await
 }
 
-/// Replaces the expected cost of searches of a run that is given back by what is known of it.
+/// Replaces the expected cost of searches of a run that is given back by the known cost.
 pub(in crate::store) async fn settle_given_back(
     conn: &mut Conn,
     run: &RunRef,
@@ -131,10 +131,10 @@ async fn settle(conn: &mut Conn, costs: &[(&RunRef, Source, Micros)]) -> Result<
     Ok(())
 }
 
-/// SQL for the usage summed over the ledger, and how much of the money no bill confirms. All calls of a search count on its
-/// last day, what they cost on the day of each part. `$1` and `$2` bound when runs happened, for its index: the start for
-/// the first day and the end for the last one. What was begun again later has an index of its own, so days long ago cost
-/// no more than today.
+/// SQL for the usage summed over the ledger, and how much of the money no bill confirms. All calls of a search count on
+/// its last day, but their cost counts on the day of each part. `$1` and `$2` limit when runs happened, for the index:
+/// the start for the first day and the end for the last one. Runs that were begun again later have an index of their
+/// own, so reading past days costs no more than today.
 fn ledger(columns: &str, conditions: &str) -> String {
     let at = read::RUN_AT;
     format!(
@@ -146,13 +146,13 @@ fn ledger(columns: &str, conditions: &str) -> String {
     )
 }
 
-/// From when on runs are looked through for calls of a day.
+/// The start of the time in which runs may have made calls of a day.
 pub(super) fn index_start(day: i64) -> i64 {
     Time::of_utc_day(day.saturating_sub(2)).0
 }
 
-/// Before when runs are looked through for calls of a day. A run that was begun again is found by its last start, which
-/// may be later: such runs have an index of their own.
+/// The end of the time in which runs may have made calls of a day. A run that was begun again is found by its last
+/// start, which may be later: such runs have an index of their own.
 pub(super) fn index_end(day: i64) -> i64 {
     Time::of_utc_day(day.saturating_add(3)).0
 }
@@ -165,14 +165,14 @@ pub(in crate::store) async fn in_ledger(conn: &mut Conn, provider: &str, day: i6
     Ok(Usage { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) })
 }
 
-/// Returns what was used on each of these days, by provider, and how much of the money no bill confirms. Where money is
-/// counted, nothing but the counters and the searches without a bill is read: an open page asks this every half minute.
+/// Returns the usage on each of these days, by provider, and how much of the money no bill confirms. If money is
+/// counted, it reads only the counters and the searches without a bill: an open page requests this every half minute.
 pub(in crate::store) async fn by_provider(
     conn: &mut Conn,
     (first, last): (i64, i64),
 ) -> Result<BTreeMap<i64, UsageByProvider>, StoreError> {
-    // The conditions as the index has them, with the day after the last: calls of it may have begun before midnight.
-    // `MATERIALIZED`, because PostgreSQL may run a plain subquery again for each row.
+    // The conditions are written as in the index, and include the day after the last: its searches may have begun
+    // before midnight. `MATERIALIZED`, because PostgreSQL may run a plain subquery again for each row.
     let sql = format!(
         "WITH unbilled AS MATERIALIZED (SELECT {PART_DAY} AS day, {PROVIDER} AS provider, CAST(sum({COST}) AS BIGINT) AS money \
            FROM search s CROSS JOIN {PARTS} WHERE s.tries > 0 AND {UNBILLED} AND {COUNTED_ON} >= $1 AND {COUNTED_ON} <= $3 \
@@ -207,7 +207,7 @@ pub(in crate::store) async fn by_provider(
     Ok(days)
 }
 
-/// Returns what each provider's searches of these days cost, summed over the ledger.
+/// Returns the cost of each provider's searches of these days, summed over the ledger.
 async fn sums(conn: &mut Conn, (first, last): (i64, i64)) -> Result<BTreeMap<(i64, String), i64>, StoreError> {
     let sql = ledger(
         &format!("{PART_DAY} AS day, {PROVIDER} AS provider"),
@@ -218,7 +218,7 @@ async fn sums(conn: &mut Conn, (first, last): (i64, i64)) -> Result<BTreeMap<(i6
     rows.iter().map(|row| Ok(((row.try_get("day")?, row.try_get("provider")?), row.try_get("spent")?))).collect()
 }
 
-/// Returns how much of what a topic cost on each of these days no bill confirms. Days without searches are left out.
+/// Returns how much of a topic's cost on each of these days no bill confirms. Days without searches are left out.
 pub(in crate::store) async fn assumed_of_topic(
     conn: &mut Conn,
     topic: &str,
@@ -233,15 +233,15 @@ pub(in crate::store) async fn assumed_of_topic(
     rows.iter().map(|row| Ok((row.try_get("day")?, Micros(row.try_get("assumed")?)))).collect()
 }
 
-/// SQL for the usage on day `$3` of each of the topics in `$4`, each given once. It reads the runs of these topics alone:
-/// of few topics among many.
-fn of_given(conditions: &str) -> String {
+/// SQL for the usage on day `$3` of each of the topics in `$4`, each given once. It reads only the runs of these
+/// topics, which are few among many.
+fn usage_sql_of_topics(conditions: &str) -> String {
     let sql = ledger("called.topic", &format!("{PART_DAY} = $3{conditions} GROUP BY called.topic"));
     sql.replace("FROM run r WHERE ", &super::runs_of_topics(4))
 }
 
-/// Returns how much of what these topics, each given once, cost on a day no bill confirms. Topics without such searches
-/// are left out.
+/// Returns how much of these topics' cost on a day no bill confirms; each topic must be given once. Topics without such
+/// searches are left out.
 pub(in crate::store) async fn assumed_of_topics(
     conn: &mut Conn,
     day: i64,
@@ -250,13 +250,13 @@ pub(in crate::store) async fn assumed_of_topics(
     if topics.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let summed = sqlx::query(AssertSqlSafe(of_given(&format!(" AND {UNBILLED}"))));
+    let summed = sqlx::query(AssertSqlSafe(usage_sql_of_topics(&format!(" AND {UNBILLED}"))));
     let summed = summed.bind(index_start(day)).bind(index_end(day)).bind(day);
     let rows = summed.bind(super::resolve::to_json(topics)?).fetch_all(conn).await?;
     rows.iter().map(|row| Ok((row.try_get("topic")?, Micros(row.try_get("assumed")?)))).collect()
 }
 
-/// Returns the usage of these topics on a day: as counted, or summed over the ledger where there is no counter yet.
+/// Returns the usage of these topics on a day: as counted, or summed over the ledger if there is no counter yet.
 pub(in crate::store) async fn of_topics(
     conn: &mut Conn,
     day: i64,
@@ -278,7 +278,7 @@ pub(in crate::store) async fn of_topics(
     if missing.is_empty() {
         return Ok(used);
     }
-    let summed = sqlx::query(AssertSqlSafe(of_given("")));
+    let summed = sqlx::query(AssertSqlSafe(usage_sql_of_topics("")));
     let summed = summed.bind(index_start(day)).bind(index_end(day)).bind(day);
     used.extend(missing.iter().map(|topic| ((*topic).to_owned(), Usage::default())));
     for row in summed.bind(super::resolve::to_json(&missing)?).fetch_all(conn).await? {
@@ -314,7 +314,7 @@ pub(in crate::store) async fn drop_topics(
     topics: &BTreeSet<&str>,
     money: Option<i64>,
 ) -> Result<(), StoreError> {
-    // Without `money` no topic ever had limits.
+    // Without `money`, no topic ever had limits.
     if topics.is_empty() || money.is_none() {
         return Ok(());
     }

@@ -79,8 +79,8 @@ struct Changed<'s> {
     planned_until: i64,
 }
 
-/// What a set changes. Found by walking through the set and the stored jobs in parallel, both in order of id, so that
-/// unchanged jobs take no memory, however many there are.
+/// The changes of a set. They are found by walking through the set and the stored jobs in parallel, both in order of
+/// id, so that unchanged jobs take no memory.
 struct Difference<'s> {
     changed: Vec<Changed<'s>>,
     gone: Vec<String>,

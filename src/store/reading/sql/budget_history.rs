@@ -16,8 +16,8 @@ fn searches(columns: &str, condition: &str, group: &str) -> String {
     )
 }
 
-/// Returns what searches cost as billed, and how many there were whose cost was assumed. Those cost what the file said
-/// then, which says nothing about the next call.
+/// Returns the billed cost of searches, and the number of searches whose cost was assumed. An assumed cost comes from
+/// the file of that time, so it does not predict the next call.
 pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec<BilledCostRow>, StoreError> {
     let sql = searches(
         "s.source, CAST(sum(CASE WHEN s.cost_basis = 'billed' THEN 1 ELSE 0 END) AS BIGINT) AS searches, \
@@ -62,7 +62,7 @@ pub(in crate::store) async fn last_answers(conn: &mut Conn, span: Span) -> Resul
     rows.iter().map(|row| Ok((row.try_get("topic")?, Time(row.try_get("last")?)))).collect()
 }
 
-/// Leaves out manual runs: one right after another run finds nothing new, which says little about the next slot. Also
+/// Leaves out manual runs: one right after another run finds nothing new, which does not predict the next slot. Also
 /// leaves out searches that something prevented.
 pub(in crate::store) async fn ai_asked(conn: &mut Conn, since: Time) -> Result<Vec<AiUsageRow>, StoreError> {
     let sql = searches(

@@ -53,7 +53,7 @@ pub(in crate::store) async fn seq_since(conn: &mut Conn, topic: &str, at: Time) 
         sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(at.0).fetch_one(&mut *conn).await?;
     let later = Span { from: at, until: Time(i64::MAX) };
     let first = followers::unless_contradicted(conn, Some(topic), later, first).await?;
-    // Not simply `first - 1`: what other topics' runs found in between is news to the first of these runs.
+    // Not simply `first - 1`: findings of other topics' runs in between are news to the first of these runs.
     let before: Option<i64> =
         sqlx::query_scalar("SELECT max(seq) FROM run WHERE topic = $1 AND seq < $2 AND started_at IS NOT NULL")
             .bind(topic)

@@ -116,7 +116,7 @@ pub(in crate::store) async fn run_items(
         .collect()
 }
 
-/// Returns the keys of what [`fresh::new_since`] counts for a topic.
+/// Returns the keys of the items that [`fresh::new_since`] counts for a topic.
 pub(in crate::store) async fn new_item_keys(
     conn: &mut Conn,
     topic: &str,

@@ -71,7 +71,7 @@ pub(in crate::store) async fn cards(
         let is_full = full.contains(&card.topic);
         card.fails = failing.contains(&card.topic);
         card.may_be_more = card.fails || is_full;
-        // Items of a first answer do not count as new, however full the reply was.
+        // Items of a first answer do not count as new, even if the reply was full.
         card.new_at_least = card.fails || card.new > 0 && is_full;
     }
     Ok(cards)
@@ -140,8 +140,8 @@ pub(in crate::store) async fn process_rows(conn: &mut Conn) -> Result<Vec<Proces
         .collect()
 }
 
-/// Returns the slots missed in a span, the oldest slot before `planned_by` that is not planned yet, and the end of the last
-/// numbered run. Slots that a clock recorded which was ahead were not missed.
+/// Returns the slots missed in a span, the oldest slot before `planned_by` that is not planned yet, and the end of the
+/// last numbered run. Slots recorded by a clock that was ahead were not missed.
 pub(in crate::store) async fn ledger(conn: &mut Conn, missed: Span, planned_by: Time) -> Result<LedgerRow, StoreError> {
     let sql = format!(
         "SELECT (SELECT count(*) FROM run r WHERE {at} >= $1 AND {at} < $3 AND r.state = 'missed' AND coalesce(r.reason, '') <> $4) AS missed, \

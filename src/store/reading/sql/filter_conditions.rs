@@ -47,9 +47,9 @@ pub(in crate::store) fn topics(query: &mut QueryBuilder<Database>, filter: &Filt
     }
 }
 
-/// Bounds an indexed time by all times there are, on each side without a bound. A list of the latest rows needs it if more
-/// columns decide the order: with bounds on both sides SQLite walks back along the index and stops at the limit, without
-/// them it sorts all rows. Of two bounds on one side it uses the first, however far that is from the other.
+/// Bounds an indexed time by all times there are, on each side without a bound. A list of the latest rows needs it if
+/// more columns decide the order: with bounds on both sides SQLite walks back along the index and stops at the limit,
+/// without them it sorts all rows. If one side has two bounds, SQLite uses the first, even if the other is tighter.
 pub(in crate::store) fn any_time(
     query: &mut QueryBuilder<Database>,
     time: &str,
@@ -64,7 +64,8 @@ pub(in crate::store) fn any_time(
     }
 }
 
-/// The filter of what a list of the latest rows has from a place on: one bound, so that no page reads those before it again.
+/// The filter of a list of the latest rows from a place on. It has only one bound, so that no page reads the rows
+/// before it again.
 pub(in crate::store) fn from_place(filter: &Filter, place: Option<Time>) -> Filter {
     let until = place.map(|at| Time(at.0.saturating_add(1)));
     Filter { until: filter.until.into_iter().chain(until).min(), ..filter.clone() }
@@ -76,9 +77,9 @@ pub(in crate::store) struct LatestList {
     pub(in crate::store) topic: String,
 }
 
-/// Splits a list of the latest rows. SQLite reads one topic's rows in their order, and merges such lists, but sorts all rows
-/// of several topics. With more topics it reads all rows in their order and skips those of others. PostgreSQL chooses by its
-/// statistics. Rows found by their words, stars or notes are few.
+/// Splits a list of the latest rows. SQLite reads one topic's rows in their order, and merges such lists, but sorts all
+/// rows of several topics. With more topics it reads all rows in their order and skips those of others. PostgreSQL
+/// chooses by its statistics. There are few rows with certain words, stars or notes.
 pub(in crate::store) async fn latest_list(
     conn: &mut Conn,
     filter: &Filter,
@@ -172,8 +173,8 @@ pub(in crate::store) async fn ahead(conn: &mut Conn, filter: &Filter) -> Result<
     }
 }
 
-/// Keeps items first seen since `new_since` that were not older than their window then. `t` is the topic item, `f` its
-/// first run, which is none of `ahead`.
+/// Keeps items first seen since `new_since` that were not older than their window then. `t` is the topic item, and `f`
+/// its first run, which is not one of `ahead`.
 pub(in crate::store) fn new(query: &mut QueryBuilder<Database>, filter: &Filter, ahead: &[(i64, String)]) {
     if let Some(since) = filter.new_since {
         query.push(" AND t.first_seen >= ").push_bind(since.0).push(followers::none_of(ahead));

@@ -41,12 +41,12 @@ macro_rules! baseline_by_searches {
 /// backfill) are outside, also without a date. Scalar subqueries, which PostgreSQL evaluates row by row.
 pub(in crate::store) const FIT: &str = concat!("coalesce(t.first_fit, ", fit_by_searches!(), ")");
 
-/// Whether an item was there before its topic began to search, 0 or 1: no source that showed it to the first run had
+/// Whether an item existed before its topic began to search, 0 or 1: no source that showed it to the first run had
 /// answered the same query before. If the sightings of that run are deleted, every source that the run searched counts.
-/// Runs that an earlier version pruned were no first answers: those are never pruned.
+/// Runs that an earlier version pruned were not first answers, because those are never pruned.
 pub(in crate::store) const BASELINE: &str = concat!("coalesce(t.first_baseline, ", baseline_by_searches!(), ")");
 
-/// Stores what only the searches of these runs tell, before they are deleted.
+/// Stores the facts that only the searches of these runs show, before they are deleted.
 pub(in crate::store) async fn keep(conn: &mut Conn, runs: &str) -> Result<(), StoreError> {
     const KEEP: &str = concat!(
         "UPDATE topic_item AS t SET first_fit = ",
@@ -113,8 +113,9 @@ pub(in crate::store) async fn older_counts(
     counts_by_run(conn, &sql, runs).await
 }
 
-/// Returns by run how many items that it counted as new were forgotten or merged since although none of them was new: each
-/// search of the run was a first answer or of a past span. Of other runs nobody can tell. Runs without any are left out.
+/// Returns by run how many items that it counted as new were forgotten or merged since although none of them was new:
+/// each search of the run was a first answer or of a past span. For other runs this is unknown. Runs without any are
+/// left out.
 pub(in crate::store) async fn gone_counts(
     conn: &mut Conn,
     runs: &[String],
@@ -150,14 +151,14 @@ pub(super) const PLAIN: &str = "coalesce((SELECT min(CASE g.fit WHEN 'in' THEN 1
 /// Items first seen since an instant, by topic, before any filter.
 #[derive(Debug, Default)]
 pub(in crate::store) struct NewItems {
-    /// Those that are new.
+    /// The number of new items.
     pub(in crate::store) new: HashMap<String, i64>,
-    /// Those of a baseline, without those older than their window.
+    /// The number of baseline items, without those older than their window.
     pub(in crate::store) baseline: HashMap<String, i64>,
 }
 
 /// Counts what is new since an instant. Baselines and backfills belong to few runs; their items are found by run and
-/// subtracted. What a clock stored that was ahead counts with the runs after it.
+/// subtracted. Items stored by a clock that was ahead count with the runs after it.
 pub(in crate::store) async fn new_since(
     conn: &mut Conn,
     topics: &[String],
@@ -271,10 +272,10 @@ async fn baseline_items(
     Ok(all)
 }
 
-/// SQL condition: no earlier run answered the same query. `run` has the topic and seq, `search` the source and query. The
-/// order makes both databases walk back from the run: from the first run on, they would read all runs with earlier queries.
-/// The searches are best chosen before, in `WITH … AS MATERIALIZED`: beside this condition PostgreSQL thinks any join of
-/// them cheap, and reads all searches.
+/// SQL condition: no earlier run answered the same query. `run` has the topic and seq, `search` the source and query.
+/// The order makes both databases walk back from the run: from the first run on, they would read all runs with earlier
+/// queries. Select the searches before, in `WITH … AS MATERIALIZED`: next to this condition, PostgreSQL considers any
+/// join of them cheap, and reads all searches.
 pub(super) fn not_answered_before(run: &str, search: &str) -> String {
     format!(
         "(SELECT e.seq FROM run e CROSS JOIN search a WHERE e.topic = {run}.topic AND e.seq < {run}.seq AND e.started_at IS NOT NULL \
@@ -302,7 +303,7 @@ pub(super) async fn first_answers(
         at = read::RUN_AT
     );
     let mut rows = sqlx::query(AssertSqlSafe(sql)).bind(topics).bind(since.0).fetch_all(&mut *conn).await?;
-    // What came of a reply that was cut is part of a baseline, too, but does not answer the query.
+    // Findings of a cut reply are part of a baseline, too, but such a reply does not answer the query.
     let sql = format!(
         "WITH asked AS MATERIALIZED (SELECT r.id AS run, r.topic AS topic, r.seq AS seq, s.source AS source, s.operation AS operation, s.query AS query \
          FROM {} CROSS JOIN run r CROSS JOIN search s WHERE r.topic = given.value AND {} >= $2 AND r.seq IS NOT NULL AND r.new > 0 \

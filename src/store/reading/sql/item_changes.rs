@@ -1,5 +1,5 @@
-//! What happened to a topic's items in a span of its runs: first seen, last seen, edited, rising. Each read is bounded
-//! by [`MOST_SIGHTS`] rows. What it means is decided elsewhere.
+//! Reads what happened to a topic's items in a span of its runs: first seen, last seen, edited, rising. Each read is
+//! bounded by [`MOST_SIGHTS`] rows. Other modules interpret the rows.
 
 use std::collections::HashMap;
 
@@ -50,7 +50,7 @@ async fn times(conn: &mut Conn, topic: &str, between: SeqRange) -> Result<Option
 }
 
 /// Returns items that the topic first saw in the span, the latest first. `first_seen` is the start of the first run, so
-/// the index on it finds them. What a backfill found is outside also after its searches were pruned.
+/// the index on it finds them. Items of a backfill are outside even after its searches were pruned.
 pub(in crate::store) async fn first(
     conn: &mut Conn,
     topic: &str,
@@ -147,8 +147,8 @@ pub(in crate::store) async fn last(
     Ok(all)
 }
 
-/// Runs after the start of a span among which the earliest start is looked for. More than can end while one run goes
-/// on.
+/// The number of runs after the start of a span that are searched for the earliest start. More runs cannot end while
+/// one run lasts.
 const RUNS: i64 = 10_000;
 
 /// An item's title and text.
@@ -204,7 +204,7 @@ pub(in crate::store) async fn edited(
             all.push(Edit { item, old_title: old.0, old_text: old.1, at, edits: 1 });
         }
     }
-    // With `alone` the words of that time may be ones that only another topic saw.
+    // With `alone`, the words of that time may be words that only another topic saw.
     if !alone {
         let keys: Vec<&str> = all.iter().map(|edit| edit.item.key.as_str()).collect();
         let mut then = words_after(conn, &keys, between.until).await?;

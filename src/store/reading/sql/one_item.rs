@@ -11,8 +11,8 @@ use crate::store::{Filter, ItemOrder, ItemRow, StoreError};
 /// SQL for the item that a key names.
 const BY_KEY: &str = "(SELECT k.item FROM item_key k WHERE k.key = $1)";
 
-/// SQL condition: the index of addresses holds item `i`. The condition as the index has it; all other items are found by
-/// the keys that their addresses lead to.
+/// SQL condition: the index of addresses holds item `i`. It is written as in the index. All other items are found by
+/// the keys of their addresses.
 const HAS_INDEXED_ADDRESS: &str = "NOT (substr(i.key, 1, 5) = 'page:' AND replace(i.key, '#', '') = i.key) \
      AND i.url <> 'https://x.com/' || coalesce(i.author, '') || '/status/' || coalesce(i.post_id, '')";
 

@@ -102,7 +102,7 @@ pub(in crate::store) async fn last_run(conn: &mut Conn, topic: &str) -> Result<O
     Ok(at.map(Time))
 }
 
-/// Returns when the topic's last run began that saw what its sources show now: one of them answered, and it was no
+/// Returns the start of the topic's last run with the sources' current items: one of them answered, and it was not a
 /// backfill.
 pub(in crate::store) async fn last_look(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
     let at: Option<i64> = sqlx::query_scalar(
@@ -117,7 +117,7 @@ pub(in crate::store) async fn last_look(conn: &mut Conn, topic: &str) -> Result<
     Ok(at.map(Time))
 }
 
-/// Of the latest 90 searches that found something, as many as a `diff` looks at.
+/// Returns when each source last found something before a time, from the latest 90 such searches, as in a `diff`.
 pub(in crate::store) async fn last_finds_before(
     conn: &mut Conn,
     topic: &str,

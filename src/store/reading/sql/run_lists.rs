@@ -15,7 +15,8 @@ use super::{Conn, Database, filter_conditions, read, spent};
 use crate::model::{RunState, Time};
 use crate::store::{RunCursor, RunFilter, RunRow, StoreError};
 
-/// The most runs of a day that were begun again later and are listed. As many were under way when their process died.
+/// The most listed runs of a day that were begun again later. There are as many as were in progress when their process
+/// died.
 const MOST_AGAIN: i64 = 1_000;
 
 /// Returns runs after a place, the latest first.
@@ -42,7 +43,7 @@ pub(in crate::store) async fn runs(
 async fn begun_again(conn: &mut Conn, filter: &RunFilter) -> Result<Vec<i64>, StoreError> {
     let Some((day, provider)) = &filter.called else { return Ok(Vec::new()) };
     let at = read::RUN_AT;
-    // The condition as the index has it: a bound value would not prove that the index holds all these runs.
+    // The condition is written as in the index: a bound value would not prove that the index holds all these runs.
     let mut query = QueryBuilder::<Database>::new(format!("SELECT r.id FROM run r WHERE r.attempt > 1 AND {at} >= "));
     query.push_bind(spent::index_end(*day));
     push_called(&mut query, *day, provider.as_deref());
@@ -59,7 +60,7 @@ async fn some_runs(
     limit: i64,
 ) -> Result<Vec<(RunCursor, RunRow)>, StoreError> {
     let at = read::RUN_AT;
-    // Those that were begun again are read by their ids.
+    // Runs that were begun again are read by their ids.
     let (parts, topic) = if again.is_some() { (vec![filter.clone()], "r.topic") } else { parts(filter) };
     let mut query = QueryBuilder::<Database>::new("");
     for (place, filter) in parts.iter().enumerate() {
@@ -126,7 +127,7 @@ fn push_matching(query: &mut QueryBuilder<Database>, filter: &RunFilter, column:
     let at = read::RUN_AT;
     query.push(" WHERE 1 = 1");
     if let Some([topic]) = filter.topics.as_deref() {
-        // An index has the runs of one topic in the order of the list, those of several would all be sorted.
+        // An index has the runs of one topic in the order of the list; the runs of several topics would all be sorted.
         query.push(" AND r.topic = ").push_bind(topic.clone());
     } else if let Some(topics) = &filter.topics {
         // Neither database accepts an empty list.

@@ -1,4 +1,4 @@
-//! When each topic was searched, and how far its coverage reaches. `insight` decides what is a hole.
+//! Reads when each topic was searched, and how far its coverage reaches. `insight` decides what is a hole.
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
@@ -8,8 +8,8 @@ use crate::model::{
 };
 use crate::store::StoreError;
 
-/// One row per run and search, and one per run without a search. The reason of an answered search is a note, no trouble,
-/// unless it says why the search covers nothing.
+/// One row per run and search, and one per run without a search. The reason of an answered search is a note, not an
+/// error, unless it explains why the search covers nothing.
 pub(in crate::store) fn select() -> String {
     format!(
         "SELECT r.topic, coalesce(r.started_at, r.slot, r.planned_at) AS at, r.seq, r.state AS run_state, r.reason AS run_reason, \
@@ -63,7 +63,7 @@ pub(in crate::store) async fn searches_covering(
 }
 
 /// Returns until when a source is covered. A search whose reply was so full that it covers nothing counts, too: asking
-/// further back would not improve it. What a clock that was ahead claims after `now` does not count.
+/// further back would not improve it. Coverage that a clock that was ahead claims after `now` does not count.
 pub(in crate::store) async fn covered_until(
     conn: &mut Conn,
     topic: &str,

@@ -169,7 +169,7 @@ pub(in crate::store) async fn assumed_of_runs(
     conn: &mut Conn,
     runs: &[String],
 ) -> Result<HashMap<String, Option<Micros>>, StoreError> {
-    // What a search that is not over may cost is not yet part of its run's cost.
+    // The expected cost of an unfinished search is not yet part of its run's cost.
     let given = super::texts(1);
     let sql = format!(
         "SELECT r.public_id, CAST(sum(s.cost) AS BIGINT) AS assumed FROM {given} CROSS JOIN run r CROSS JOIN search s \
@@ -237,7 +237,7 @@ pub(in crate::store) async fn items(
     limit: i64,
 ) -> Result<Vec<ItemRow>, StoreError> {
     let list = filter_conditions::latest_list(conn, filter, "t.topic").await?;
-    // Lists that are merged must show what they are ordered by.
+    // Merged lists must contain the columns that they are ordered by.
     let select = read::ITEM.replacen("SELECT ", "SELECT coalesce(i.published_at, 0) AS published, ", 1);
     let mut query = QueryBuilder::<Database>::new("");
     for (place, filter) in list.parts.iter().enumerate() {

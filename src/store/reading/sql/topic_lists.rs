@@ -66,7 +66,7 @@ pub(in crate::store) async fn items(
     query.push("FROM seen w JOIN topic_item t ON t.topic = w.of AND t.item = w.item JOIN item i ON i.id = t.item WHERE w.seq IS NOT NULL");
     push_matching(&mut query, filter, order, if window < ALL { WordCheck::Seen } else { WordCheck::Found });
     query.push("), page AS (SELECT m.of, m.item, m.value, m.published, m.key FROM matched m WHERE 1 = 1");
-    // By time, other pages list what lies outside a window with a limit.
+    // By time, other pages list the items outside a limited window.
     let is_part = order == ItemOrder::New && window < ALL;
     match (folded, is_part) {
         (true, true) => push_folded(&mut query, filter),
@@ -151,7 +151,7 @@ fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter) {
     query.push("))");
 }
 
-/// The same among the items of the window: what lies outside it is on no page. Reads them once, not once for each copy.
+/// The same among the items of the window: items outside it are on no page. Reads them once, not once for each copy.
 fn push_folded_in_window(query: &mut QueryBuilder<Database>) {
     query.push(
         " AND (m.cluster IS NULL OR m.cluster = m.item OR (m.cluster NOT IN (SELECT h.item FROM matched h) \
@@ -179,7 +179,7 @@ pub(in crate::store) async fn copies(
     query.push(" WHERE t.topic = ").push_bind(filter.topics.first().cloned().unwrap_or_default());
     query.push(" AND i.cluster = (SELECT c.cluster FROM item c WHERE c.key = ").push_bind(key.to_owned());
     query.push(") AND f.seq IS NOT NULL");
-    // The index of copies contains all but the first of a cluster, which represents it wherever it matches.
+    // The index of copies contains all items of a cluster except the first, which is listed for it whenever it matches.
     query.push(" AND i.cluster <> i.id");
     push_since(&mut query, filter);
     push_matching(&mut query, filter, ItemOrder::New, WordCheck::Each);
@@ -286,7 +286,7 @@ pub(in crate::store) async fn items_after(
     if filter.topics.len() > 1 || !filter.tags.is_empty() {
         list.topic.insert_str(0, plus);
     }
-    // Lists that are merged must show what they are ordered by.
+    // Merged lists must contain the columns that they are ordered by.
     let select = read::ITEM.replacen("SELECT ", &format!("SELECT {PUBLISHED} AS published, "), 1);
     let mut query = QueryBuilder::<Database>::new("");
     for (place, filter) in list.parts.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Forgetting: tombstones, and erasing what they name, page by page. The caller decides what names whom.
-//! `erasure/sql/forgotten.rs` keeps forgotten findings from being stored again.
+//! Forgetting: tombstones, and erasing what they name, page by page. The caller decides which text names which author
+//! or item. `erasure/sql/forgotten.rs` keeps forgotten findings from being stored again.
 
 mod named_in;
 pub(in crate::store) mod rows;
@@ -110,7 +110,7 @@ impl Store {
         write_tx!(self, erase::close_topic(topic, now))
     }
 
-    /// Forgets the former ids of a topic that was ended. Until then, they lead to what names it by them.
+    /// Forgets the former ids of a closed topic. Until then, they are used to find texts that name the topic by them.
     pub async fn end_former_ids(&self, topic: &str) -> Result<(), StoreError> {
         write_tx!(self, erase::end_former_ids(topic))
     }
@@ -125,7 +125,7 @@ impl Store {
         write_tx!(self, erase::page_of_runs(topic, after, 200))
     }
 
-    /// Keeps reports, exports and checks of alerts that have begun from storing what they read before. They begin again.
+    /// Keeps running reports, exports and alert checks from storing what they read before. They begin again.
     pub async fn restart_readers(&self, now: Time) -> Result<(), StoreError> {
         write_tx!(self, erase::restart_readers(now))
     }
@@ -172,7 +172,8 @@ impl Store {
     }
 
     /// Removes all traces of deleted data from the files of a SQLite database: rewrites the file and empties its log.
-    /// Returns false if others used the database all the while. PostgreSQL does this by itself, in its own time.
+    /// Returns false if other processes used the database all the time. PostgreSQL does this by itself, in its own
+    /// time.
     pub async fn scrub(&self) -> Result<bool, StoreError> {
         match &self.db {
             Db::Sqlite(pools) => pools.scrub().await,

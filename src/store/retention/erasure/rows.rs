@@ -1,4 +1,4 @@
-//! What an erasure removes, and the texts that may name what is forgotten.
+//! Counts of an erasure, and the texts that may name a forgotten author, item or topic.
 
 use crate::model::Time;
 
@@ -37,7 +37,7 @@ impl ErasedCounts {
     }
 }
 
-/// A place besides items where texts are kept.
+/// A place, other than items, where texts are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MentionPlace {
     /// Answers, with the keys they cite.

@@ -27,7 +27,7 @@ pub struct Tombstone {
     pub at: Time,
 }
 
-/// The key of a database's hashes. Whoever has it can check whether a given name was forgotten, but cannot list the
+/// The key of a database's hashes. With it, one can check whether a given name was forgotten, but cannot list the
 /// names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ForgetKey([u8; 32]);

@@ -10,12 +10,12 @@ use crate::model::{Micros, PrunedDay, PrunedDays, PrunedSummary, Span, Time};
 use crate::store::StoreError;
 use crate::store::retention::rows::{Batch, DAY, Progress, SlowestFollower, StepInput};
 
-/// What the stored definition of an incremental export contains.
+/// Text in the stored definition of an incremental export.
 const INCREMENTAL: &str = r#""mode":"incremental""#;
 
 /// Returns the position of the follower that is furthest behind. A cursor whose job was removed does not count. An
-/// incremental export has no cursor until its first edition is done, so what it begins with counts. Near-copies count from
-/// the first run with new items that was not compared.
+/// incremental export has no cursor until its first edition is done, so its starting point counts. Near-copies count
+/// from the first run with new items that was not compared.
 pub(in crate::store) async fn floor(conn: &mut Conn) -> Result<SlowestFollower, StoreError> {
     let mut floor = SlowestFollower::default();
     let sql = format!(
@@ -74,8 +74,8 @@ pub(in crate::store) async fn raw(conn: &mut Conn, input: &StepInput) -> Result<
 const RAW: &str = "SELECT search, received_at, CAST(length(body) + length(request) + length(headers) AS BIGINT) AS bytes FROM raw_reply \
      WHERE received_at < $1 AND received_at >= $2 AND (received_at > $2 OR search > $3) ORDER BY received_at, search LIMIT $4";
 
-/// Deletes the words of items last seen before an instant; keys, times and what topics know of them stay. A cluster
-/// keeps its first item without words: new copies are found by what was stored when it was compared.
+/// Deletes the words of items last seen before an instant; keys, times and the topics' data about them stay. A cluster
+/// keeps its first item without words: new copies are found by the keys stored when it was compared.
 pub(in crate::store) async fn items(conn: &mut Conn, input: &StepInput) -> Result<Batch, StoreError> {
     if !input.rehearsal {
         super::lock(conn, ITEMS_LOCK).await?;
@@ -128,7 +128,7 @@ pub(in crate::store) async fn items(conn: &mut Conn, input: &StepInput) -> Resul
     Ok(batch)
 }
 
-/// Limits the rows read, however few of them are deleted: items that are seen for years stay among the oldest.
+/// Limits the rows read, even if few of them are deleted: items that are seen for years stay among the oldest.
 const ITEMS: &str = "SELECT i.id, i.first_seen, \
      CAST(CASE WHEN i.last_seen < $1 THEN 1 ELSE 0 END AS BIGINT) AS goes, \
      CAST(coalesce(length(i.title), 0) + coalesce(length(i.text), 0) + coalesce(length(i.url), 0) + coalesce(length(i.author), 0) \
@@ -152,8 +152,9 @@ async fn noted_time(conn: &mut Conn, name: &str) -> Result<Option<Time>, StoreEr
     Ok(noted.and_then(|noted| noted.parse().ok()).map(Time))
 }
 
-/// Returns up to when runs of a topic lost sightings, if runs since an instant did. Of what the topic saw first by then, it
-/// is not known any more which other sources showed it later. Reads no earlier runs: a topic may have very many.
+/// Returns up to when runs of a topic lost sightings, if runs since an instant did. For items that the topic saw first
+/// by then, it is no longer known which other sources showed them later. Reads no earlier runs: a topic may have very
+/// many.
 pub(in crate::store) async fn thinned_until(
     conn: &mut Conn,
     topic: &str,
@@ -167,28 +168,28 @@ pub(in crate::store) async fn thinned_until(
     .bind(since.0)
     .fetch_one(&mut *conn)
     .await?;
-    // Of a run whose row was pruned, too, only the day is known.
+    // If the row of a run was pruned, too, only the day is known.
     let day: Option<i64> = sqlx::query_scalar("SELECT max(day) FROM pruned_day WHERE topic = $1 AND day >= $2")
         .bind(topic)
         .bind(since.utc_day())
         .fetch_one(&mut *conn)
         .await?;
     let day_end = day.map(|day| Time(Time::of_utc_day(day).next_utc_day().0.saturating_sub(1)));
-    // All topics have this one in common, so it only bounds that day.
+    // This instant is shared by all topics, so it only bounds that day.
     let last_pruned = pruned_until(conn).await?.map(|until| Time(until.0.saturating_sub(1)));
     let pruned = day_end.map(|day_end| last_pruned.map_or(day_end, |last| day_end.min(last)));
     let until = thinned.map(Time).max(pruned).max(uncounted_until(conn).await?);
     Ok(until.filter(|until| *until >= since))
 }
 
-/// Returns what is known of a topic's pruned searches.
+/// Returns the remaining data of a topic's pruned searches.
 pub(in crate::store) async fn pruned_days(conn: &mut Conn, topic: &str) -> Result<PrunedDays, StoreError> {
     let rows = sqlx::query("SELECT day, runs, calls, cost FROM pruned_day WHERE topic = $1 ORDER BY day");
     let rows = rows.bind(topic).fetch_all(&mut *conn).await?;
     read_days(conn, &rows).await
 }
 
-/// Returns what is known of the pruned searches of these topics, added up for each day of a span.
+/// Returns the remaining data of these topics' pruned searches, added up for each day of a span.
 pub(in crate::store) async fn pruned_days_of_topics(
     conn: &mut Conn,
     topics: &[String],

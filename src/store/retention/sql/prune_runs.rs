@@ -1,5 +1,5 @@
-//! Prunes runs: first snapshots beyond one a day, then searches, answers and the runs themselves. Keeps what shows when
-//! a topic first or last saw an item, and what identifies the first answer to a query.
+//! Prunes runs: first snapshots beyond one a day, then searches, answers and the runs themselves. Keeps the sightings
+//! that show when a topic first or last saw an item, and the rows that identify the first answer to a query.
 
 use std::collections::HashSet;
 
@@ -179,7 +179,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, input: &StepInput) -> Result
         ("outbox", "300", format!("FROM outbox WHERE origin IN {public} AND state IN ('sent', 'dead')")),
         ("run", RUN_BYTES, format!("{deletable}{unseen} AND {LASTING})")),
     ] {
-        // A rehearsal must not count rows twice.
+        // A dry run must not count rows twice.
         let (but, runs) = match table {
             "raw_reply" if input.rehearsal => (format!(" AND received_at >= {}", input.raw_before), &run_ids),
             "sighting" if input.rehearsal => (String::new(), &unthinned),
@@ -209,8 +209,9 @@ pub(in crate::store) async fn runs(conn: &mut Conn, input: &StepInput) -> Result
     Ok(batch)
 }
 
-/// The condition that one lookup answers comes first: of a topic that fails for months, the next would read all later runs.
-/// Values instead of `EXISTS` for searches: for that PostgreSQL would read the whole table, with each batch.
+/// The condition that needs one lookup comes first: for a topic that fails for months, the next one would read all
+/// later runs. Values instead of `EXISTS` for searches: for that PostgreSQL would read the whole table, with each
+/// batch.
 const RUNS: &str = "SELECT r.id, coalesce(r.started_at, r.slot, r.planned_at) AS at, CAST(CASE WHEN \
      r.seq IS NOT NULL AND r.seq <= $5 AND r.seq < (SELECT max(m.seq) FROM run m WHERE m.seq IS NOT NULL) AND r.state NOT IN ('queued', 'running') \
      AND ((r.state NOT IN ('ok', 'partial') AND r.found = 0 AND EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq)) \

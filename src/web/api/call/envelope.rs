@@ -1,4 +1,4 @@
-//! What all answers share: paging, and whether their data was invented.
+//! The parts that all answers share: paging, and whether their data was invented.
 
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;

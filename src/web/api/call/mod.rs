@@ -121,7 +121,8 @@ impl Call {
     /// Parses the words of `search`, if given; words that cannot be searched for are a 409.
     pub(super) fn search_query(&self) -> Result<Option<TextQuery>, Problem> {
         let query = self.one("search").map(words).transpose();
-        // No pattern of the document can express what counts as a word, and that a search cannot only exclude.
+        // The patterns of the document cannot express what counts as a word, or that a search must not consist of
+        // exclusions only.
         query.map_err(|none| Problem { status: StatusCode::CONFLICT, ..none })
     }
 
@@ -152,7 +153,8 @@ impl Call {
         serde_json::from_slice(&self.body).map_err(|_| Problem::bad_request("The body is not valid here", hint))
     }
 
-    /// What a page token belongs to: the operation, and all that determines which rows are listed and in which order.
+    /// What a page token belongs to: the operation, and everything that determines which rows are listed and in which
+    /// order.
     fn scope(&self) -> String {
         let parts = self.arguments.iter().filter(|(name, _)| !matches!(**name, "limit" | "page_token"));
         serde_json::json!([self.id, parts.collect::<Vec<_>>()]).to_string()
@@ -214,7 +216,7 @@ fn check_value(parameter: &Parameter, value: &str) -> Result<(), Problem> {
     }
 }
 
-/// Digits alone: no sign, no leading zero.
+/// Digits only: no sign, no leading zero.
 fn number(value: &str) -> Option<u32> {
     let number: u32 = value.parse().ok()?;
     (number.to_string() == value).then_some(number)

@@ -1,5 +1,5 @@
-//! A problem as programs read it: RFC 9457, whatever it is and wherever it was noticed. `title` is the status in
-//! words, `detail` what happened, `hint` what to do.
+//! A problem as programs read it, in the format of RFC 9457. `title` is the status in words, `detail` what happened,
+//! `hint` what to do.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};

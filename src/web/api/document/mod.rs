@@ -107,7 +107,7 @@ fn example(action: &str) -> Value {
     serde_json::from_str(action).unwrap_or_else(|_| json!({ "action": action }))
 }
 
-/// What to know about an operation, and who may use it; for exports also the columns.
+/// The description of an operation, and who may use it; for exports also the columns.
 fn description(operation: &Operation) -> String {
     let gap = if operation.description.is_empty() { "" } else { "\n\n" };
     let text = format!("{}{gap}{}", operation.description, who_may(operation.need));

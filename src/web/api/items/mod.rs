@@ -119,8 +119,8 @@ fn filter(call: &Call, card: &TopicCard) -> Result<Filter, Problem> {
     })
 }
 
-/// The items that rise fastest, are most relevant or are to be marked are chosen among all items: a filter would mean
-/// nothing.
+/// The items that rise fastest, are most relevant or are to be marked are chosen among all items, so a filter has no
+/// meaning.
 fn check_unfiltered(call: &Call, order: &str) -> Result<(), Problem> {
     let names = ["search", "tone", "source", "author", "since", "new_since", "copies", "page_token"];
     let of_suggested = ["noise", "filtered"].into_iter().filter(|_| order == "suggested");

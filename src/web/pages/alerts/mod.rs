@@ -106,7 +106,7 @@ fn parse_page_token(token: &str) -> Option<EventCursor> {
     Some(EventCursor { at: Time(at.parse().ok()?), event: event.to_owned() })
 }
 
-/// The topics among what is shown that have a page. Of each alert, this many subjects are named.
+/// The shown topics that have a page. For each alert, this many subjects are named.
 async fn topics_with_page(
     site: &Site,
     cards: &[AlertCard],
@@ -221,12 +221,12 @@ fn event_view(
             @if let Some(counted) = counted { " · " a href=(counted) { "what it counted" } }
             " · " (event_row(event))
         }
-        // What is no longer configured takes no requests.
+        // Alerts that are no longer configured take no requests.
         @if acts && spec.is_some() && event.acked_at.is_none() { (actions::of_event(event)) }
     }
 }
 
-/// What became of a message that was not delivered to all.
+/// The state of a message that was not delivered to all.
 fn undelivered(delivery: Option<Delivery>) -> &'static str {
     match delivery {
         Some(Delivery::Waiting) => "its message is waiting",
@@ -251,12 +251,12 @@ fn event_row(event: &AlertEvent) -> Markup {
     }
 }
 
-/// What fires for topics. Empty for visitors who do not see all topics, because alerts cover all of them.
+/// The alerts that fire for topics. Empty for visitors who do not see all topics, because alerts cover all of them.
 pub(super) async fn firing_at(site: &Site, topics: &[String], visitor: &Visitor) -> Result<Vec<TopicFiring>, Problem> {
     if visitor.sees_all() { Ok(site.store.firing_for_topics(topics, site.now()).await?) } else { Ok(Vec::new()) }
 }
 
-/// A small note on what fires for a topic.
+/// A small note on the alerts that fire for a topic.
 pub(super) fn note(firing: &[TopicFiring]) -> Markup {
     html! { @for one in firing {
         span.sub {

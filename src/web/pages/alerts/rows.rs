@@ -1,4 +1,4 @@
-//! Where what an event of an alert counted is listed.
+//! Links to the lists of what an alert's event counted.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use crate::model::{AlertEvent, AlertRule, AlertSpec, Time};
 use crate::web::page_request::link;
 use crate::web::pages::topic::counted_items;
 
-/// The address of what an event counted. `None` if its alert is no longer configured, its topic has no page, or it names
-/// no number.
+/// The address of the list of what an event counted. `None` if its alert is no longer configured, its topic has no
+/// page, or it names no number.
 pub(super) fn address(event: &AlertEvent, specs: &[AlertSpec], topics: &BTreeSet<String>) -> Option<String> {
     let spec = specs.iter().find(|spec| spec.name == event.alert)?;
     let (about, part) = match event.subject.split_once('/') {
@@ -49,7 +49,7 @@ fn slots(event: &AlertEvent, topic: &str) -> Option<String> {
     Some(link("/runs", [("topic", topic), ("state", "missed"), ("since", since.as_str()), ("until", until.as_str())]))
 }
 
-/// The instant after one, which a list up to it includes.
+/// The next instant, so that a list up to it includes `at`.
 fn after(at: Time) -> String {
     Time(at.0.saturating_add(1)).to_string()
 }

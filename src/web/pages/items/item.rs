@@ -121,7 +121,7 @@ fn topics(rows: &[ItemRow], (acts, has_sightings): (bool, bool), pages: &BTreeSe
     } }
 }
 
-/// Whether more runs showed an item than its sightings are of: the others were pruned.
+/// Whether more runs showed an item than its sightings show: the others were pruned.
 fn are_some_gone(seen: &[ItemSightingRow], rows: &[ItemRow]) -> bool {
     let runs = seen.iter().map(|sighting| sighting.run.as_str()).collect::<BTreeSet<_>>().len();
     let shown = rows.iter().fold(0_i64, |sum, row| sum.saturating_add(row.times_seen));

@@ -44,7 +44,7 @@ pub(in crate::web::pages) fn of_item(row: &ItemRow, acts: bool, back: &str, sugg
     } } }
 }
 
-/// Writes thousandths as a percentage, as other shares on pages: 937 is `94%`. Only what is certain is 0 or 100.
+/// Formats thousandths as a percentage, as other shares on pages: 937 is `94%`. Only certainty is 0 or 100.
 fn percent(thousandths: i64) -> String {
     let rounded = (thousandths + 5) / 10;
     let clamped = if (1..1_000).contains(&thousandths) { rounded.clamp(1, 99) } else { rounded };

@@ -122,7 +122,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
 /// Links above the list to starred items and to those with a note.
 const KEPT: [(&str, &str); 2] = [("starred", "Starred"), ("noted", "With a note")];
 
-/// What a count means in a list of several topics.
+/// Explains a count in a list of several topics.
 const PER_TOPIC: &str = " (an item counts once for each topic that found it)";
 
 /// The heading of the list; a special one if the address has a single filter of these.
@@ -134,7 +134,7 @@ fn heading(filters: &BTreeMap<String, String>) -> &'static str {
     }
 }
 
-/// What the list says besides its rows.
+/// The state of the list, apart from its rows.
 struct ListState {
     /// Whether there are older items that were not checked.
     more: bool,
@@ -181,7 +181,7 @@ fn list(request: &PageRequest, rows: &[ItemRow], state: &ListState) -> Markup {
     }
 }
 
-/// The form of the filters; with what is wrong beside the field that it is about.
+/// The form of the filters, with each error next to its field.
 async fn form(
     site: &Site,
     request: &PageRequest,

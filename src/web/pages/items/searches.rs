@@ -29,7 +29,7 @@ pub(in crate::web) fn feed_of(name: &str) -> String {
     format!("/searches/{name}.atom")
 }
 
-/// The section of the items page that lists the saved searches, and saves what the page shows.
+/// The section of the items page that lists the saved searches, and saves the search that the page shows.
 pub(in crate::web::pages) async fn section(
     site: &Site,
     filters: &BTreeMap<String, String>,
@@ -124,7 +124,7 @@ pub(in crate::web) async fn ask(State(app): State<App>, body: Body) -> Response 
     }
 }
 
-/// The feed of a search: what the items page shows of it, at most a hundred items.
+/// The feed of a search: the items that the items page shows for it, at most a hundred.
 pub(in crate::web) async fn feed(State(app): State<App>, Path(file): Path<String>) -> Response {
     match render_feed(&app.site, &file).await {
         Ok(response) => response,

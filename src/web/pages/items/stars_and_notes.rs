@@ -65,13 +65,13 @@ fn fields(stored: &str, text: &str, number: usize) -> Markup {
     }
 }
 
-/// Tells whether a note is still the one that a form was made for.
+/// A fingerprint that shows whether a note is still the one that a form was made for.
 fn fingerprint(note: &str) -> String {
     let hash = blake3::hash(note.as_bytes());
     hash.to_hex().chars().take(16).collect()
 }
 
-/// A note in the lines in which it was written.
+/// A note with its line breaks.
 fn lines(note: &str) -> String {
     note.lines().map(|line| format::line(line, LONGEST_NOTE)).collect::<Vec<_>>().join("\n")
 }

@@ -45,7 +45,7 @@ impl<'r> StoryItems<'r> {
         }
     }
 
-    /// Whose items these are, in words.
+    /// Describes which items are listed.
     fn description(&self) -> Markup {
         html! { @match self {
             Self::First | Self::All => "",

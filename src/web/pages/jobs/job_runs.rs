@@ -21,7 +21,7 @@ use crate::web::site::Site;
 /// Maximum number of firing subjects, and of events (the latest), that a trial shows.
 const NAMED: usize = 10;
 
-/// What a table's button requests, and the label of the button.
+/// The request of a table's button, and its label.
 fn job_of(kind: Kind, name: &str) -> Option<(String, &'static str)> {
     match kind {
         Kind::Report | Kind::Export => Some((format!("{}:{name}", kind.singular()), "Run now")),

@@ -16,7 +16,7 @@ fn heading(kind: Kind) -> &'static str {
     }
 }
 
-/// `has_forms` tells whether topics of the file have forms.
+/// `has_forms` is whether topics of the file have forms.
 pub(in crate::web::pages) fn section(kind: Kind, rows: &[Markup], all: usize, has_forms: bool) -> Markup {
     html! { section aria-labelledby=(kind.table()) {
         h2 id=(kind.table()) { (heading(kind)) }
@@ -30,8 +30,8 @@ pub(in crate::web::pages) fn section(kind: Kind, rows: &[Markup], all: usize, ha
     } }
 }
 
-/// A table in a few of its own words, without addresses, which may be secrets. Words that run from right to left turn
-/// nothing else around.
+/// A table in a few of its own words, without addresses, which may be secrets. Right-to-left text does not change the
+/// direction of other text.
 pub(super) fn table_summary(jobs: &Jobs<'_>, kind: Kind, entry: &Entry) -> Markup {
     let keys: &[&str] = match kind {
         Kind::Topic => &["query", "schedule", "every"],

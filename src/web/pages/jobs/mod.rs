@@ -271,7 +271,7 @@ fn undo_link(id: &str) -> String {
     link("/jobs", [("undo", id)])
 }
 
-/// Where a button leads whose change is in the file already, as when it was pressed twice.
+/// The page after a button whose change is already in the file, for example because it was pressed twice.
 fn pressed_again(
     editing: &Editing,
     form: &PageRequest,

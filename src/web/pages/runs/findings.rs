@@ -59,12 +59,12 @@ pub(in crate::web::pages) async fn section(
     let counts = source.map_or(run.counts, |source| counts_of(run, searches, source));
     let (noun, all) = match which {
         RunItems::Found => ("finding", counts.found.max(listed)),
-        // As the run counted them, even if more are listed since two items turned out to be one.
+        // As the run counted them. The list may be longer, since two items may have turned out to be one.
         RunItems::Duplicate if counts.found > 0 => ("finding", counts.duplicate),
         // The source's search was pruned, and its counts with it.
         RunItems::Duplicate => ("finding", listed),
         RunItems::First => ("item", counts.new.max(listed)),
-        // As the topic's page counts them. Of one source nothing counts them apart.
+        // As the topic's page counts them. There is no separate count for one source.
         RunItems::New if source.is_none() => {
             let first = first_seen(store, &[run], &[]).await?;
             ("item", first.into_values().map(|one| one.new).sum::<i64>().max(listed))
@@ -101,7 +101,7 @@ fn to_page(request: &PageRequest, page: i64) -> String {
     request.with("/runs", &[("page", Some(page.as_str()))]) + "#findings"
 }
 
-/// What the ledger counts of a source.
+/// The ledger's counts of a source.
 fn counts_of(run: &RunRow, searches: &[SearchRow], source: Source) -> Counts {
     let search = searches.iter().find(|search| search.source == source && search.attempt == run.attempt);
     search.map_or_else(Counts::default, |search| search.counts)
@@ -115,7 +115,7 @@ fn tab(which: RunItems) -> &'static str {
     }
 }
 
-/// What a list holds.
+/// Describes a list.
 fn words(which: RunItems) -> &'static str {
     match which {
         RunItems::Found => "everything that was shown; an item counts once for each source that showed it",

@@ -150,9 +150,9 @@ fn run_markup(
     }
 }
 
-/// The searches of a run; with the number of their calls if asked for.
+/// The searches of a run; with the number of their calls if requested.
 fn ledger(site: &Site, run: &RunRow, searches: &[SearchRow], calls: bool) -> Markup {
-    // Only the last attempt stored what it found.
+    // Only the last attempt stored its findings.
     let counted = |search: &SearchRow, which, many: i64, full: bool| {
         let text = at_least(many.unsigned_abs(), full);
         let listed = if search.attempt == run.attempt { many } else { 0 };
@@ -196,7 +196,7 @@ fn word(state: SearchState) -> Markup {
     html! { span.{ "state " (class) } { (state.to_string().replace('_', " ")) } }
 }
 
-/// What to do about a search of a run that went wrong.
+/// The hint for a search of a run that went wrong.
 pub(in crate::web) fn hint(site: &Site, run: &RunRow, search: &SearchRow) -> Option<String> {
     match (search.state, &search.error_class) {
         (SearchState::OverQuota, _) => Some(match search.clears_at {

@@ -36,12 +36,12 @@ const QUIET: u32 = 10;
 /// Checks of a stream; after that a browser connects again.
 const LOOKS: u32 = 1_200;
 
-/// What is known about a run.
+/// The current state of a run.
 struct Progress {
     request: Option<Request>,
     run: Option<RunRow>,
     searches: Vec<SearchRow>,
-    /// Of its new items, those of the baseline.
+    /// The part of its new items that belongs to the baseline.
     baseline: i64,
     /// How much of its cost no bill confirms; `None` if its searches were deleted.
     assumed: Option<Micros>,
@@ -188,7 +188,7 @@ struct EventStream {
     authentication: Authentication,
     peer: Peer,
     id: String,
-    /// What was sent last.
+    /// The last event that was sent.
     last_sent: String,
     quiet: u32,
     checks: u32,

@@ -81,7 +81,7 @@ impl RunQuery {
             None => None,
         };
         let used = match called {
-            // Calls are counted for all topics together. What was counted of pruned runs may be gone, too.
+            // Calls are counted for all topics together. The counts of pruned runs may be gone, too.
             Some((day, provider)) if visitor.sees_all() && pruned.is_none() && self.is_counted() => {
                 Some(self.day_usage(site, *day, provider.as_deref()).await?)
             }
@@ -110,7 +110,7 @@ impl RunQuery {
         is_whole && !(topics.is_some() && provider.is_some())
     }
 
-    /// What was used on a UTC day: of a provider or of all, or by the topic that is named.
+    /// The use on a UTC day: of a provider or of all, or by the named topic.
     async fn day_usage(&self, site: &Site, day: i64, provider: Option<&str>) -> Result<PaidUsage, Problem> {
         if let Some(topic) = self.filter.topics.as_deref().and_then(|topics| topics.first()) {
             let used = site.store.usage_by_topics(day, std::slice::from_ref(topic)).await?;

@@ -15,7 +15,7 @@ pub(in crate::web) fn state(state: RunState) -> Markup {
     html! { span.{ "state " (class) } { (state.to_string().replace('_', " ")) } }
 }
 
-/// What a run cost, and how much of it was assumed; `None` if that is not known, because its searches were deleted.
+/// The cost of a run, and how much of it was assumed; `None` if that is unknown, because its searches were deleted.
 pub(super) fn cost(total: Micros, assumed: Option<Micros>) -> String {
     match assumed {
         Some(assumed) => SearchCost { total, assumed }.to_string(),

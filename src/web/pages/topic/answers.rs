@@ -65,7 +65,7 @@ pub(in crate::web::pages) async fn latest(site: &Site, card: &TopicCard, visitor
     } })
 }
 
-/// A topic's latest answer, without links to other pages and without anything that other topics found.
+/// A topic's latest answer, without links to other pages and without findings of other topics.
 pub(in crate::web::pages) async fn words(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
     let Some(answer) = site.store.latest_answer(&card.topic, i64::MAX).await? else { return Ok(html! {}) };
     let citations = look_up_citations(site, card, &[&answer], Some(vec![card.topic.clone()])).await?;

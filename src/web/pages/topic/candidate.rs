@@ -66,7 +66,7 @@ impl Candidate {
         jobs.entries(Kind::Topic).nth(self.at).map(|entry| entry.name.clone())
     }
 
-    /// Puts each error beside the field that it is about.
+    /// Assigns each error to the field that it is about.
     pub(super) fn assign_to_fields(
         &self,
         wrong: Vec<Diagnostic>,
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn lines_edited_as_toml_keep_their_indent_and_line_ends() {
         let topic = "  [[topics]]\n  id = \"a\"\n  query = \"x\" # why\n";
-        // The first line ends in another way than those of the topic.
+        // The first line has another line end than those of the topic.
         let text = format!("# top\r\n{topic}\n[[topics]]\nid = \"b\"\n");
         let opened =
             FileSnapshot { text: text.clone(), seen: String::new(), place: "jobs.toml".to_owned(), locked: None };

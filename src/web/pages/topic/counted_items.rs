@@ -148,7 +148,7 @@ impl Counted {
         }))
     }
 
-    /// What is listed, in a few words.
+    /// The heading of the list.
     fn heading(&self) -> &'static str {
         match self {
             Self::New { baseline: false, .. } => "New items",
@@ -240,7 +240,7 @@ fn too_long_ago(name: &str) -> Problem {
     Problem::bad_request(format!("`{name}` is more than {MOST_DAYS} days ago"), hint)
 }
 
-/// The problem that what an address names is not there any more.
+/// The problem that an address names something that is gone.
 fn not_counted(what: &str) -> Problem {
     let hint = "It may have been removed or counted again since; the topic's page shows what there is now.";
     Problem { hint: hint.to_owned(), ..Problem::not_found(format!("There is no such {what} here")) }

@@ -83,7 +83,7 @@ impl Counted {
         self.0.get(&card.topic)?.iter().find(|counted| counted.span == span)
     }
 
-    /// The days of a small chart of a topic watched since `began`. Of a day without items nothing is known if it ended
+    /// The days of a small chart of a topic watched since `began`. A day without items counts as unknown if it ended
     /// before that, or began after the last run that brought results. Other gaps would need all searches of all topics.
     pub(in crate::web::pages) fn sparks(&self, card: &TopicCard, began: Option<Time>, now: Time) -> Vec<SparkDay> {
         let number = |n: i64| n.unsigned_abs();
@@ -146,11 +146,11 @@ impl Counted {
     }
 }
 
-/// What was not covered.
+/// The gaps in the coverage.
 struct Gaps {
     coverage: SearchCoverage,
     pruned_days: PrunedDays,
-    /// What any source did not cover, and the time before the topic was watched.
+    /// Spans that a source did not cover, and the time before the topic was watched.
     holes: Vec<ChartHole>,
 }
 

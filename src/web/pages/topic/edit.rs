@@ -78,7 +78,7 @@ pub(in crate::web::pages) fn edit_problem(refused: EditError) -> Problem {
     Problem::bad_request(refused.message, refused.hint)
 }
 
-/// Why nothing can be saved; `None` if something can.
+/// Why nothing can be saved; `None` if saving is possible.
 pub(in crate::web::pages) fn locked(site: &Site, opened: &FileSnapshot, visitor: &Visitor) -> Option<String> {
     if visitor.is_known() && visitor.role < Role::Edit {
         return Some(format!("Your token has the role `{}`; changing {} needs `edit`.", visitor.role, opened.place));

@@ -153,7 +153,7 @@ pub(super) fn sent_text(values: &Values, field: &Field) -> String {
     if field.shape == Shape::Flag { (value == "true").to_string() } else { field.sent_back(value) }
 }
 
-/// Whether a browser sends two forms alike: whoever sees one has typed nothing into the other.
+/// Whether a browser would send both forms alike: then the second is the first without any typed change.
 pub(super) fn are_sent_alike(one: &Values, other: &Values) -> bool {
     FIELDS.iter().all(|field| sent_text(one, field) == sent_text(other, field))
 }
@@ -169,7 +169,7 @@ fn to_toml_value(field: &Field, value: &str) -> Option<KeyValue> {
         Shape::Lines => list(value.lines().collect()),
         _ if value.is_empty() => None,
         Shape::Line => Some(KeyValue::Text(value.to_owned())),
-        // The check reports what is not a number.
+        // The check reports text that is not a number.
         Shape::Number => Some(value.parse().map_or_else(|_| KeyValue::Text(value.to_owned()), KeyValue::Number)),
         Shape::Flag => Some(KeyValue::Flag(value == "true")),
     }
@@ -184,7 +184,7 @@ pub(super) fn apply_values(block: &str, typed: &Values, defaults: &Values, pause
         let Some(entry) = jobs.entries(Kind::Topic).next() else { break };
         let before = values_of(&jobs, entry, paused).remove(field.key);
         let now = typed.get(field.key).map_or("", String::as_str);
-        // A checkbox that is not ticked means no only if something said yes.
+        // A checkbox that is not ticked means "no" only if the value was "yes" before.
         let now = if field.shape == Shape::Flag && now.is_empty() && before.is_some() { "false" } else { now };
         if field.sent_back(before.as_deref().unwrap_or("")) != field.sent_back(now) {
             let has_default = defaults.get(field.key).is_some_and(|value| !value.is_empty());
@@ -227,7 +227,7 @@ mod tests {
             "[[topics]]\nid = \"a\"\nquery = \" y \"\nmust = [\" cat \", \"dog\\r\\n\"]\ntitle = \"\"\"a\r\nb\"\"\"\n";
         let sent = of(block).into_iter().map(|(key, value)| (key, normalize_text(&value))).collect();
         assert_eq!(apply_values(block, &sent, &Values::new(), false).unwrap(), block);
-        // If all are paused by default, a topic that is not paused says so.
+        // If topics are paused by default, a topic that is not paused needs an explicit value.
         let new = apply_values("[[topics]]\n", &words, &Values::new(), true).unwrap();
         assert!(new.ends_with("paused = false\n"), "{new}");
     }
@@ -244,7 +244,7 @@ mod tests {
         let edited = apply_values(block, &values, &defaults, false).unwrap();
         assert_eq!(edited, "[[topics]]\nid = \"a\"\nquery = \"x\"\nlang = []\n");
         assert_eq!(apply_values(&edited, &of(&edited), &defaults, false).unwrap(), edited);
-        // What was never given is not written.
+        // Values that were never given are not written.
         let plain = "[[topics]]\nid = \"a\"\nquery = \"x\"\n";
         assert_eq!(apply_values(plain, &of(plain), &defaults, false).unwrap(), plain);
     }

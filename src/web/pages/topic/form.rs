@@ -1,5 +1,5 @@
-//! Renders the form of a topic: its fields with the errors beside each, what the topic would do and cost, and the
-//! lines to copy if the file is not edited here.
+//! Renders the form of a topic: its fields, each with its errors; what the topic would do and cost; and the lines to
+//! copy if the file is not edited here.
 
 use maud::{Markup, html};
 
@@ -147,7 +147,7 @@ impl Form {
         self.wrong.iter().find_map(|(of, _)| *of) == Some(key)
     }
 
-    /// What applies to a field that is empty. A schedule or a period replaces the default of both.
+    /// The value that applies if a field is empty. A schedule or a period replaces the default of both.
     fn inherited(&self, field: &Field) -> Option<&str> {
         let typed = |key: &str| self.values.get(key).is_some_and(|value| !value.trim().is_empty());
         let another = TIMES.contains(&field.key) && TIMES.into_iter().any(typed);
@@ -232,7 +232,7 @@ fn problems(key: &str, errors: &[&Diagnostic]) -> Markup {
     html! { @if !errors.is_empty() { div id=(described(key)) { @for wrong in errors { p.bad { (error_line(wrong)) } } } } }
 }
 
-/// What the form calls a key.
+/// The form's label of a key.
 fn label_of(key: &str) -> &str {
     FIELDS.iter().find(|field| field.key == key).map_or("The topic", |field| field.label)
 }

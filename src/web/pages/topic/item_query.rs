@@ -110,13 +110,13 @@ impl TopicItemQuery {
         !matches!(self.order, "relevance" | "velocity" | SUGGESTED)
     }
 
-    /// How to list the rows of [`Self::rows`], with up to so many near-copies under each.
+    /// How to list the rows of [`Self::rows`], with up to `copies` near-copies under each.
     pub(in crate::web::pages) fn options<'a>(&'a self, topic: &'a str, copies: Option<u32>) -> ListOptions<'a> {
         ListOptions {
             topic,
             // Only items that the filter shows are suggested.
             filtered: if self.order == SUGGESTED { FilterMode::Hide } else { self.filtered },
-            // Likely noise is worth marking.
+            // Likely noise is worth marking, too.
             without_noise: self.fold_noise && self.order != SUGGESTED,
             new_since: None,
             copies: copies.filter(|_| self.folded),

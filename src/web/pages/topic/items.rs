@@ -21,7 +21,7 @@ use crate::web::site::Site;
 
 /// Maximum number of near-copies that unfold under an item.
 const COPIES: u32 = 5;
-/// What a count means in a list of one item of each cluster.
+/// Explains a count in a list of one item of each cluster.
 pub(in crate::web::pages) const COPIES_ONCE: &str = " (near-copies count once)";
 
 /// The items that are shown.
@@ -33,7 +33,7 @@ pub(in crate::web::pages) struct Found {
     /// Whether only the latest were read.
     cut: bool,
     waiting: bool,
-    /// What was learned from marks, and how reliable it is.
+    /// A sentence on the ranking learned from marks, and how reliable it is.
     learned: Option<String>,
     /// Items of this page that were left out as likely noise.
     noise: usize,
@@ -104,7 +104,7 @@ fn files(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery) -> Mar
     }
 }
 
-/// The form with values of which one is invalid.
+/// The form with the sent values, one of which is invalid.
 pub(super) async fn form_to_correct(
     site: &Site,
     request: &PageRequest,
@@ -117,7 +117,7 @@ pub(super) async fn form_to_correct(
     Ok(form(request, card, &query, (learned, site.may_act(&request.visitor)), Some(wrong)))
 }
 
-/// The form of the filters; with what is wrong beside the field that it is about.
+/// The form of the filters, with each error next to its field.
 fn form(
     request: &PageRequest,
     card: &TopicCard,
@@ -126,7 +126,7 @@ fn form(
     wrong: Option<&Problem>,
 ) -> Markup {
     let value_of = |name: &str| request.get(name).unwrap_or("");
-    // An order is offered where it lists something, or the visitor can use what it lists.
+    // An order is offered if it lists something, or if the visitor can use what it lists.
     let is_offered = |name: &str| match name {
         "relevance" => learned,
         SUGGESTED => acts,
@@ -157,14 +157,14 @@ fn verb(many: u64) -> &'static str {
     if many == 1 { "is" } else { "are" }
 }
 
-/// What the counts of hidden items of a page mean.
+/// Explains the counts of hidden items of a page.
 fn of_copies(query: &TopicItemQuery) -> &'static str {
     // Rankings list each copy.
     if query.folded && query.is_filtered_list() { COPIES_ONCE } else { "" }
 }
 
-/// Begins the sentence that the topic's filter hides each item of the last page. Only a first page of which nothing else
-/// was left out has all that was found.
+/// Starts the sentence that the topic's filter hides each item of the last page. It says that all items are hidden only
+/// for a first page from which nothing else was left out.
 fn all_hidden_words(query: &TopicItemQuery, found: &Found) -> String {
     let has_all = query.is_filtered_list() && query.after.is_none() && found.noise == 0 && !found.cut;
     if has_all {

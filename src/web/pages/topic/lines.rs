@@ -2,7 +2,7 @@
 
 use crate::edit::{EditError, Jobs, KeyValue, Kind, mask_key, replace_comments};
 
-/// What a page shows instead of a secret address.
+/// Shown instead of a secret address.
 const HIDDEN: &str = "(hidden)";
 
 /// The keys of pings.

@@ -51,7 +51,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     }
     mark_missed(store, std::slice::from_mut(&mut card), now).await?;
     let query = match TopicItemQuery::of(&request, &card, now) {
-        // What was typed can be corrected.
+        // The typed values can be corrected.
         Err(problem) if problem.status == StatusCode::BAD_REQUEST => {
             let form = items::form_to_correct(&site, &request, &card, &problem).await?;
             return Err(Problem { form: Some(form), ..problem });
@@ -91,7 +91,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     Ok(Page { title: card.title.clone(), place: "/", live: false, origin: site.origin().await?, main })
 }
 
-/// A topic that is in the file, but that no daemon has taken over yet.
+/// A topic that is in the file, but not yet in a daemon.
 async fn pending_page(site: &Site, topic: &str) -> Result<Page, Problem> {
     let main = html! {
         h1 { (format::line(topic, 120)) }

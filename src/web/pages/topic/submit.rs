@@ -79,7 +79,7 @@ async fn respond(site: &Site, form: &Form, status: StatusCode, visitor: &Visitor
 }
 
 /// The form with the typed values and what is wrong with the file, if that cannot be read as a list of topics. It can
-/// be sent again once the file is right.
+/// be sent again once the file is fixed.
 fn form_of_invalid_file(site: &Site, target: Target<'_>, request: &PageRequest, opened: &FileSnapshot) -> Option<Form> {
     let refused = Jobs::read(&opened.text).err()?;
     let mut form = Form {
@@ -221,7 +221,7 @@ fn topic_page(name: &str) -> String {
     format!("/topics/{name}")
 }
 
-/// The topic, if the file already has what a form says, as when `Save` was pressed twice.
+/// The topic, if the file already has the form's values, for example because `Save` was pressed twice.
 fn saved_before(form: &Form, target: Target<'_>, opened: &FileSnapshot) -> Option<String> {
     let candidate = Candidate::of(form, target, opened).ok()?;
     let name = candidate.name()?;

@@ -1,4 +1,4 @@
-//! The section of a topic's page about terms: what its texts of the last day say more often than before, and the
+//! The section of a topic's page about terms: words that its texts of the last day use more often than before, and the
 //! themes.
 
 use maud::{Markup, html};

@@ -1,5 +1,5 @@
-//! Time between what a backfill covered and what the first run covered is a gap if the run looked back to the backfill;
-//! other time before the topic was watched is none.
+//! Tests of backfills: the time between a backfill and the first run is a gap if the run looked back to the backfill.
+//! Other time before the topic was watched is not.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! A property of coverage: nothing of a topic's time is lost between covered spans, gaps, late indexing and what is open.
+//! A property of coverage: all of a topic's time is in covered spans, gaps, late indexing or the open span.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;

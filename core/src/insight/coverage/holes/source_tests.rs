@@ -76,7 +76,7 @@ fn a_topic_has_checks_before_its_first_source_with_spans() {
     let got = SearchCoverage::new(Some(topic(false)), runs, span(0, 72), at(72));
     assert_eq!((got.has_spans(span(0, 24)), got.checks(span(0, 24))), (false, Some(2)));
     assert!(got.has_spans(span(24, 48)) && (got.covered_share(span(24, 48)) - 1.0).abs() < 1e-9);
-    // Of a day that began before, the rest counts.
+    // If a day began before, its rest counts.
     assert!((got.covered_share(span(12, 36)) - 1.0).abs() < 1e-9);
     assert!(got.holes(span(0, 72)).iter().all(|hole| hole.open), "{:?}", got.holes(span(0, 72)));
 }

@@ -280,7 +280,7 @@ fn a_manual_topic_stays_open_for_as_long_as_its_searches_are_apart() {
     let runs: Vec<RunSearch> = [0, 6, 12, 18].map(search_at).into();
     let of = |present: i64| SearchCoverage::new(Some(acme.clone()), runs.clone(), span(0, present), at(present));
     assert!(of(24).holes(span(0, 24)).iter().all(|hole| hole.open), "{:?}", of(24).holes(span(0, 24)));
-    assert!(of(36).holes(span(0, 36)).iter().any(|hole| !hole.open), "twice as long is no pause any more");
+    assert!(of(36).holes(span(0, 36)).iter().any(|hole| !hole.open), "twice as long is not a pause");
 }
 
 /// A search of Hacker News that looked back a day; `None` failed.
@@ -318,7 +318,8 @@ fn only_time_that_every_source_covered_counts_as_covered() {
     let daily = |search_at: fn(i64) -> RunSearch| [search_at(24), search_at(48), search_at(72)];
     let both = of(true, &[&daily(ok), &daily(provided)]);
     assert!((both.covered_share(day) - 1.0).abs() < 1e-9 && holes(&both).is_empty(), "{:?}", holes(&both));
-    // One fails at hour 24 and 48, and looks back a day at hour 72: whichever it is, its posts of the day before are missing.
+    // One source fails at hours 24 and 48, and looks back a day at hour 72. Whichever source it is, its posts of the
+    // day before are missing.
     let provider_failed = [of_provider(24, None), of_provider(48, None), provided(72)];
     let social_failed = [failed(24), failed(48), ok(72)];
     for (name, got) in
@@ -328,7 +329,7 @@ fn only_time_that_every_source_covered_counts_as_covered() {
         let [(24, 48, why)] = &holes(&got)[..] else { panic!("{name}: {:?}", holes(&got)) };
         assert!(why.starts_with(&format!("{name}: 2 failed searches (server)")), "{why}");
     }
-    // One that came later leaves no holes before it, and one that was removed none after it.
+    // A source that was added later leaves no holes before that, and a removed one leaves none after that.
     let later = of(true, &[&daily(ok), &[provided(72)]]);
     assert!((later.covered_share(day) - 1.0).abs() < 1e-9, "{:?}", holes(&later));
     let removed = of(false, &[&daily(ok), &[provided(24)]]);

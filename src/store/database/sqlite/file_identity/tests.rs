@@ -73,7 +73,7 @@ fn a_wal_removed_while_open_is_reported() {
     fs::remove_file(&log).unwrap();
     assert!(place.check_whole().unwrap_err().text.contains("-wal"));
     drop(open);
-    assert!(place.check_whole().is_err(), "what was lost stays lost");
+    assert!(place.check_whole().is_err(), "a lost file stays lost");
 
     // SQLite removes its log with its last connection, and the next file may get the same inode.
     let open = fs::File::create(&log).unwrap();

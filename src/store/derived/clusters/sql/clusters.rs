@@ -1,5 +1,5 @@
-//! Statements for near-copies: items not compared yet, keys that lead to clusters, and the stored decisions. Deciding
-//! is not done here. A batch is written only if nothing was written since it was read.
+//! Statements for near-copies: items not compared yet, keys that lead to clusters, and the stored decisions. The caller
+//! decides. A batch is written only if nothing was written since it was read.
 
 use std::collections::HashMap;
 
@@ -255,7 +255,7 @@ pub(in crate::store) async fn merge_clusters(conn: &mut Conn, into: i64, from: i
     for row in &rows {
         clusters.insert(row.try_get("id")?, (row.try_get("cluster")?, row.try_get("first_seen")?));
     }
-    // A batch being decided now contains an item that is about to go: invalidate it.
+    // A batch being decided now contains an item that is about to be deleted: invalidate it.
     sqlx::query("UPDATE cluster_state SET turn = turn + 1").execute(&mut *conn).await?;
     let (Some((into_cluster, into_since)), Some((Some(from_cluster), from_since))) =
         (clusters.get(&into), clusters.get(&from))
@@ -268,7 +268,7 @@ pub(in crate::store) async fn merge_clusters(conn: &mut Conn, into: i64, from: i
         Some(into_cluster) if into_since <= from_since => *into_cluster,
         Some(_) | None => *from_cluster,
     };
-    // The first item of the cluster may be the one that goes.
+    // The first item of the cluster may be the one that is deleted.
     let first = if first == from { into } else { first };
     for left in [*into_cluster, Some(*from_cluster)].into_iter().flatten().filter(|left| *left != first) {
         for statement in [

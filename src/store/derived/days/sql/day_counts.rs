@@ -1,4 +1,4 @@
-//! Counts of topics per local day, made beside the loop. The caller knows the days. Counts are read first and stored
+//! Counts of topics per local day, made in the background. The caller knows the days. Counts are read first and stored
 //! later, unless another process stored some meanwhile. One statement handles many topics.
 
 use std::collections::BTreeSet;
@@ -136,7 +136,8 @@ fn scorers_of(row: &Row) -> Result<Vec<String>, StoreError> {
 }
 
 /// Stores counts of the runs from one number to another. Returns false and changes nothing if another process was
-/// first, or if a topic was renamed or forgotten since its days were counted: a topic that gets its id would show them.
+/// first, or if a topic was renamed or forgotten since its days were counted: otherwise a new topic with its id would
+/// show them.
 pub(in crate::store) async fn store_counts(conn: &mut Conn, rolled: &DayCounts, now: Time) -> Result<bool, StoreError> {
     followers::hold(conn, Follower::Days).await?;
     if !have_items(conn, &rolled.days).await?
@@ -198,17 +199,17 @@ async fn have_items(conn: &mut Conn, days: &[(String, DayCount)]) -> Result<bool
     Ok(without == 0)
 }
 
-/// Deletes some of the days that are kept no longer, with the counts of their terms. Counting deletes those of the
-/// topics that it counts; this also those of topics that are no longer watched, and counts of terms of topics that find
-/// nothing new. Days of a watched topic stay until it is counted: a clock may be ahead, and without a row nothing was found
-/// that day. Counts of terms that are missing are only counted again. Returns whether there may be more.
+/// Deletes some of the days that are kept no longer, with the counts of their terms. Counting deletes old days of the
+/// topics that it counts. This function also deletes those of topics that are no longer watched, and term counts of
+/// topics that find nothing new. Days of a watched topic stay until it is counted: a clock may be ahead, and without a
+/// row nothing was found that day. Missing term counts are simply counted again. Returns whether there may be more.
 pub(in crate::store) async fn prune(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
     const MOST: u64 = 1_000;
     let mut more = false;
     let unwatched = " AND NOT EXISTS (SELECT 1 FROM job j WHERE j.topic = d.topic AND j.removed_at IS NULL)";
     for (table, which) in [("topic_day", unwatched), ("topic_term", "")] {
-        // By their begin, which the key has. Even the longest day has ended a day and an hour later. All keys are read:
-        // some forty of each topic.
+        // Selected by their start, which is in the key. Even the longest day has ended a day and an hour later. Reads
+        // all keys: about forty for each topic.
         let sql = format!(
             "DELETE FROM {table} WHERE (topic, day_from) IN (SELECT d.topic, d.day_from FROM {table} d WHERE d.day_from < $1{which} LIMIT {MOST})"
         );
@@ -250,7 +251,7 @@ pub(in crate::store) async fn scorers(conn: &mut Conn, topic: &str, at: &[Time])
 /// Returns whether days or runs of these topics are waiting to be counted.
 pub(in crate::store) async fn has_pending(conn: &mut Conn, topics: &[String]) -> Result<bool, StoreError> {
     let given = super::texts(1);
-    // A look into the index for each topic: joined with the runs, PostgreSQL would read all of them.
+    // One index lookup for each topic: with a join, PostgreSQL would read all runs.
     let sql = format!(
         "SELECT (SELECT count(*) FROM (SELECT d.topic FROM {given} CROSS JOIN topic_day_due d WHERE d.topic = given.value LIMIT 1) AS due) + \
          (SELECT count(*) FROM (SELECT given.value FROM {given} WHERE (SELECT r.seq FROM run r WHERE r.topic = given.value AND r.seq IS NOT NULL \
@@ -275,7 +276,7 @@ pub(in crate::store) async fn mark_due(conn: &mut Conn, topics: &[String]) -> Re
 }
 
 /// Marks the topics of items that were only now compared with others, if runs after this one are already counted: each
-/// of their copies was counted as a text of its own.
+/// copy was counted as a text of its own.
 pub(in crate::store) async fn recount_if_early(
     conn: &mut Conn,
     compared: i64,

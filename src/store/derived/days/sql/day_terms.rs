@@ -80,8 +80,8 @@ fn stored_terms(row: &super::Row) -> Result<StoredTerms, StoreError> {
     })
 }
 
-/// Stores days of topics. Skips a day that has lost items since it was counted, so that forgotten items do not return,
-/// and days of a topic that has none, because it was renamed or forgotten.
+/// Stores days of topics. Skips a day that has lost items since it was counted, so that forgotten items do not return.
+/// Also skips days of a topic without items, because it was renamed or forgotten.
 pub(in crate::store) async fn store_terms(
     conn: &mut Conn,
     days: &[(String, StoredTerms)],

@@ -15,7 +15,8 @@ use crate::model::{
 };
 use crate::store::StoreError;
 
-/// The most totals returned. The program makes a few hundred; this bounds a table that something else has filled.
+/// The most totals returned. The program makes a few hundred; this limits the damage if something else filled the
+/// table.
 const MOST_SUMS: i64 = 5_000;
 
 /// The most alerts returned.
@@ -86,7 +87,7 @@ fn search(row: &Row) -> Result<TallySearch, StoreError> {
 }
 
 /// Adds totals of the runs from one number to another. Returns false and changes nothing if another process was first,
-/// or if a topic was renamed since its runs were read: what is latest would be kept under its old id.
+/// or if a topic was renamed since its runs were read: otherwise its latest answers would be stored under its old id.
 pub(in crate::store) async fn add_totals(
     conn: &mut Conn,
     sums: &[MetricSum],
@@ -220,7 +221,7 @@ pub(in crate::store) async fn limited(
         .collect())
 }
 
-/// An index answers each of these counts.
+/// The counts of the current state. An index answers each of them.
 pub(in crate::store) const STANDING: &str = "SELECT (SELECT count(*) FROM topic WHERE removed_at IS NULL) AS topics, \
      (SELECT count(*) FROM run WHERE state = 'queued' AND due_at <= $1) AS due, \
      (SELECT count(*) FROM run WHERE state = 'running') AS running, \

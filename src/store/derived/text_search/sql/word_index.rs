@@ -34,8 +34,8 @@ pub(in crate::store) async fn renew(conn: &mut Conn, to: i64) -> Result<(), Stor
     Ok(())
 }
 
-/// Returns the number of items that wait to be indexed by these rules. Where only older rules were in force, or none, as
-/// in a database of before an upgrade or one that was moved, all items wait.
+/// Returns the number of items that wait to be indexed by these rules. If no rules or only older ones were in force, as
+/// in a database that was upgraded or moved, all items wait.
 pub(in crate::store) async fn waiting(conn: &mut Conn, rules: i64) -> Result<i64, StoreError> {
     let sql = "SELECT CASE WHEN EXISTS (SELECT 1 FROM item_words_rules WHERE version >= $1) \
                THEN (SELECT count(*) FROM item_words_due) ELSE (SELECT count(*) FROM item WHERE id > 0) END";
@@ -55,7 +55,7 @@ pub(in crate::store) async fn any_waiting(conn: &mut Conn) -> Result<bool, Store
     Ok(sqlx::query("SELECT item FROM item_words_due LIMIT 1").fetch_optional(conn).await?.is_some())
 }
 
-/// Marks items of this transaction to be indexed: new ones, and those of which more than the engagement changed.
+/// Marks items of this transaction to be indexed: new ones, and those with changes in more than their engagement.
 pub(in crate::store) async fn note_changed(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
     let changed = items.iter().filter(|item| !item.stored || item.rewritten);
     let mut ids: Vec<i64> = changed.filter_map(|item| item.id).collect();
@@ -88,8 +88,8 @@ pub(in crate::store) async fn remove(conn: &mut Conn, items: &[i64]) -> Result<(
     Ok(())
 }
 
-/// Indexes up to `limit` waiting items by these rules and returns how many. None if a newer program has put its rules in
-/// force: they wait for it. The lock keeps items from changing meanwhile.
+/// Indexes up to `limit` waiting items by these rules and returns how many. Indexes none if a newer program has put its
+/// rules in force: the items wait for that program. The lock keeps items from changing meanwhile.
 pub(in crate::store) async fn index(
     conn: &mut Conn,
     rules: i64,

@@ -163,7 +163,7 @@ pub(in crate::store) async fn page_of_topic(
     now: Time,
 ) -> Result<ErasedCounts, StoreError> {
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
-    // Days of the topic that are being stored are stored before, and then erased, or not at all.
+    // Days of the topic that are being stored now are stored first and then erased, or not stored at all.
     followers::hold(conn, Follower::Days).await?;
     let found: Vec<(i64, i64)> = sqlx::query_as(
         "SELECT t.item, (SELECT count(*) FROM topic_item o WHERE o.item = t.item) FROM topic_item t WHERE t.topic = $1 \
@@ -184,7 +184,7 @@ pub(in crate::store) async fn page_of_topic(
         "DELETE FROM request WHERE topic = $1",
         "DELETE FROM item_mark WHERE topic = $1",
         "DELETE FROM saved_search WHERE topic = $1",
-        // Otherwise a topic with this id would not be shown again what its feeds had shown before.
+        // Otherwise a new topic with this id would not get the entries that its feeds had shown before.
         "DELETE FROM provider_memory WHERE topic = $1",
     ] {
         sqlx::query(statement).bind(topic).execute(&mut *conn).await?;
@@ -248,8 +248,8 @@ async fn run(conn: &mut Conn, sql: &str, ids: &str) -> Result<u64, StoreError> {
     Ok(done.rows_affected())
 }
 
-/// Gives back the runs of reports and exports, and restarts the checks of alerts: they may have read what is erased by now.
-/// What they made of it is not stored.
+/// Gives back the runs of reports and exports, and restarts the checks of alerts: they may have read data that is
+/// erased by now. Their results are not stored.
 pub(in crate::store) async fn restart_readers(conn: &mut Conn, now: Time) -> Result<(), StoreError> {
     let sql = format!(
         "SELECT id, public_id, token FROM run WHERE state = 'running' AND topic IS NULL AND job <> 'prune' AND token IS NOT NULL \

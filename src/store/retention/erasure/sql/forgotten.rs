@@ -52,7 +52,7 @@ pub(in crate::store) async fn begin(
     key: ForgetKey,
     now: Time,
 ) -> Result<Vec<TokenRow>, StoreError> {
-    // Runs that end now are stored either before, and then erased, or after, and then kept out.
+    // Findings of runs that end now are either stored before this and erased, or come after it and are refused.
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
     let key = take_key(conn, key).await?;
     let mut tokens = Vec::new();
@@ -250,7 +250,7 @@ pub(in crate::store) async fn refuse(
 
 fn filter_outcome(tombstones: &Tombstones, outcome: &Outcome, refused: &[&SeenItem]) -> Option<FilteredOutcome> {
     let of = |source| refused.iter().any(|item| item.sightings.iter().any(|sighting| sighting.source == source));
-    // Also drop a reply that names them elsewhere, for example in a quotation, and one that cannot be unpacked.
+    // Also drop replies that name them elsewhere, for example in a quotation, and replies that cannot be unpacked.
     let names =
         |body: &[u8]| unpack(body).is_none_or(|body| tombstones.mentions_forgotten(&String::from_utf8_lossy(&body)));
     let cites = |cited: &[String]| {
@@ -262,7 +262,7 @@ fn filter_outcome(tombstones: &Tombstones, outcome: &Outcome, refused: &[&SeenIt
         .answer
         .as_ref()
         .is_some_and(|(answer, cited)| cites(cited) || tombstones.mentions_forgotten(&answer.text));
-    // The reply of an answer that is blanked names what the answer does.
+    // The reply of a blanked answer contains the same names as the answer.
     let of_answer =
         |search: &SearchResult| answer && result_kind(search.source, search.operation) == ResultKind::Answer;
     let dropped: Vec<bool> = outcome

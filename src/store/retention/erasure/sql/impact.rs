@@ -1,4 +1,4 @@
-//! What forgetting would remove: items with what may name them, counts of what depends on them, all topics, and recent
+//! Reads what forgetting would remove: items with their names, counts of dependent data, all topics, and recent
 //! reports. Read-only.
 
 use sqlx::{AssertSqlSafe, Row as _};

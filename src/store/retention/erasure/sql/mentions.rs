@@ -94,7 +94,8 @@ pub(in crate::store) async fn page(
         true => ("CAST($1 AS BIGINT)", if after.is_empty() { "0" } else { after }),
         false => ("$1", after),
     };
-    // Editions in the order of their primary key: no index has their ids, so each page would read and sort all of them.
+    // Editions come in the order of their primary key: no index has their ids, so otherwise each page would read and
+    // sort all of them.
     let edition = (place == MentionPlace::Editions).then(|| {
         let (export, number) = after.rsplit_once(' ').unwrap_or(("", "0"));
         (export, number.parse::<i64>().unwrap_or(0))

@@ -1,5 +1,5 @@
-//! The schema of each answer, field by field. A test checks every answer against these. Fields that exports have too
-//! have the same names and meanings here.
+//! The schema of each answer, field by field. A test checks every answer against these. Fields that also occur in
+//! exports have the same names and meanings here.
 
 mod alerts;
 mod annotations;
