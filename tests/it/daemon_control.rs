@@ -44,6 +44,21 @@ fn run_now_runs_at_once_and_wait_shows_the_findings() {
 }
 
 #[test]
+fn a_wait_that_is_over_names_what_shows_the_run_and_the_daemon() {
+    for database in databases() {
+        let service = SlowService::answering_after(Duration::ZERO);
+        service.hold_answers(true);
+        let place = Place::new(database, &service.lines(4, "unlimited"), &topics(&["acme"]));
+        let going = start_daemon(&place, &[]);
+        let waited = place.run(&["topic", "run", "acme", "--wait", "--timeout", "1ms"]);
+        waited.assert_stderr(3, &["not finished after 1ms: acme; a running daemon continues", "topicwatch health"]);
+        service.hold_answers(false);
+        going.signal("TERM");
+        assert_eq!(going.wait().code, Some(0));
+    }
+}
+
+#[test]
 fn a_pause_cancels_queued_runs_lets_running_ones_finish_and_shows_in_status() {
     for database in databases() {
         let service = SlowService::answering_after(Duration::ZERO);

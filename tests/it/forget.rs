@@ -643,6 +643,20 @@ fn a_restored_backup_is_refused_until_the_author_is_forgotten_in_it() {
 }
 
 #[test]
+fn a_restored_backup_that_lacks_one_tombstone_says_so_in_the_singular() {
+    let (_server, place) = place_that_mentions_jane(sqlite());
+    let file = place.database.url.strip_prefix("sqlite:").unwrap().to_owned();
+    let backup = place.path("backup.db").display().to_string();
+    block_on(place.database.execute(&format!("VACUUM INTO '{backup}'")));
+    place.ok(&["db", "forget", "--author", "nobody", "--yes"]);
+    for end in ["-wal", "-shm"] {
+        std::fs::remove_file(format!("{file}{end}")).ok();
+    }
+    std::fs::rename(&backup, &file).unwrap();
+    place.run(&["status"]).assert_stderr(4, &["1 of 1 tombstone in ", " is not in "]);
+}
+
+#[test]
 fn exported_tombstones_contain_no_names_and_work_in_another_database() {
     for (database, other) in databases().into_iter().zip(databases()) {
         let (_server, place) = place_that_mentions_jane(database);

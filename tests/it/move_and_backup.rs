@@ -365,6 +365,19 @@ fn findings_and_state_of_providers_are_moved() {
 }
 
 #[test]
+fn a_move_beside_one_running_process_is_refused() {
+    for database in databases() {
+        let place = Place::new(database, "base_url = \"sandbox\"", TOPICS);
+        place.ok(&["db", "migrate"]);
+        let alive = "INSERT INTO instance (id, role, generation, started_at, seen_at, alive_until) \
+                     VALUES ('one', 'daemon', 1, 0, 0, 9000000000000)";
+        block_on(place.database.execute(alive));
+        let refused = place.run(&["db", "move", "--to", "sqlite:moved.db"]);
+        refused.assert_stderr(4, &["1 process is running jobs on", "hint: stop what runs there first"]);
+    }
+}
+
+#[test]
 fn a_relative_database_path_in_a_flag_starts_at_the_current_folder() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     let here = tempfile::tempdir().unwrap();

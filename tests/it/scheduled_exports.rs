@@ -693,6 +693,33 @@ fn an_export_switched_to_incremental_mode_writes_all_rows() {
 }
 
 #[test]
+fn messages_count_a_single_row_file_run_and_item_in_the_singular() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1h\"\n\n";
+        let all = export("all", "what = \"items\"\nretain = 1\npath = \"out/{run}.csv\"");
+        let place = Place::new(database, &world.lines(), &format!("{topic}{all}"));
+        world.set_posts(&[post(1, 23, "acme one", 1)]);
+        place.ok(&["once", "--due", "--at", &hour(23)]);
+        place.run(&["once", "--due", "--at", &hour(24)]).assert_stdout(0, &[": 1 row in "]);
+        place.run(&["once", "--due", "--at", &hour(25)]).assert_stdout(0, &[": 1 row in ", "; 1 old file removed"]);
+        let file = files(&place.path("out")).remove(0);
+        let verified = place.run(&["export", "--verify", file.to_str().unwrap()]);
+        verified.assert_stdout(0, &["matches the database: 1 row, sha256"]);
+        let replayed = place.run(&["db", "replay", "--dry-run", "--since", &hour(25)]);
+        replayed.assert_stdout(0, &["1 run read again, 1 reply; 0 runs would change"]);
+        place.run(&["topic", "filter", "test", "acme"]).assert_stdout(0, &["acme · 1 item · 0 hidden now"]);
+        crate::support::databases::block_on(
+            place.database.execute("UPDATE item SET tone = NULL, score = NULL, scorer = NULL"),
+        );
+        place.run(&["db", "rescore", "--dry-run"]).assert_stdout(0, &["1 item would be scored by"]);
+        place.ok(&["db", "forget", "--author", "nobody", "--yes"]);
+        let exported = place.run(&["db", "forget", "--export", place.path("tombstones").to_str().unwrap()]);
+        exported.assert_stdout(0, &["1 tombstone written; it contains no names"]);
+    }
+}
+
+#[test]
 fn the_log_of_a_daemon_counts_the_files_of_an_export() {
     let sandbox = crate::support::daemons::sandbox_of_today(&[]);
     let all = rest(&export("items", "what = \"items\"\npath = \"out/{name}/{run}.csv\""));

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
+use crate::draw::format::count_noun;
 use crate::export::{self, Comparison, ExportError, FilterMode, Format, Manifest};
 use crate::store::Store;
 
@@ -33,7 +34,8 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
     })?;
     let (exit, line) = match checked {
         Comparison::Same => {
-            (Exit::Ok, format!("{name} matches the database: {} rows, sha256 {}", manifest.rows, manifest.sha256))
+            let rows = count_noun(manifest.rows, "row");
+            (Exit::Ok, format!("{name} matches the database: {rows}, sha256 {}", manifest.sha256))
         }
         Comparison::Changed { how } => (Exit::Searches, format!("{name} was changed after it was written: {how}")),
         Comparison::Apart { line, rows } => (Exit::Searches, difference(&name, &manifest, line, rows)),
@@ -59,8 +61,9 @@ fn difference(name: &str, manifest: &Manifest, line: u64, rows: u64) -> String {
     let filters = if query.filtered == FilterMode::Keep { "" } else { "filters of topics changed, " };
     let more = if query.what.is_append_only() { "" } else { ", or more was found" };
     format!(
-        "{name} is unchanged ({} rows), but the database differs{place} ({rows} rows now): since then, items were {scores}{items}, \
+        "{name} is unchanged ({}), but the database differs{place} ({} now): since then, items were {scores}{items}, \
          pruned or erased, topics renamed, {filters}replies replayed, or an older backup was restored{more}",
-        manifest.rows
+        count_noun(manifest.rows, "row"),
+        count_noun(rows, "row")
     )
 }

@@ -71,6 +71,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
         let written = Journal::write(&store, path, &context.protected()).await?;
         store.close().await;
         output::text(&match written {
+            Some(1) => "1 tombstone written; it contains no names\n".to_owned(),
             Some(written) => format!("{written} tombstones written; they contain no names\n"),
             None => "nothing was ever erased here: there are no tombstones, and no file was written\n".to_owned(),
         })?;

@@ -14,6 +14,7 @@ use crate::cli::wiring::check_names::check_topics;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::collect::{self, ReplayOptions, Replayed};
+use crate::draw::format::count_noun;
 use crate::model::{Follower, Time};
 use crate::sentiment;
 
@@ -88,8 +89,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReplayArgs) -> Result<Ex
 fn as_text(done: &Replayed, rescore_counts: (i64, i64), rehearsal: bool) -> String {
     let changed = &done.changed;
     let would = if rehearsal { "would change" } else { "changed" };
-    let mut text =
-        format!("{} runs read again, {} replies; {} runs {would}\n", done.runs, done.replies, done.changed_runs);
+    let replies = if done.replies == 1 { "reply" } else { "replies" };
+    let (runs, changed_runs) = (count_noun(done.runs, "run"), count_noun(done.changed_runs, "run"));
+    let mut text = format!("{runs} read again, {} {replies}; {changed_runs} {would}\n", done.replies);
     let mut line = |number: u64, what: &str| {
         if number > 0 {
             text.push_str(&format!("  {number} {what}\n"));

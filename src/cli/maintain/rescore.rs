@@ -7,6 +7,7 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
+use crate::draw::format::count_noun;
 use crate::model::Tone;
 use crate::sentiment;
 use crate::store::RescoreResult;
@@ -76,8 +77,8 @@ fn as_text(done: &RescoreResult, rehearsal: bool) -> String {
     }
     let would = if rehearsal { " would be" } else { "" };
     let mut text = format!(
-        "{} items{would} scored by {}: {} for the first time, {} with a different tone than before\n",
-        done.rescored,
+        "{}{would} scored by {}: {} for the first time, {} with a different tone than before\n",
+        count_noun(done.rescored.unsigned_abs(), "item"),
         sentiment::VERSION,
         done.first,
         done.changed()

@@ -13,6 +13,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::compare::filter_of;
+use crate::draw::format::count_noun;
 use crate::filter::{Filter as CompiledFilter, FilterError, check_lang, unjudged_note};
 use crate::model::TopicFilter;
 use crate::store::{DataOrigin, Filter, ItemRow, StoreError};
@@ -184,8 +185,12 @@ fn example(row: ItemRow, by: String) -> Example {
 
 fn render(topic: &str, preview: &FilterPreview, width: usize) -> String {
     let mut text = format!(
-        "{topic} · {} items · {} hidden now, {} with the tested filter\n{} would be hidden, {} shown again\n",
-        preview.items, preview.hidden_now, preview.hidden_then, preview.would_hide, preview.would_show
+        "{topic} · {} · {} hidden now, {} with the tested filter\n{} would be hidden, {} shown again\n",
+        count_noun(preview.items, "item"),
+        preview.hidden_now,
+        preview.hidden_then,
+        preview.would_hide,
+        preview.would_show
     );
     text.extend(unjudged_note(preview.unjudged).map(|unjudged| format!("{unjudged}\n")));
     for (entry, count) in &preview.entries {

@@ -103,8 +103,8 @@ async fn wait(store: &Store, runs: &[(String, String)], args: &RunNowArgs, limit
                 runs.iter().filter(|(_, id)| ended.iter().all(|r| r.run != *id)).map(|(t, _)| t.as_str()).collect();
             return Err(Failure::new(
                 Exit::Searches,
-                format!("not finished after {}: {}; the daemon continues", args.timeout, open.join(", ")),
-                "topicwatch runs shows the outcome; use a longer --timeout to wait longer",
+                format!("not finished after {}: {}; a running daemon continues", args.timeout, open.join(", ")),
+                "topicwatch runs shows the outcome, topicwatch health whether a daemon is running; a longer --timeout waits longer",
             ));
         }
         tokio::time::sleep(Duration::from_millis(200)).await;

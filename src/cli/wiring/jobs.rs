@@ -13,6 +13,7 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::wiring::{ids, pings, protected_files};
 use crate::config::{Config, RetentionConfig};
 use crate::daemon::{Failed, Handler, JobDone, JobResult, Jobs};
+use crate::draw::format::count_noun;
 use crate::export::{self, ScheduledExportError};
 use crate::files::{self, Protected};
 use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow};
@@ -116,14 +117,13 @@ async fn make_export(run: &JobRun, store: &Store, clock: &Clock, protected: &Pro
         }
         ScheduledExportError::Definition(_) => failed("definition", error.to_string(), "is this the latest version of topicwatch?"),
     })?;
-    let file_count = outcome.files.len();
     let files = match outcome.files.as_slice() {
         [] => "nothing was new".to_owned(),
-        [file] => format!("{} rows in {file}", outcome.rows),
-        files => format!("{} rows in {} files", outcome.rows, files.len()),
+        [file] => format!("{} in {file}", count_noun(outcome.rows, "row")),
+        files => format!("{} in {} files", count_noun(outcome.rows, "row"), files.len()),
     };
-    let removed = if outcome.removed > 0 { format!("; {} old files removed", outcome.removed) } else { String::new() };
-    Ok(JobResult { files: file_count, reason: Some(format!("{files}{removed}")), ..JobResult::default() })
+    let old = (outcome.removed > 0).then(|| format!("; {} removed", count_noun(outcome.removed, "old file")));
+    Ok(JobResult { files: outcome.files.len(), reason: Some(files + &old.unwrap_or_default()), ..Default::default() })
 }
 
 /// Replaces the report's files, each as a whole.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
+use crate::draw::format::count_noun;
 use crate::files::{Protected, Replacement};
 use crate::model::Time;
 use crate::store::{ForgetKey, Store, Tombstone, TombstoneKind};
@@ -163,10 +164,10 @@ pub(in crate::cli) async fn reject_older_database(store: &Store) -> Result<(), F
     Err(Failure::new(
         Exit::Store,
         format!(
-            "{} of the {} tombstones in {} are not in {}: the database is older than the journal",
-            strange,
-            hashes.len(),
+            "{strange} of {} in {} {} not in {}: the database is older than the journal",
+            count_noun(hashes.len() as u64, "tombstone"),
             output::escape_control(&path.display().to_string()),
+            if strange == 1 { "is" } else { "are" },
             output::escape_control(store.location())
         ),
         "run `topicwatch db forget --resume` to erase it again (or move the journal away if it belongs to another database)",

@@ -71,10 +71,11 @@ impl Store {
     ) -> Result<Vec<CopiedTable>, StoreError> {
         let running: i64 = read!(self, instances::running_count(now))?;
         if running > 0 {
+            let are = if running == 1 { "process is" } else { "processes are" };
             return Err(StoreError::new(
                 StoreErrorKind::Locked,
-                format!("{running} processes are running jobs on {}", self.place),
-                "stop them first, so that the copy is complete",
+                format!("{running} {are} running jobs on {}", self.place),
+                "stop what runs there first, so that the copy is complete",
             ));
         }
         let target = Self::open_any(settings).await?;
