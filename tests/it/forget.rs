@@ -10,6 +10,7 @@ use crate::support::databases::{Database, block_on, databases, postgres, sqlite}
 use crate::support::program::{NINE, Place, wait_until};
 use crate::support::receivers::WebhookServer;
 use crate::support::service::{FakeServer, Reply, reply};
+use crate::support::waits::BLOCKED;
 use crate::support::web_client::Pages;
 use crate::support::world::{ScriptedService, hour, post};
 
@@ -21,8 +22,6 @@ const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nai.when = \"a
 const QUIET: &str = "[[topics]]\nid = \"quiet\"\nquery = \"quiet\"\nevery = \"6h\"\n";
 /// Words that only the forgotten author wrote.
 const WORDS: &str = "zanzibar umbrella confession";
-/// The number of sessions that wait for another one; PostgreSQL only.
-const BLOCKED: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0";
 const JANES_POST: &str = "https://x.com/Jane_D/status/1900000000000000001";
 
 /// Posts, pages and an answer. One post is Jane's, the pages and the answer link to it, another post quotes it.

@@ -181,7 +181,9 @@ pub(in crate::store) async fn tagged(
 
 /// Replaces a topic's id in tokens and links.
 pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
-    for token in tokens(conn).await?.iter().filter(|token| token.topics.iter().any(|topic| topic == old)) {
+    // Locked, because somebody may be giving one of them to others.
+    let all = select_tokens(conn, super::ROW_LOCK).await?;
+    for token in all.iter().filter(|token| token.topics.iter().any(|topic| topic == old)) {
         let mut topics: Vec<String> =
             token.topics.iter().map(|topic| if topic == old { new.to_owned() } else { topic.clone() }).collect();
         topics.dedup();
