@@ -442,6 +442,34 @@ fn forget_names_the_tokens_that_it_narrows_or_withdraws() {
 }
 
 #[test]
+fn forget_names_the_share_links_that_it_withdraws() {
+    for database in databases() {
+        let (server, place) = place_that_mentions_jane(database);
+        let name = place.database.name;
+        let (secret, acme) = add_share_link(&place, &["--topic", "acme", "--for", "7d"]);
+        let (_, globex) = add_share_link(&place, &["--topic", "globex", "--for", "7d"]);
+        let (_, expired) = add_share_link(&place, &["--topic", "acme", "--for", "7d", "--at", "2020-01-01T00:00:00Z"]);
+        place.configure(&server.lines(), QUIET);
+        let rehearsed = place.ok(&["forget", "--topic", "acme", "--dry-run"]);
+        let change = format!("share link {acme}: would be withdrawn, since it shows topic acme\n");
+        assert!(rehearsed.contains(&change), "{name}: {rehearsed}");
+        assert!(!rehearsed.contains(&globex) && !rehearsed.contains(&expired), "{name}: {rehearsed}");
+        let told = place.json(&["forget", "--topic", "acme", "--yes", "--json"]);
+        let links = told["links"].as_array().unwrap();
+        assert_eq!(
+            (links.len(), &links[0]["id"], &links[0]["of"]),
+            (1, &json!(acme), &json!("acme")),
+            "{name}: {told}"
+        );
+        assert!(links[0]["withdrawn_at"].is_string() && links[0]["hash"].is_null(), "{name}: {told}");
+        assert!(!told.to_string().contains(&secret), "{name}: {told}");
+        let next = place.ok(&["forget", "--topic", "globex", "--yes"]);
+        let change = format!("share link {globex}: withdrawn, since it showed topic globex\n");
+        assert!(next.contains(&change) && !next.contains(&acme), "{name}: {next}");
+    }
+}
+
+#[test]
 fn a_token_withdrawn_during_forget_does_not_stop_it() {
     // On SQLite nobody withdraws while another one erases.
     let Some(database) = postgres() else { return };
