@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::named_in_texts::{addresses, is_about, request_words};
 use super::replay::read;
-use crate::model::{PAUSED, ReplyEntry, Time, TokenRow, Topic, alert_of, author_of_text_key, page_keys_of_post};
+use crate::model::{AccessChanges, PAUSED, ReplyEntry, Time, Topic, alert_of, author_of_text_key, page_keys_of_post};
 use crate::normalise::address_keys;
 use crate::store::{
     ErasedCounts, Mention, MentionPlace, NamedItem, Store, StoreError, StoredReply, Tombstone, TombstoneKind,
@@ -47,8 +47,8 @@ pub struct Forgotten {
     /// When the first of the erased items was seen.
     pub since: Option<Time>,
     pub topics: Vec<String>,
-    /// The tokens that were for these topics, as they are now.
-    pub tokens: Vec<TokenRow>,
+    /// The changed tokens and links of these topics.
+    pub access: AccessChanges,
 }
 
 impl Eraser<'_> {
@@ -168,18 +168,19 @@ impl Eraser<'_> {
             if self.rehearsal {
                 done.taken.add(impact);
             } else {
-                let tokens = self.end_topic(&topic, &mut done.taken).await?;
-                done.tokens.extend(tokens);
+                let changed = self.end_topic(&topic, &mut done.taken).await?;
+                done.access.add(changed);
             }
             done.topics.push(topic);
         }
         Ok(former)
     }
 
-    async fn end_topic(&self, topic: &str, taken: &mut ErasedCounts) -> Result<Vec<TokenRow>, StoreError> {
+    async fn end_topic(&self, topic: &str, taken: &mut ErasedCounts) -> Result<AccessChanges, StoreError> {
         // A restored database still watches it. No run of it keeps its findings, not even an interrupted one.
         let is_watched = self.watched.iter().any(|watched| watched.id == topic);
-        let closed = if is_watched { Ok(Vec::new()) } else { self.store.close_topic(topic, self.now).await };
+        let closed =
+            if is_watched { Ok(AccessChanges::default()) } else { self.store.close_topic(topic, self.now).await };
         loop {
             let page = self.store.erase_topic_items(topic, self.now).await?;
             crate::failpoint::at("forget/topic");

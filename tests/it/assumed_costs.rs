@@ -216,6 +216,12 @@ fn a_used_up_budget_of_the_service_or_a_provider_says_how_much_of_its_use_is_ass
                 "not enough news money until 2026-03-12T00:00:00Z: $0.050 (assumed) of $0.080 used",
             ],
         );
+        let used = "service money: $0.005 ($0.003 assumed) used today (UTC) of $0.007, $0.002 left";
+        place.run(&["status", "--at", NINE]).assert_stdout(0, &[used]);
+        let status = place.json(&["status", "--json", "--at", NINE]);
+        let lines = status["budgets"].as_array().unwrap();
+        let line = lines.iter().find(|line| line["budget"] == "service money").unwrap();
+        assert_eq!((&line["used"], &line["assumed_usd"]), (&json!(0.005), &json!(0.003)), "{status}");
     }
 }
 

@@ -10,6 +10,7 @@ use crate::support::databases::{Database, block_on, databases, postgres, sqlite}
 use crate::support::program::{NINE, Place, wait_until};
 use crate::support::receivers::WebhookServer;
 use crate::support::service::{FakeServer, Reply, reply};
+use crate::support::waits::BLOCKED;
 use crate::support::web_client::Pages;
 use crate::support::world::{ScriptedService, hour, post};
 
@@ -21,8 +22,6 @@ const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nai.when = \"a
 const QUIET: &str = "[[topics]]\nid = \"quiet\"\nquery = \"quiet\"\nevery = \"6h\"\n";
 /// Words that only the forgotten author wrote.
 const WORDS: &str = "zanzibar umbrella confession";
-/// The number of sessions that wait for another one; PostgreSQL only.
-const BLOCKED: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0";
 const JANES_POST: &str = "https://x.com/Jane_D/status/1900000000000000001";
 
 /// Posts, pages and an answer. One post is Jane's, the pages and the answer link to it, another post quotes it.
@@ -442,6 +441,34 @@ fn forget_names_the_tokens_that_it_narrows_or_withdraws() {
         let changes = "token all: withdrawn, since it was for no other topic\n\
                        token other: withdrawn, since it was for no other topic\n";
         assert!(next.contains(changes) && !next.contains("token tagged"), "{name}: {next}");
+    }
+}
+
+#[test]
+fn forget_names_the_share_links_that_it_withdraws() {
+    for database in databases() {
+        let (server, place) = place_that_mentions_jane(database);
+        let name = place.database.name;
+        let (secret, acme) = add_share_link(&place, &["--topic", "acme", "--for", "7d"]);
+        let (_, globex) = add_share_link(&place, &["--topic", "globex", "--for", "7d"]);
+        let (_, expired) = add_share_link(&place, &["--topic", "acme", "--for", "7d", "--at", "2020-01-01T00:00:00Z"]);
+        place.configure(&server.lines(), QUIET);
+        let rehearsed = place.ok(&["forget", "--topic", "acme", "--dry-run"]);
+        let change = format!("share link {acme}: would be withdrawn, since it shows topic acme\n");
+        assert!(rehearsed.contains(&change), "{name}: {rehearsed}");
+        assert!(!rehearsed.contains(&globex) && !rehearsed.contains(&expired), "{name}: {rehearsed}");
+        let told = place.json(&["forget", "--topic", "acme", "--yes", "--json"]);
+        let links = told["links"].as_array().unwrap();
+        assert_eq!(
+            (links.len(), &links[0]["id"], &links[0]["of"]),
+            (1, &json!(acme), &json!("acme")),
+            "{name}: {told}"
+        );
+        assert!(links[0]["withdrawn_at"].is_string() && links[0]["hash"].is_null(), "{name}: {told}");
+        assert!(!told.to_string().contains(&secret), "{name}: {told}");
+        let next = place.ok(&["forget", "--topic", "globex", "--yes"]);
+        let change = format!("share link {globex}: withdrawn, since it showed topic globex\n");
+        assert!(next.contains(&change) && !next.contains(&acme), "{name}: {next}");
     }
 }
 

@@ -2,8 +2,9 @@
 //! moved, and pruned.
 
 use crate::support::access_stage::{Visitor, add_share_link, add_token, listed_token, log_in_with, place, start_pages};
-use crate::support::databases::databases;
+use crate::support::databases::{databases, postgres};
 use crate::support::program::wait_until;
+use crate::support::waits::BLOCKED;
 use crate::support::web_client::{Pages, open_event_stream, wait_for_end};
 use crate::support::world::hour;
 
@@ -161,6 +162,27 @@ fn a_token_follows_a_renamed_topic_and_invalid_tokens_are_refused() {
             ("hint: reuse the name of a withdrawn token", "if there is none, withdraw one and reuse its name");
         refused.assert_stderr(2, &["already 1001 tokens", hint, none, "withdraw NAME"]);
     }
+}
+
+#[test]
+fn a_token_created_during_a_rename_keeps_its_own_topics() {
+    // On SQLite nobody adds a token while another one renames.
+    let Some(database) = postgres() else { return };
+    let (_world, place) = place(database);
+    add_token(&place, &["ann", "--role", "read", "--topic", "acme", "--topic", "zebra"]);
+    place.ok(&["token", "withdraw", "ann"]);
+    let adding = place
+        .program(&["token", "add", "ann", "--role", "read", "--topic", "zebra"])
+        .env("TOPICWATCH_TEST_FAILPOINT", "stop access::add_token/written pass=1")
+        .start();
+    adding.wait_until_stopped();
+    let renaming = place.program(&["topic", "rename", "acme", "acme-inc"]).start();
+    wait_until("the rename waits for the token", || place.database.number(BLOCKED) > 0);
+    adding.signal("CONT");
+    for ended in [adding.wait(), renaming.wait()] {
+        assert_eq!(ended.code, Some(0), "{ended}");
+    }
+    assert_eq!(listed_token(&place, "ann")["topics"], serde_json::json!(["zebra"]));
 }
 
 #[test]

@@ -89,6 +89,25 @@ impl LinkRow {
     }
 }
 
+/// The tokens and links that changed because topics were forgotten, as they are now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AccessChanges {
+    pub tokens: Vec<TokenRow>,
+    /// Those that had not expired.
+    pub links: Vec<LinkRow>,
+}
+
+impl AccessChanges {
+    /// Adds later changes. A token of several topics changes several times.
+    pub fn add(&mut self, later: Self) {
+        self.tokens.retain(|token| later.tokens.iter().all(|other| other.name != token.name));
+        self.tokens.extend(later.tokens);
+        self.tokens.sort_by(|one, other| one.name.cmp(&other.name));
+        self.links.extend(later.links);
+        self.links.sort_by(|one, other| one.id.cmp(&other.id));
+    }
+}
+
 impl ItemRow {
     /// The row for a reader who may not see all topics. Drops what is shared by all topics: star, note, number of
     /// edits, and the cluster's first item, which may belong to other topics only. It is dropped from every row:

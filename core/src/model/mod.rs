@@ -15,7 +15,7 @@ mod text;
 mod time;
 mod topic;
 
-pub use access::{LinkRow, Role, SharedKind, TokenRow, secret_hash};
+pub use access::{AccessChanges, LinkRow, Role, SharedKind, TokenRow, secret_hash};
 pub use alerts::alert::{
     AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertRun, AlertSpec, AlertState, Firing, SearchHealth, alert_job,
     alert_of,

@@ -1,7 +1,6 @@
 //! `db forget`: erases an author, an item or a topic's findings for good and keeps them out. `collect` finds what to
 //! erase; `wiring/journal` keeps the list that outlives a restored backup.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -14,7 +13,7 @@ use crate::cli::wiring::ids;
 use crate::cli::wiring::journal::{self, Journal};
 use crate::cli::wiring::options::Common;
 use crate::collect::{Eraser, Forgotten};
-use crate::model::{Follower, Time, TokenRow};
+use crate::model::{AccessChanges, Follower, LinkRow, SharedKind, Time, TokenRow};
 use crate::normalise::address_keys;
 use crate::store::{ForgetKey, ReportFiles, Store, Tombstone, TombstoneKind, Tombstones, normalize_handle};
 
@@ -95,7 +94,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
     let ended = topics.filter(|topic| args.topic.contains(topic)).collect();
     let mut begun = Forgotten { topics: ended, ..Forgotten::default() };
     if !names.is_empty() {
-        begun.tokens = store.add_tombstones(&names, new_key()?, now).await?;
+        begun.access = store.add_tombstones(&names, new_key()?, now).await?;
         crate::failpoint::at("forget/left");
     }
     journal::keep(&store).await?;
@@ -179,7 +178,7 @@ async fn dry_run(
     let tombstones = Tombstones::new(key, earlier.iter().map(|(one, _)| one).chain(&requested));
     let (known, watched) = (tombstones.clone(), context.config.topics.as_slice());
     let mut found = Eraser { store, known, topics, watched, platform, now, rehearsal: true }.erase().await?;
-    found.tokens = tokens_without(store, names, now).await?;
+    found.access = access_without(store, names, now).await?;
     let naming = remaining_mentions(store, &tombstones).await?;
     let reports = reports(store, &found).await?;
     store.close().await;
@@ -187,21 +186,24 @@ async fn dry_run(
     Ok(Exit::Ok)
 }
 
-/// Returns the tokens that change when these topics are forgotten, as they are then.
-async fn tokens_without(store: &Store, names: &[(TombstoneKind, String)], now: Time) -> Result<Vec<TokenRow>, Failure> {
-    let mut changed = Vec::new();
-    for token in store.tokens().await? {
-        let mut last: Option<TokenRow> = None;
-        for (_, topic) in names.iter().filter(|(kind, _)| *kind == TombstoneKind::Topic) {
-            let next = last.as_ref().unwrap_or(&token).without_topic(topic, now);
-            last = next.or(last);
-        }
-        changed.extend(last);
+/// Returns the tokens and links that change when these topics are forgotten, as they are then.
+async fn access_without(store: &Store, names: &[(TombstoneKind, String)], now: Time) -> Result<AccessChanges, Failure> {
+    let (tokens, links) = (store.tokens().await?, store.links().await?);
+    let mut changed = AccessChanges::default();
+    for (_, topic) in names.iter().filter(|(kind, _)| *kind == TombstoneKind::Topic) {
+        let as_now = |token: &TokenRow| changed.tokens.iter().find(|one| one.name == token.name).cloned();
+        let tokens = tokens.iter().map(|token| as_now(token).unwrap_or_else(|| token.clone()));
+        let tokens = tokens.filter_map(|token| token.without_topic(topic, now)).collect();
+        let shows = |link: &&LinkRow| link.kind == SharedKind::Topic && link.of == *topic && link.is_valid(now);
+        let links = links.iter().filter(shows).map(|link| LinkRow { withdrawn_at: Some(now), ..link.clone() });
+        let links = links.collect();
+        changed.add(AccessChanges { tokens, links });
     }
     Ok(changed)
 }
 
-/// Erases what all tombstones name. `begun` is what was done when they were added: topics ended, and tokens changed.
+/// Erases what all tombstones name. `begun` is what was done when they were added: topics ended, and tokens and links
+/// changed.
 async fn erase(context: &Context, store: &Store, now: Time, begun: Forgotten, json: bool) -> Result<Exit, Failure> {
     let (all, key) = (store.tombstones().await?, store.forget_key().await?);
     let open: Vec<Tombstone> = all.iter().filter(|(_, done)| !done).map(|(one, _)| one.clone()).collect();
@@ -218,9 +220,9 @@ async fn erase(context: &Context, store: &Store, now: Time, begun: Forgotten, js
     found.topics.extend(begun.topics);
     found.topics.sort_unstable();
     found.topics.dedup();
-    // A token of several topics changes several times.
-    let tokens = begun.tokens.into_iter().chain(found.tokens).map(|token| (token.name.clone(), token));
-    found.tokens = tokens.collect::<BTreeMap<_, _>>().into_values().collect();
+    let mut access = begun.access;
+    access.add(found.access);
+    found.access = access;
     for topic in found.topics.iter().filter(|topic| watched.iter().all(|watched| watched.id != **topic)) {
         store.end_former_ids(topic).await?;
     }

@@ -40,7 +40,8 @@ pub(super) fn print(summary: &Summary, as_json: bool) -> Result<(), Failure> {
             "taken": taken,
             "since": found.since,
             "topics": found.topics,
-            "tokens": found.tokens,
+            "tokens": found.access.tokens,
+            "links": found.access.links,
             "reports": reports,
             "asked_for_by": naming.topics,
             "named_by": naming.jobs,
@@ -67,8 +68,13 @@ pub(super) fn print(summary: &Summary, as_json: bool) -> Result<(), Failure> {
     ] {
         text.push_str(&format!("  {number} {}\n", if number == 1 { one } else { many }));
     }
-    for token in &found.tokens {
+    for token in &found.access.tokens {
         text.push_str(&format!("token {}: {}\n", output::escape_control(&token.name), change_of(token, *rehearsal)));
+    }
+    for link in &found.access.links {
+        let change = if *rehearsal { "would be withdrawn, since it shows" } else { "withdrawn, since it showed" };
+        let of = output::escape_control(&link.of);
+        text.push_str(&format!("share link {}: {change} topic {of}\n", output::escape_control(&link.id)));
     }
     if nothing {
         text.push_str(

@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 
 use crate::support::program::{Place, RunningProgram, pause_before_next_check, wait_until};
 
+/// The number of sessions that wait for another one; PostgreSQL only.
+pub const BLOCKED: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0";
+
 /// Stops a program with SIGSTOP at a moment when it holds no lock; stopped within a write, it would block all others.
 #[track_caller]
 pub fn stop_between_writes(going: &RunningProgram, place: &Place) {

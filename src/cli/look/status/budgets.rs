@@ -6,7 +6,7 @@ use crate::budget::UnaffordableCall;
 use crate::cli::wiring::context::Context;
 use crate::config::ProviderConfig;
 use crate::insight::Amount;
-use crate::model::{Budget, Micros, PaidUsage, SearchCost, Topic, Usage, UsageByProvider};
+use crate::model::{Budget, Micros, PaidUsage, SearchCost, Topic, UsageByProvider};
 
 /// A daily budget, and how much of it is used.
 #[derive(serde::Serialize)]
@@ -14,7 +14,7 @@ pub(in crate::cli::look) struct BudgetLine {
     budget: Budget,
     topic: Option<String>,
     used: Amount,
-    /// How much of a topic's used money no bill confirms, if any.
+    /// How much of the used money no bill confirms, if any.
     #[serde(rename = "assumed_usd", skip_serializing_if = "Option::is_none")]
     assumed: Option<Micros>,
     /// `None` means no limit; only the service's money can have none.
@@ -26,6 +26,11 @@ pub(in crate::cli::look) struct BudgetLine {
 }
 
 impl BudgetLine {
+    fn of_money(budget: Budget, topic: Option<&str>, used: SearchCost, limit: Option<Micros>) -> Self {
+        let assumed = Some(used.assumed).filter(|assumed| *assumed > Micros(0));
+        Self { assumed, ..Self::new(budget, topic, Amount::Money(used.total), limit.map(Amount::Money)) }
+    }
+
     fn new(budget: Budget, topic: Option<&str>, used: Amount, limit: Option<Amount>) -> Self {
         let left = limit.map(|limit| match (limit, used) {
             (Amount::Money(limit), Amount::Money(used)) => Amount::Money(Micros((limit.0 - used.0).max(0))),
@@ -68,12 +73,12 @@ pub(super) fn provider_days(context: &Context, used: &UsageByProvider) -> Vec<se
 }
 
 /// Returns the service's budgets for calls and money first, then the topics' own.
-pub(in crate::cli::look) fn budgets(context: &Context, used: Usage, topics: &[PaidUsage]) -> Vec<BudgetLine> {
+pub(in crate::cli::look) fn budgets(context: &Context, used: PaidUsage, topics: &[PaidUsage]) -> Vec<BudgetLine> {
     let limits = context.config.service.limits();
     let calls = |calls: u32| Amount::Calls(i64::from(calls));
     let prices = context.prices();
     let service_sources = context.config.topics.iter().flat_map(Topic::sources).filter(|source| source.is_service());
-    let money = BudgetLine::new(Budget::ServiceMoney, None, Amount::Money(used.money), limits.money.map(Amount::Money));
+    let money = BudgetLine::of_money(Budget::ServiceMoney, None, used.cost, limits.money);
     let mut lines = vec![
         BudgetLine::new(Budget::ServiceCalls, None, Amount::Calls(used.calls), Some(calls(limits.calls))),
         BudgetLine { too_dear: limits.money.and_then(|day| prices.unaffordable(service_sources, day)), ..money },
@@ -84,10 +89,8 @@ pub(in crate::cli::look) fn budgets(context: &Context, used: Usage, topics: &[Pa
             lines.push(BudgetLine::new(Budget::TopicCalls, id, Amount::Calls(used.calls), Some(calls(limit))));
         }
         if let Some(limit) = topic.limits.money() {
-            let SearchCost { total, assumed } = used.cost;
-            let line = BudgetLine::new(Budget::TopicMoney, id, Amount::Money(total), Some(Amount::Money(limit)));
-            let assumed = Some(assumed).filter(|assumed| *assumed > Micros(0));
-            lines.push(BudgetLine { assumed, too_dear: prices.unaffordable(topic.sources(), limit), ..line });
+            let line = BudgetLine::of_money(Budget::TopicMoney, id, used.cost, Some(limit));
+            lines.push(BudgetLine { too_dear: prices.unaffordable(topic.sources(), limit), ..line });
         }
     }
     lines

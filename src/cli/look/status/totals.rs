@@ -43,7 +43,7 @@ impl<'c> Totals<'c> {
             context,
             configured: context.config.topics.iter().map(|topic| (topic.id.as_str(), topic)).collect(),
             now,
-            budgets: budgets(context, used.service.usage(), &topics_used),
+            budgets: budgets(context, used.service, &topics_used),
             used,
             undelivered: store.undelivered(Some(&channels)).await?,
             failed_jobs: store.failed_jobs().await?,

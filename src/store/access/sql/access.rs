@@ -2,12 +2,15 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, read};
-use crate::model::{LinkRow, Role, SharedKind, Time, TokenRow};
+use super::{Conn, Row, read};
+use crate::model::{AccessChanges, LinkRow, Role, SharedKind, Time, TokenRow};
 use crate::store::StoreError;
 
 /// The most tokens, and the most valid links. The web server holds all of them in memory.
 const MOST: i64 = 1_000;
+
+/// The columns of a link.
+const LINK: &str = "id, kind, target, hash, made_at, expires_at, withdrawn_at";
 
 pub(in crate::store) async fn add_token(conn: &mut Conn, token: &TokenRow) -> Result<(), StoreError> {
     let many: i64 = sqlx::query_scalar("SELECT count(*) FROM access_token").fetch_one(&mut *conn).await?;
@@ -140,22 +143,20 @@ pub(in crate::store) async fn withdraw_link(conn: &mut Conn, id: &str, now: Time
 }
 
 pub(in crate::store) async fn links(conn: &mut Conn) -> Result<Vec<LinkRow>, StoreError> {
-    let sql =
-        "SELECT id, kind, target, hash, made_at, expires_at, withdrawn_at FROM share_link ORDER BY made_at DESC, id";
-    let rows = sqlx::query(sql).fetch_all(conn).await?;
-    rows.iter()
-        .map(|row| {
-            Ok(LinkRow {
-                id: row.try_get("id")?,
-                kind: read::word(row, "kind", SharedKind::parse)?,
-                of: row.try_get("target")?,
-                hash: row.try_get("hash")?,
-                made_at: Time(row.try_get("made_at")?),
-                expires_at: Time(row.try_get("expires_at")?),
-                withdrawn_at: read::time(row, "withdrawn_at")?,
-            })
-        })
-        .collect()
+    let sql = format!("SELECT {LINK} FROM share_link ORDER BY made_at DESC, id");
+    sqlx::query(AssertSqlSafe(sql)).fetch_all(conn).await?.iter().map(link).collect()
+}
+
+fn link(row: &Row) -> Result<LinkRow, StoreError> {
+    Ok(LinkRow {
+        id: row.try_get("id")?,
+        kind: read::word(row, "kind", SharedKind::parse)?,
+        of: row.try_get("target")?,
+        hash: row.try_get("hash")?,
+        made_at: Time(row.try_get("made_at")?),
+        expires_at: Time(row.try_get("expires_at")?),
+        withdrawn_at: read::time(row, "withdrawn_at")?,
+    })
 }
 
 pub(in crate::store) async fn tagged(
@@ -181,7 +182,9 @@ pub(in crate::store) async fn tagged(
 
 /// Replaces a topic's id in tokens and links.
 pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
-    for token in tokens(conn).await?.iter().filter(|token| token.topics.iter().any(|topic| topic == old)) {
+    // Locked, because somebody may be giving one of them to others.
+    let all = select_tokens(conn, super::ROW_LOCK).await?;
+    for token in all.iter().filter(|token| token.topics.iter().any(|topic| topic == old)) {
         let mut topics: Vec<String> =
             token.topics.iter().map(|topic| if topic == old { new.to_owned() } else { topic.clone() }).collect();
         topics.dedup();
@@ -196,25 +199,29 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> R
 }
 
 /// Removes a forgotten topic from tokens, and withdraws its links and the tokens for it alone: otherwise they would
-/// show a new topic with its id. Returns the changed tokens as they are now.
+/// show a new topic with its id. Returns the changes.
 pub(in crate::store) async fn forget_topic(
     conn: &mut Conn,
     topic: &str,
     now: Time,
-) -> Result<Vec<TokenRow>, StoreError> {
+) -> Result<AccessChanges, StoreError> {
     // Locked, because somebody may be withdrawing one of them.
     let all = select_tokens(conn, super::ROW_LOCK).await?;
-    let changed: Vec<TokenRow> = all.iter().filter_map(|token| token.without_topic(topic, now)).collect();
-    for token in &changed {
+    let tokens: Vec<TokenRow> = all.iter().filter_map(|token| token.without_topic(topic, now)).collect();
+    for token in &tokens {
         if token.withdrawn_at.is_some() {
             withdraw_token(conn, &token.name, now).await?;
         } else {
             set_topics(conn, &token.name, &token.topics).await?;
         }
     }
-    let sql = "UPDATE share_link SET withdrawn_at = $1 WHERE kind = 'topic' AND target = $2 AND withdrawn_at IS NULL";
-    sqlx::query(sql).bind(now.0).bind(topic).execute(conn).await?;
-    Ok(changed)
+    let sql = format!(
+        "UPDATE share_link SET withdrawn_at = $1 WHERE kind = 'topic' AND target = $2 AND withdrawn_at IS NULL RETURNING {LINK}"
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(topic).fetch_all(conn).await?;
+    let mut links = rows.iter().map(link).collect::<Result<Vec<LinkRow>, StoreError>>()?;
+    links.retain(|link| now < link.expires_at);
+    Ok(AccessChanges { tokens, links })
 }
 
 async fn set_topics(conn: &mut Conn, token: &str, topics: &[String]) -> Result<(), StoreError> {

@@ -7,7 +7,7 @@ pub(in crate::store) mod tombstones;
 
 use std::collections::BTreeSet;
 
-use crate::model::{Time, TokenRow};
+use crate::model::{AccessChanges, Time};
 use crate::store::database::handle::Db;
 use crate::store::{
     ErasedCounts, ForgetKey, Mention, MentionPlace, NamedItem, ReportFiles, SeenItem, Store, StoreError, StoredReply,
@@ -49,14 +49,13 @@ impl Store {
     }
 
     /// Adds tombstones: from then on, nothing that they name is stored. Already stored data stays, except that a topic
-    /// is no longer watched. Uses `key` if there is no key yet. Returns the tokens that were for the named topics, as they
-    /// are now.
+    /// is no longer watched. Uses `key` if there is no key yet. Returns the changed tokens and links of the named topics.
     pub async fn add_tombstones(
         &self,
         names: &[(TombstoneKind, String)],
         key: ForgetKey,
         now: Time,
-    ) -> Result<Vec<TokenRow>, StoreError> {
+    ) -> Result<AccessChanges, StoreError> {
         write_tx!(self, forgotten::begin(names, key, now))
     }
 
@@ -104,9 +103,9 @@ impl Store {
         read!(self, impact::topics())
     }
 
-    /// Stops watching a topic: cancels its queued runs, and deletes its job and its alerts. Returns the tokens that were
-    /// for it, as they are now.
-    pub async fn close_topic(&self, topic: &str, now: Time) -> Result<Vec<TokenRow>, StoreError> {
+    /// Stops watching a topic: cancels its queued runs, and deletes its job and its alerts. Returns the changed tokens
+    /// and links.
+    pub async fn close_topic(&self, topic: &str, now: Time) -> Result<AccessChanges, StoreError> {
         write_tx!(self, erase::close_topic(topic, now))
     }
 

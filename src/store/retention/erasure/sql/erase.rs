@@ -10,7 +10,7 @@ use super::resolve::{fetch_json, to_json};
 use super::{
     Conn, access, alert_subjects, cluster_keys, day_counts, day_terms, followers, item_history, ledger, word_index,
 };
-use crate::model::{Follower, Time, TokenRow, page_keys_of_post};
+use crate::model::{AccessChanges, Follower, Time, page_keys_of_post};
 use crate::store::{ERASED, ErasedCounts, ForgetKey, RunClaim, StoreError, StoreErrorKind, TombstoneKind};
 
 /// Erases items. With a key, leaves tombstones of their keys and of the pages at their own addresses. The caller must hold the items' lock.
@@ -110,13 +110,13 @@ pub(in crate::store) async fn page_of_items(
     items(conn, key, ids, now).await
 }
 
-/// Stops watching a topic: cancels its queued runs, deletes its job, and ends the links and tokens that show it. Returns
-/// the changed tokens.
+/// Stops watching a topic: cancels its queued runs, deletes its job, and ends the links and tokens that show it, which it
+/// returns.
 pub(in crate::store) async fn close_topic(
     conn: &mut Conn,
     topic: &str,
     now: Time,
-) -> Result<Vec<TokenRow>, StoreError> {
+) -> Result<AccessChanges, StoreError> {
     super::lock(conn, 1).await?;
     let running: i64 = sqlx::query_scalar("SELECT count(*) FROM run WHERE topic = $1 AND state = 'running'")
         .bind(topic)
@@ -136,7 +136,7 @@ pub(in crate::store) async fn close_topic(
     .bind(topic)
     .execute(&mut *conn)
     .await?;
-    let tokens = access::forget_topic(conn, topic, now).await?;
+    let changed = access::forget_topic(conn, topic, now).await?;
     alert_subjects::forget_topic(conn, topic).await?;
     for statement in [
         "DELETE FROM job WHERE topic = $1",
@@ -146,7 +146,7 @@ pub(in crate::store) async fn close_topic(
     ] {
         sqlx::query(statement).bind(topic).execute(&mut *conn).await?;
     }
-    Ok(tokens)
+    Ok(changed)
 }
 
 /// Forgets the former ids of a topic, after what names it by them was erased.

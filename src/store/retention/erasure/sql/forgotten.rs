@@ -6,7 +6,7 @@ use sqlx::Row as _;
 
 use super::resolve::{fetch_json, to_json};
 use super::{Conn, erase, read};
-use crate::model::{Answer, ResultKind, Time, TokenRow, page_key_of_entry, page_keys_of_post, result_kind};
+use crate::model::{AccessChanges, Answer, ResultKind, Time, page_key_of_entry, page_keys_of_post, result_kind};
 use crate::store::{
     ERASED, ForgetKey, Outcome, RunRef, SearchResult, SeenItem, StoreError, Tombstone, TombstoneKind, Tombstones,
     unpack,
@@ -45,24 +45,24 @@ pub(in crate::store) async fn open(conn: &mut Conn) -> Result<i64, StoreError> {
 }
 
 /// Adds tombstones: once this transaction is committed, nothing that they name is stored. Uses `key` if there is none.
-/// Returns the tokens that were for the named topics, as they are now.
+/// Returns the changed tokens and links of the named topics.
 pub(in crate::store) async fn begin(
     conn: &mut Conn,
     names: &[(TombstoneKind, String)],
     key: ForgetKey,
     now: Time,
-) -> Result<Vec<TokenRow>, StoreError> {
+) -> Result<AccessChanges, StoreError> {
     // Findings of runs that end now are either stored before this and erased, or come after it and are refused.
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
     let key = take_key(conn, key).await?;
-    let mut tokens = Vec::new();
+    let mut changed = AccessChanges::default();
     for (kind, name) in names {
         if *kind == TombstoneKind::Topic {
-            tokens.extend(erase::close_topic(conn, name, now).await?);
+            changed.add(erase::close_topic(conn, name, now).await?);
         }
         add(conn, &Tombstone { kind: *kind, hash: key.hash(*kind, name), at: now }, false).await?;
     }
-    Ok(tokens)
+    Ok(changed)
 }
 
 /// Imports tombstones made with the same key and marks them for erasure. Returns how many are new.
