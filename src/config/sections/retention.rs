@@ -38,9 +38,14 @@ pub(in crate::config) fn read(table: &Table, catch_up_ms: u64, mistakes: &mut Mi
     };
     let ledger = i64::try_from(catch_up_ms).unwrap_or(i64::MAX).saturating_add(millis(LEDGER));
     if runs.is_some_and(|runs| runs < ledger) {
-        let least = format_duration(Duration::from_millis(u64::try_from(ledger).unwrap_or(0)));
         let text = "is shorter than the widest `catch_up_window` plus 30 days: completed slots would be forgotten";
-        refuse(text.to_owned(), format!("write at least {least}, or {FOREVER:?}"));
+        // Otherwise the next check would refuse the value that this one recommends.
+        let least = sightings.map(|sightings| sightings.max(ledger)).and_then(|least| u64::try_from(least).ok());
+        let hint = match least {
+            Some(least) => format!("write at least {}, or {FOREVER:?}", format_duration(Duration::from_millis(least))),
+            None => format!("write {FOREVER:?}, as for `sightings`"),
+        };
+        refuse(text.to_owned(), hint);
         return None;
     }
     if runs.is_some_and(|runs| sightings.is_none_or(|sightings| sightings > runs)) {
