@@ -685,6 +685,11 @@ fn a_mistake_of_an_export_hides_no_other_mistake_of_it() {
             assert_eq!(of(&[*one, *other]), expected, "{one:?} {other:?}");
         }
     }
+    // What the path names is checked even if the format is wrong.
+    let (format, path) = (("format", "\"cvs\""), ("path", "\"a.xlsx.gz\""));
+    let mut expected = [of(&[format]), of(&[path])].concat();
+    expected.sort();
+    assert_eq!((expected.len(), of(&[format, path])), (2, expected));
 }
 
 #[test]

@@ -312,8 +312,12 @@ fn fields_that_were_left_alone_keep_what_was_written_meanwhile() {
     let (_sandbox, place) = place(FILE);
     let pages = serve(&place);
     let form = Form::fetch(&pages, "/jobs/topics/acme").with("title", "Mine");
+    // A browser sends line ends of its own.
     let toml = Form::fetch(&pages, "/jobs/topics/acme?as=toml");
+    let toml = toml.with("toml", &toml.value("toml").replace('\n', "\r\n"));
     let copy = Form::fetch(&pages, "/jobs/new?from=acme").with("title", "Copy");
+    let earlier = form.untick("shown");
+    let new = Form::fetch(&pages, "/jobs/new").with("id", "zig").with("query", "zig");
     let changed = by_hand(&place);
     let late = |form: &Form, path: &str| {
         let late = form.submit(&pages, "save");
@@ -326,6 +330,13 @@ fn fields_that_were_left_alone_keep_what_was_written_meanwhile() {
         assert_eq!(values, [id, title, "acme news", "t", "true"], "{}", form.page);
     }
     assert!(late(&toml, "/jobs/topics/acme").value("toml").contains("query = 'acme news'"));
+    // A page of an earlier version does not say what it showed: all of it counts as typed. A new topic is not in the file.
+    let (earlier, new) = (late(&earlier, "/jobs/topics/acme"), late(&new, "/jobs/new"));
+    assert_eq!((earlier.value("query").as_str(), earlier.value("shown").as_str()), ("acme launch", ""));
+    for (form, is_refreshed) in [(&form, true), (&copy, true), (&earlier, false), (&new, false)] {
+        let says_so = form.page.contains("the other fields show what the file has now");
+        assert_eq!(says_so, is_refreshed, "{}", form.page);
+    }
     assert_eq!(form.submit(&pages, "save").status, 303);
     let sources = "sources = [\"social\"]\n";
     assert_eq!(file(&place), changed.replacen(sources, &format!("{sources}title = \"Mine\"\n"), 1));

@@ -115,8 +115,8 @@ fn one(
     let is_path_wrong = is_wrong("path", written_path.is_some());
     let named = written_path.as_deref().and_then(Format::of_name);
     let format = match written_format {
-        // Without a format, the path decides.
-        None if is_path_wrong || is_wrong("format", false) => None,
+        // Without a format, the path decides; if the format is wrong, only a path that is written.
+        None if is_path_wrong || is_wrong("format", false) => named,
         None => Some(named.unwrap_or(Format::Csv)),
         written => written,
     };
@@ -143,7 +143,8 @@ fn one(
         filters: filters.into_iter().filter(|(_, is_used)| *is_used).map(|(filter, _)| filter).collect(),
     };
     let fits = check_combination(parts, reader, mistakes);
-    let wrong = is_wrong("search", search.is_some())
+    let wrong = is_wrong("format", written_format.is_some())
+        || is_wrong("search", search.is_some())
         || is_wrong("since", since.is_some())
         || is_wrong("retain", retain.is_some());
     let export = || {

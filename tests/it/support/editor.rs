@@ -52,7 +52,7 @@ impl Form {
         typed
     }
 
-    /// The same form with a box unticked.
+    /// The same form with a box unticked, or without another field.
     #[track_caller]
     pub fn untick(&self, name: &str) -> Self {
         let mut typed = self.clone();

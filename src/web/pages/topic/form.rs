@@ -67,7 +67,7 @@ impl Form {
             h1 { (self.heading) }
             @if let Some(why) = &self.locked { p.note { (why) " What you type is checked, and the lines for the file are shown." } }
             @if let Some(changed) = &self.changed { div.note role="alert" {
-                p { strong { "The file has changed since this page was opened." } " Nothing was saved. What you typed is below" @if !self.gone && self.toml.is_none() { "; the other fields show what the file has now" } ": check it, then save." }
+                p { strong { "The file has changed since this page was opened." } " Nothing was saved. What you typed is below" @if self.shows_present() { "; the other fields show what the file has now" } ": check it, then save." }
                 @if self.gone { p { "The topic is no longer in the file: saving adds it again, from what is below alone." } }
                 @if !changed.is_empty() { details { summary { "The topic as it is in the file now" } pre { (changed) } } }
             } }
@@ -113,6 +113,13 @@ impl Form {
                 pre { (lines) }
             } }
         }
+    }
+
+    /// Whether fields that nobody changed show what the file has now. A new topic has nothing there, and a page that was
+    /// opened before an update does not say what it showed.
+    fn shows_present(&self) -> bool {
+        let is_in_file = self.topic.is_some() || self.from.is_some();
+        is_in_file && !self.gone && self.toml.is_none() && !self.shown.is_empty()
     }
 
     /// The address of the same topic as lines of the file, with all its keys.

@@ -201,6 +201,8 @@ async fn handle_form(site: &Site, target: Target<'_>, visitor: Visitor, body: Bo
             }
             Err(SaveError::Changed) => {
                 let opened = read_file(editing).await?;
+                // They were made from the file as it was.
+                (form.outlook, form.lines) = (None, None);
                 return conflict_page(site, form, target, &opened, &request).await;
             }
             Err(SaveError::Refused(wrong)) => {
@@ -246,16 +248,18 @@ async fn try_topic(site: &Site, editing: &Editing, candidate: &Candidate) -> Res
 }
 
 /// Shows what the file has now in the fields that nobody changed since the form was shown. A topic that was removed
-/// meanwhile keeps all of its form.
+/// meanwhile keeps all of its form, and so does a form that does not say what it showed.
 fn show_present_values(site: &Site, form: &mut Form, target: Target<'_>, request: &PageRequest, opened: &FileSnapshot) {
-    let (Some(shown), false) = (request.get("shown"), form.gone) else { return };
-    if let Ok(present) = initial_form(site, target, request, opened) {
-        refresh(form, shown, &present);
-        form.typed = match (&form.toml, &present.toml) {
-            (Some(typed), Some(now)) => normalize_text(typed) != normalize_text(now),
-            _ => !are_sent_alike(&form.values, &present.values),
-        };
-    }
+    let present = request.get("shown").filter(|_| !form.gone).zip(initial_form(site, target, request, opened).ok());
+    let Some((shown, present)) = present else {
+        form.shown.clear();
+        return;
+    };
+    refresh(form, shown, &present);
+    form.typed = match (&form.toml, &present.toml) {
+        (Some(typed), Some(now)) => normalize_text(typed) != normalize_text(now),
+        _ => !are_sent_alike(&form.values, &present.values),
+    };
 }
 
 /// The page for a visitor who saves second. Nothing that was typed is lost.
@@ -269,7 +273,7 @@ async fn conflict_page(
     let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
     let existing_entry = target.existing_id().and_then(|id| jobs.entry(Kind::Topic, id).ok());
     if target.existing_id().is_some() && existing_entry.is_none() {
-        form = Form { gone: true, topic: None, path: NEW.to_owned(), shown: String::new(), ..form };
+        form = Form { gone: true, topic: None, path: NEW.to_owned(), ..form };
     }
     show_present_values(site, &mut form, target, request, opened);
     form.changed = Some(existing_entry.map(|entry| visible_lines(jobs.block(entry), form.edits)).unwrap_or_default());
