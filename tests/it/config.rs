@@ -449,7 +449,19 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
         (service("base_url = \"sandbox\"\n[database]\nschema = \"Topic\""), "4:10", "cannot be \"Topic\"", "a-z"),
         (service("base_url = \"sandbox\"\n[scheduler]\nlease = \"0s\""), "4:9", "cannot be 0s", "from 1s to 1h"),
         (service("base_url = \"sandbox\"\n[retention]\nraw = \"1s\""), "4:7", "cannot be 1s", "or \"forever\""),
-        (service("base_url = \"sandbox\"\n[retention]\nruns = \"29d\""), "4:8", "plus 30 days", "write at least 30d"),
+        (service("base_url = \"sandbox\"\n[retention]\nruns = \"29d\""), "4:8", "plus 30 days", "write at least 90d"),
+        (
+            service("base_url = \"sandbox\"\n[retention]\nsightings = \"10d\"\nruns = \"29d\""),
+            "5:8",
+            "plus 30 days",
+            "write at least 30d",
+        ),
+        (
+            service("base_url = \"sandbox\"\n[retention]\nsightings = \"forever\"\nruns = \"29d\""),
+            "5:8",
+            "plus 30 days",
+            "write \"forever\", as for `sightings`",
+        ),
         (
             service("base_url = \"sandbox\"\n[retention]\nsightings = \"forever\"\nruns = \"900d\""),
             "5:8",
