@@ -204,6 +204,22 @@ fn items_stored_by_a_clock_ahead_stay_new_after_a_clock_behind() {
     }
 }
 
+#[test]
+fn items_stay_new_after_a_clock_that_was_behind_for_days() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let place = Place::new(database, &world.lines(), &topic("every = \"1h\""));
+        let right = [1, 3, 5, 7, 9, 11].map(|day| at(day, 9));
+        let behind = (2..10).map(|day| at(day, 10)).chain([at(10, 7)]);
+        for (number, now) in right.into_iter().chain(behind).chain([at(20, 9), at(20, 10)]).enumerate() {
+            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
+            place.ok(&["once", "--at", &now]);
+        }
+        let new = place.json(&["items", "--topic", "acme", "--new-since", &at(11, 8), "--json"]);
+        assert_eq!(new["items"].as_array().unwrap().len(), 3, "{}: {new:#}", place.database.name);
+    }
+}
+
 /// Checks how many items pages count as new in the day before `now`, and how many are listed as new since an instant.
 fn assert_new(place: &Place, now: &str, since: &str, (counted, listed): (usize, usize)) {
     let name = place.database.name;
@@ -244,6 +260,29 @@ fn items_stay_new_when_a_run_that_was_interrupted_weeks_ago_ends_after_them() {
         assert_eq!(place.database.number(late), 1, "{name}: the interrupted run ended after it");
         let export = ["export", "--what", "items", "--new-since", since, "--format", "jsonl", "--out", "-"];
         assert_eq!(place.ok(&export).lines().count(), 1, "{name}");
+    }
+}
+
+#[test]
+fn items_of_a_clock_ahead_stay_new_when_an_earlier_run_ends_after_them() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let acme = topic("schedule = \"0 9 * * *\"");
+        let globex = acme.replace("acme", "globex").replace("0 9 * * *", "0 9 1 * *");
+        let place = Place::new(database, &world.lines(), &(acme + &globex));
+        place.run(&["once", "--due", "--at", &at(11, 8)]);
+        place.ok(&["once", "--topic", "globex", "--at", &at(11, 9)]);
+        let interrupted = place.program(&["once", "--due", "--at", &at(12, 9)]);
+        interrupted.env("TOPICWATCH_TEST_FAILPOINT", "kill call/counted of=acme").start().wait();
+        world.set_posts(&[undated(1)]);
+        place.ok(&["once", "--topic", "globex", "--at", &at(26, 9)]);
+        // Acme is not watched any more, so what was due of it ends now.
+        place.configure(&world.lines(), &globex);
+        place.run(&["once", "--due", "--at", &at(12, 12)]);
+        world.set_posts(&[undated(2)]);
+        place.ok(&["once", "--topic", "globex", "--at", &at(12, 13)]);
+        let new = place.json(&["items", "--topic", "globex", "--new-since", &at(12, 11), "--json"]);
+        assert_eq!(new["items"].as_array().unwrap().len(), 2, "{}: {new:#}", place.database.name);
     }
 }
 

@@ -16,7 +16,7 @@ const CHECKED: usize = 10_000;
 const LATEST: usize = 200;
 
 /// The most runs to leave out because their clock was ahead.
-const AHEAD: i64 = 1_000;
+const AHEAD: usize = 1_000;
 
 /// The longest duration of a run.
 const LONGEST_RUN: Duration = Duration::from_secs(86_400);
@@ -87,7 +87,7 @@ pub(in crate::store) async fn unless_contradicted(
 }
 
 /// Returns runs of a clock that was ahead that were over before an instant. Each has its id and its public id. Nearly
-/// always there are none.
+/// always there are none. In doubt, a run is not returned: showing an old item as new is better than hiding a new one.
 pub(in crate::store) async fn ahead_before(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>, StoreError> {
     let mut ahead = still_ahead(&mut *conn, since).await?;
     ahead.extend(once_ahead(conn, since).await?);
@@ -126,16 +126,21 @@ async fn still_ahead(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>,
     Ok(ahead.into_iter().filter(was_over).map(|(_, id, run)| (id, run)).collect())
 }
 
-/// [`ahead_before`] of runs whose time may have come: a later run with a believed time began well before the instant, and from
-/// there on runs followed each other up to the instant. After a clock that was behind, they would be missing.
+/// [`ahead_before`] of runs whose time may have come. Of such a run, all of this is true: the clock went far forward before
+/// it and back after it; a run that was over a day before the instant is later in the reading order; and from there on runs
+/// followed each other up to the instant.
+///
+/// If the clock was right all the time, a run that was over before another began has the lower number, so there are none.
+/// After a clock that was behind, the first or the last is missing.
 async fn once_ahead(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>, StoreError> {
     let bound = since.minus(LONGEST_RUN);
     let before = latest_before(&mut *conn, bound, LATEST).await?;
     let Some(highest) = before.into_iter().map(|(seq, _)| seq).max() else { return Ok(Vec::new()) };
+    // The inner limit counts all rows, so that missed slots, which may be very many, are not walked through.
     let sql = format!(
         "SELECT b.seq, b.started_at, b.id, b.public_id FROM (SELECT r.seq, r.started_at, r.id, r.public_id FROM run r \
-         WHERE {at} >= $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL ORDER BY {at} LIMIT {CHECKED}) AS b \
-         WHERE b.seq < $2 ORDER BY b.started_at LIMIT {AHEAD}",
+         WHERE {at} >= $1 ORDER BY {at} LIMIT {CHECKED}) AS b \
+         WHERE b.seq < $2 AND b.started_at IS NOT NULL ORDER BY b.started_at LIMIT {AHEAD}",
         at = read::RUN_AT
     );
     let query = sqlx::query_as(AssertSqlSafe(sql)).bind(bound.0).bind(highest);
@@ -144,26 +149,40 @@ async fn once_ahead(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>, 
         return Ok(Vec::new());
     }
     // Enough to outnumber these if the clock was right ever since.
-    let before = latest_before(&mut *conn, bound, LATEST.max(2 * later.len())).await?;
-    let times = later.iter().map(|(seq, at, ..)| (*seq, Time(*at)));
-    let believed = runs_in_order(before.into_iter().chain(times).collect());
+    let mut runs = latest_before(&mut *conn, bound, 2 * AHEAD).await?;
+    let are_all = runs.len() < 2 * AHEAD;
+    runs.extend(later.iter().map(|(seq, at, ..)| (*seq, Time(*at))));
+    let believed = runs_in_order(runs.clone());
     let Some((last, _)) = believed.iter().rev().find(|(_, at)| *at < bound) else { return Ok(Vec::new()) };
     let after = latest_before(conn, since, LATEST).await?.into_iter().filter(|(seq, _)| seq >= last);
     let Some(end) = after.map(|(_, at)| at).max() else { return Ok(Vec::new()) };
     let was_ahead = |run: &(i64, i64, i64, String)| {
         let (seq, at) = (run.0, Time(run.1));
-        let next = believed.iter().find(|(number, _)| *number > seq);
-        at >= since && seq < *last && next.is_some_and(|(_, next)| since.since(end) < at.since(*next) / 4)
+        let Some((_, next)) = believed.iter().find(|(number, _)| *number > seq) else { return false };
+        let back = at.since(*next);
+        let forward = match believed.iter().rev().find(|(number, _)| *number < seq) {
+            Some((number, previous)) => {
+                let first = runs.iter().filter(|(other, _)| other > number).min();
+                first.map_or(Duration::ZERO, |(_, first)| first.since(*previous))
+            }
+            // The clock may have been right from the first run on, and behind since.
+            None if are_all => Duration::ZERO,
+            None => back,
+        };
+        at >= since && seq < *last && forward > back / 2 && since.since(end) < back / 4
     };
     Ok(later.into_iter().filter(was_ahead).map(|(_, _, id, run)| (id, run)).collect())
 }
 
-/// Returns the latest runs, at most `most`, that began before an instant, by number and time, without interrupted ones.
+/// Returns the latest runs, at most `most`, that began and were over before an instant, by number and time, without
+/// interrupted ones. If most slots before it were missed, it returns fewer, rather than walk through them.
 async fn latest_before(conn: &mut Conn, until: Time, most: usize) -> Result<Vec<(i64, Time)>, StoreError> {
     let sql = format!(
-        "SELECT r.seq, r.started_at FROM run r WHERE {at} < $1 AND r.seq IS NOT NULL AND r.finished_at <= r.started_at + {prompt} \
-         ORDER BY {at} DESC, r.public_id DESC LIMIT {most}",
+        "SELECT b.seq, b.started_at FROM (SELECT r.seq, r.started_at, r.finished_at FROM run r WHERE {at} < $1 \
+         ORDER BY {at} DESC, r.public_id DESC LIMIT {walked}) AS b \
+         WHERE b.seq IS NOT NULL AND b.finished_at < $1 AND b.finished_at <= b.started_at + {prompt} LIMIT {most}",
         at = read::RUN_AT,
+        walked = 5 * most,
         prompt = LONGEST_RUN.as_millis()
     );
     let runs: Vec<(i64, i64)> = sqlx::query_as(AssertSqlSafe(sql)).bind(until.0).fetch_all(conn).await?;
