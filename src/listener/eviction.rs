@@ -1,6 +1,6 @@
-//! Decides which connection is closed for a new one when every place is taken. It chooses among those on which no
-//! request is being answered: the peer with the most connections, and of these the one whose last answer was longest
-//! ago. It opens and closes nothing itself.
+//! Decides which connection is closed for a new one when every place is taken. Of the connections on which no request
+//! is being answered, it chooses those of the peer that holds most, and of these the one that took a part of an answer
+//! longest ago. It opens and closes nothing itself.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};

@@ -1,4 +1,4 @@
-//! Judges the reply to a request: accepted, refused for good, or to be tried again at some time. Reads only enough to
+//! Judges the reply to a request: accepted, refused for good, or to be tried again, and when. Reads only enough to
 //! explain a refusal. `webhook` sends the requests.
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Fault rules, and the requests on which they fire. `rule` parses it, and `damage` applies its action to a reply.
+//! Fault rules, and the requests on which they fire. `rule` parses them, and `damage` applies their actions to replies.
 
 use std::time::Duration;
 

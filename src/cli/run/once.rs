@@ -82,7 +82,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     tokio::spawn(signals::interrupted(cancel.clone()));
     let size = context.config.scheduler.max_concurrent_runs.max(context.config.service.max_concurrent);
     let (worker_pool, ends) = WorkerPool::new(Arc::clone(&collector), size, cancel.clone());
-    // In a dry run all runs end at the same instant, so their order in the store must not depend on chance.
+    // With `--at`, all runs end at the same instant, so their order in the store must not depend on chance.
     let worker_pool = if args.at.is_some() { worker_pool.in_order() } else { worker_pool };
     let alive = tokio::spawn({
         let (worker_pool, lease) = (worker_pool.clone(), context.config.scheduler.lease);

@@ -19,7 +19,7 @@ use crate::model::{Clock, Engine, Source, Time, Topic};
 use crate::sandbox;
 use crate::store::{self, DataOrigin, Store};
 
-/// The start of every verb that reads the configuration.
+/// The configuration, the clock and the options, with which every verb that reads the configuration starts.
 pub(in crate::cli) struct Context {
     pub(in crate::cli) config: Config,
     pub(in crate::cli) clock: Clock,

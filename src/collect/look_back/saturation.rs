@@ -28,6 +28,7 @@ const MANY: f64 = 10.0;
 const NEXT_DAY: Duration = Duration::from_secs(86_400);
 /// Number of replies that a prediction needs.
 const REPLIES: usize = 5;
+/// How old the last reply may be: after that, the topic may have ended.
 const RECENT: Duration = Duration::from_secs(7 * 86_400);
 
 /// Returns what a reply shows that is as long as the request allows.

@@ -42,7 +42,7 @@ impl<'g> BegunCall<'g> {
         self.was_held_up.load(Ordering::Relaxed)
     }
 
-    /// Returns the called provider; `None` if the call was never started.
+    /// Returns the address and path of the call; `None` if it was never begun.
     pub(super) fn target(self) -> Option<CallTarget> {
         self.is_begun.into_inner().then_some(self.target)
     }

@@ -57,7 +57,7 @@ pub struct StandOutRows {
     #[serde(skip)]
     pub sampled: bool,
     pub most_texts_before: Option<u64>,
-    /// The strongest first. `texts_before` and `expected` count in the texts they were compared with.
+    /// The strongest first. `texts_before` and `expected` are about the texts that they were compared with.
     pub terms: Vec<TermRow>,
 }
 

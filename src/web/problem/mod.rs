@@ -32,7 +32,7 @@ impl Problem {
         self.field.as_deref() == Some(field)
     }
 
-    /// Something with that name does not exist.
+    /// There is nothing with that name.
     pub(super) fn not_found(title: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, title, "It may have been renamed or removed. The page / lists the topics.")
     }

@@ -39,7 +39,7 @@ pub(super) struct Continuity {
 }
 
 impl Continuity {
-    /// The result of a reply without entries: nothing changed since the last look.
+    /// The result of a reply that says that nothing changed since the last look.
     pub(super) fn unchanged(before: LastLook<'_>, now: Time) -> Self {
         Self { since: before.since.unwrap_or(now), hole: false }
     }

@@ -68,7 +68,8 @@ pub(in crate::store) fn ordered_run() -> String {
 }
 
 /// SQL: whether the reply to search `s` was empty in error, 0 or 1. Such a reply covers nothing of the time asked for.
-/// An answer never covers a time, and neither does a search of feeds if none of them lists anything new.
+/// An answer never covers a time, and a search of feeds may cover none if no feed lists anything new: neither is an
+/// error.
 pub(in crate::store) const EMPTY_IN_ERROR: &str = "CAST(CASE WHEN s.state = 'empty' AND s.asked_from IS NOT NULL AND s.covered_from IS NULL \
      AND s.source <> 'ai' AND s.operation <> 'feeds' THEN 1 ELSE 0 END AS BIGINT)";
 

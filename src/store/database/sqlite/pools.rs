@@ -195,7 +195,7 @@ impl Pools {
             && let Ok(mut writer) = self.write.acquire().await
             && sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut *writer).await.is_ok()
         {
-            // The file was moved away without its log. The log is now written into the file, so it can be removed.
+            // The file was moved away without its log. The log is now written into the file, so the log can be removed.
             self.place.remove_empty_log();
         }
         if self.place.may_close() {

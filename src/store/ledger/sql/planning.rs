@@ -193,8 +193,8 @@ async fn run_used_slots(conn: &mut Conn, slots: &[(&JobPlan, &PlannedSlot)], now
 }
 
 /// Whether the clock was ahead when it planned this run of a slot: runs that were planned later started in the week
-/// before the slot. If runs that were planned earlier started in between, and the later ones lasted only a short while,
-/// the clock was behind for that while, and the slot has really run.
+/// before the slot. If runs that were planned earlier started in between, and the later ones started only within a
+/// short while, the clock was rather behind for that while, and the slot has really run.
 async fn was_ahead(conn: &mut Conn, run: i64, slot: Time) -> Result<bool, StoreError> {
     let at = read::RUN_AT;
     // `id + 0` keeps the database from walking through the whole table by `id`.

@@ -1,5 +1,5 @@
-//! Reads what forgetting would remove: items with their names, counts of dependent data, all topics, and recent
-//! reports. Read-only.
+//! Reads what forgetting would remove: items with their authors, addresses and keys, counts of dependent data, all
+//! topics, and recent reports. Read-only.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
