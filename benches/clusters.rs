@@ -131,7 +131,7 @@ fn median(times: &[Duration]) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// A database of a given size, and the time spent on it.
+/// A database of a given size, and the work spent on it.
 struct Filled {
     store: Store,
     topic: Topic,

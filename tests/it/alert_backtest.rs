@@ -95,7 +95,7 @@ fn a_backtest_shows_precision_and_recall_for_a_list_of_events() {
         reported.push((printed.out, whole, items.out));
     }
     assert!(reported.iter().all(|other| *other == reported[0]), "{reported:#?}");
-    // The tables are below the alerts, with the findings of each.
+    // The tables are below the alerts, with the events that each rule found.
     let tables = |printed: &str| printed.split_once("\n\n").unwrap().1.to_owned();
     insta::assert_snapshot!(tables(&reported[0].0), @r"
     begin                 end                   event                  volume  3-sigma  z-score

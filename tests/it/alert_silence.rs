@@ -41,8 +41,8 @@ fn place_with_refused_message(database: Database, alert: &str, at: u32) -> (Scri
     (world, place, hook)
 }
 
-/// The tries of the only message, and when it is due again. The list would count from the real present, so this is read
-/// from the table.
+/// The tries of the only message, and when it is due again. The list would count from the real present, so the time is
+/// read from the table.
 fn waits(place: &Place) -> [Value; 2] {
     let attempt = place.json(&["outbox", "--json"])["messages"][0]["attempt"].clone();
     [attempt, json!(Time(place.database.number("SELECT next_at FROM outbox")))]

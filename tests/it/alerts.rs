@@ -582,7 +582,7 @@ fn budget_used_shortly_before_midnight_is_reported_after_midnight() {
         assert_eq!(subjects(&hook), [reported], "{name}");
         let all = events(&place, &hook);
         assert_eq!(all[0]["event"], "alert:recalls/2026-03-11/acme/2026-03-11/fired", "{name}: {all}");
-        // That day is over, and is checked once more.
+        // That day is over and was checked after its end. It is not checked again.
         run_due(&place, &hook, "2026-03-12T00:00:20Z");
         assert_eq!(subjects(&hook).len(), 1, "{name}: {:?}", subjects(&hook));
         assert_eq!(place.database.number("SELECT count(*) FROM alert_firing"), 0, "{name}");

@@ -38,7 +38,7 @@ fn backfill_covers_each_day_and_a_second_backfill_finds_nothing_new() {
         let expected =
             ["manual backfill of 2026-03-07", "manual backfill of 2026-03-08", "manual backfill of 2026-03-09"];
         assert_eq!(runs, expected, "{}", place.database.name);
-        // Counts the searches that covered their whole day.
+        // Judges only findings of searches that covered their whole day.
         let judged = "FROM v_sighting s JOIN v_item i ON i.key = s.key AND i.topic = s.topic \
              JOIN v_search q ON q.run = s.run AND q.source = s.source JOIN v_run r ON r.run = s.run \
              WHERE i.published_at IS NOT NULL AND r.reason LIKE 'backfill of %' \

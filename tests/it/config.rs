@@ -46,7 +46,7 @@ fn mistakes(result: Result<Config, LoadError>) -> Vec<Mistake> {
     match result {
         Err(LoadError::Mistakes(mistakes)) => mistakes,
         Err(other) => panic!("{other}"),
-        Ok(_) => panic!("the file was used"),
+        Ok(_) => panic!("the file was accepted"),
     }
 }
 

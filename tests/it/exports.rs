@@ -149,7 +149,7 @@ async fn consecutive_span_files_equal_the_whole_export() {
             ]
             .map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
             sorted.iter_mut().for_each(|lines| lines.sort());
-            assert_eq!(sorted[0], sorted[1], "{what}: the same rows without a period");
+            assert_eq!(sorted[0], sorted[1], "{what}: the same rows without a range");
             let parts = [stretch(0, 1).await, stretch(1, 1).await, stretch(1, 2).await, stretch(2, 3).await];
             assert!(parts.concat() == whole, "{what}: {parts:?}\n{whole}");
             assert_eq!(parts[1], "", "{what}");

@@ -179,7 +179,7 @@ fn an_unreadable_erasure_journal_is_not_reported_as_one_to_restore() {
     let database = place.database.url["sqlite:".len()..].to_owned();
     let journal = format!("{database}.forgotten");
     std::fs::write(&journal, "x").unwrap();
-    // Imports a file that is not a journal.
+    // A file that is not a journal has to be restored.
     place.run(&["status"]).assert_stderr(4, &["is not a journal", "restore it from a backup"]);
     let folder = std::path::Path::new(&database).parent().unwrap();
     let allow = |path: &std::path::Path, mode: u32| {

@@ -152,7 +152,7 @@ fn assert_gone(place: &Place, when: &str) {
     assert_eq!(
         number("SELECT (SELECT sum(new) FROM v_run) - (SELECT coalesce(sum(erased_new), 0) FROM v_erased)"),
         place.database.items_of_all(),
-        "{when}, {name}: new rows that are not erased are there"
+        "{when}, {name}: all new items that were not erased are there"
     );
 }
 
@@ -605,7 +605,7 @@ fn a_report_or_alert_that_was_read_before_forget_is_not_stored_after_it() {
             let sent = hook.received().split_off(before);
             let bodies: Vec<String> = sent.iter().map(|got| got.json().to_string()).collect();
             assert!(!bodies.concat().contains(WORDS), "{point} on {name}: {bodies:?}");
-            // Jobs that were in progress run again, without her.
+            // The report or alert in progress is made again, without her.
             let made = if point == "alert/seen" { "alert:all/" } else { "report:daily@" };
             let again = bodies.iter().filter(|body| body.contains(made) && body.contains("old factory")).count();
             assert_eq!(again, 1, "{point} on {name}: {ended}\n{bodies:?}");
@@ -773,7 +773,7 @@ fn forget_names_exports_about_the_author_and_cleans_old_export_records() {
         let left = |table: &str| {
             place.database.number(&format!("SELECT count(*) FROM {table} WHERE lower(definition) LIKE '%jane%'"))
         };
-        assert_eq!((left("export_edition"), left("job")), (0, 1), "{name}: the configured topic stays");
+        assert_eq!((left("export_edition"), left("job")), (0, 1), "{name}: the configured export stays");
         assert_eq!(
             place.database.number("SELECT count(*) FROM export_edition WHERE definition LIKE '%bob%'"),
             editions
@@ -944,7 +944,7 @@ fn forget_dry_run_counts_what_forget_removes() {
                 // The last is of one topic alone.
                 world.set_posts(&(1..=if at == 24 { 3 } else { 4 }).map(post).collect::<Vec<_>>());
                 world.set_pages(std::slice::from_ref(&page));
-                // Only the first run of the other topic counts: items that it did not see are erased with the topic.
+                // The other topic runs only the first time: items that it did not see are erased with the first topic.
                 let both: &[&str] = if at == 24 { &["acme", "globex"] } else { &["acme"] };
                 for topic in both {
                     place.ok(&["once", "--at", &hour(at), "--topic", topic]);

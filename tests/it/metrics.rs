@@ -335,7 +335,7 @@ fn run_totals_count_each_run_once_and_follow_a_topic_rename() {
             topicwatch::collect::tally_runs(&store, &|| false).await.unwrap();
             let runs = store.runs_to_tally(0, 500).await.unwrap();
             let (sums, latest) = topicwatch::insight::tally::tally(&runs);
-            assert_eq!(sums.len(), before.len(), "one large step has the same sums as several small ones");
+            assert_eq!(sums.len(), before.len(), "one large step has as many sums as several small ones");
             // A process that read before the others wrote.
             assert!(!store.store_tally(&sums, &latest, 0, to, true).await.unwrap());
             assert_eq!(store.tally().await.unwrap().unwrap(), before);

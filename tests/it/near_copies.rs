@@ -229,7 +229,7 @@ async fn an_item_merged_before_clustering_is_clustered_once() {
         let batch = store.unclustered(10).await.unwrap().unwrap();
         store_runs(&store, &t, 2, vec![vec![seen_item(Source::Social, 1, &["post:x:1", "text:x:ann:h"], STORM)]]).await;
         let alone = vec![topicwatch::model::Assignment::Alone; 2];
-        assert!(!store.store_clusters(&batch, &alone).await.unwrap(), "{}: outdated rows are ignored", database.name);
+        assert!(!store.store_clusters(&batch, &alone).await.unwrap(), "{}: an old batch is refused", database.name);
         assert_eq!(cluster(&store, &|| false).await.unwrap(), 1);
         assert_eq!(clusters(&store).await, [("post:x:1".to_owned(), Some("post:x:1".to_owned()))]);
         database.close(store).await;

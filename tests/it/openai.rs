@@ -143,7 +143,7 @@ fn the_model_gets_each_new_item_once_within_its_token_limit() {
     assert_eq!(model_requests(&server).len(), 1, "nothing new, no call");
 }
 
-/// They are not a reason for a paid call either.
+/// On their own, they are not a reason for a paid call either.
 #[test]
 fn hidden_items_and_items_of_forgotten_authors_are_not_sent_to_the_model() {
     let hit = |n: i64, text: &str, by: &str| {

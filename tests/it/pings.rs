@@ -124,7 +124,7 @@ fn a_silent_ping_receiver_delays_no_run_and_a_busy_one_is_retried() {
     place.ok(&["topic", "run", "acme", "--wait"]);
     place.ok(&["topic", "run", "acme", "--wait"]);
     wait_until("it was asked", || !request_lines(&silent).is_empty());
-    // Both runs have ended, and the receiver got only the topic's first ping, perhaps twice.
+    // Both runs have ended, and the receiver got only the topic's first ping, perhaps several times.
     let heard = request_lines(&silent);
     assert!(heard.iter().all(|ping| ping.contains("/start?") && *ping == heard[0]), "{heard:?}");
     going.signal("TERM");

@@ -193,7 +193,7 @@ fn the_items_page_its_count_files_and_feed_contain_the_filtered_rows() {
             assert_eq!(seen, rows, "{name}: {query}");
             let noun = if rows.len() == 1 { "item" } else { "items" };
             assert_eq!(count, format!("{} {noun}", rows.len()), "{name}: {query}");
-            assert!(!rows.is_empty(), "{name}: {query} reveals nothing");
+            assert!(!rows.is_empty(), "{name}: {query} finds nothing");
             let reply = send_request(&pages, "GET", &address("/items.jsonl"), &[], "");
             assert_eq!((reply.status, reply.whole), (200, true), "{name}: {query}\n{}", reply.text());
             let text = String::from_utf8(reply.body.clone()).unwrap();

@@ -255,7 +255,7 @@ fn each_row_is_in_exactly_one_file_after_a_kill_at_any_point() {
                 "{point}"
             );
             let all = place.database.number("SELECT max(seq) FROM v_run WHERE topic IS NOT NULL");
-            assert!(cursor(&place, "sightings") >= all, "{point}: no temporary file remains");
+            assert!(cursor(&place, "sightings") >= all, "{point}: no run is left out");
             for file in &there {
                 place.run(&["export", "--verify", file.to_str().unwrap()]).assert_stdout(0, &["matches the database"]);
             }

@@ -34,7 +34,7 @@ fn processes_share_one_rate_and_one_limit_of_calls_in_flight() {
         }
         let whole = arrivals[arrivals.len() - 1].at - arrivals[0].at + late;
         assert!(whole >= Duration::from_millis(50) * (3 * EACH as u32 - 4), "{name}: all within {whole:?}");
-        assert_eq!(place.database.number("SELECT count(*) FROM service_lease"), 0, "{name}: all runs were released");
+        assert_eq!(place.database.number("SELECT count(*) FROM service_lease"), 0, "{name}: all permits were released");
     }
 }
 

@@ -1,6 +1,6 @@
-//! Forms in a real browser: the browser asks before typed text is lost, the page of a mistake starts at the wrong
-//! field, and a page that is no longer refreshed says so. Cards fit on a phone. Prints a line and skips where there is
-//! no browser.
+//! Forms in a real browser: the browser asks before typed text is lost, the page of a mistake starts at the field with
+//! the mistake, and a page that is no longer refreshed says so. Cards fit on a phone. Prints a line and skips without a
+//! browser.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The program after its clock was ahead for a while, once the times that it wrote then have come, on both databases;
+//! The program after its clock was wrong for a while, once the times that it wrote then have come, on both databases;
 //! also a time that a zone skipped. Clocks that jump while a daemon runs are tested in `endure_clock`.
 
 use serde_json::{Value, json};

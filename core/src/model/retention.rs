@@ -15,7 +15,7 @@ pub struct Retention {
     pub runs: Option<i64>,
 }
 
-/// The data that pruning removed from a topic's runs of a span.
+/// How much data pruning removed from a topic's runs of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct PrunedSummary {
     /// The number of runs whose snapshots were thinned.

@@ -64,8 +64,8 @@ impl Schedule {
         Ok(self.days(&zone, begin, until).saturating_sub(self.days(&zone, begin, after)))
     }
 
-    /// Returns how many slots in (`after`, `until`] do a job that is done once a local day: one for each local day with
-    /// a slot. `done`: it was already done on the day of `after`.
+    /// Returns how many slots in (`after`, `until`] do something that is done once a local day: one for each local day
+    /// with a slot. `done`: it was already done on the day of `after`.
     ///
     /// # Errors
     /// [`ScheduleError`] if the zone is unknown.

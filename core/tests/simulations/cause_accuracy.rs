@@ -17,7 +17,7 @@ fn streams(cv: f64) -> u32 {
     if cv < 0.5 { 50 } else { 150 }
 }
 /// The least percentage of reported days on which an inserted cause must be named. If days vary by half, so does a
-/// source's share, and no cause is named more often.
+/// source's share, and it happens more often that no cause is named.
 fn named_at_least(cv: f64) -> f64 {
     if cv < 0.5 { 95.0 } else { 85.0 }
 }
@@ -169,7 +169,7 @@ fn items<'a>(day: &Day, posts: &'a [Post]) -> DayItems<'a> {
     DayItems { day: *day, items: posts.iter().map(item).collect(), sourced: true }
 }
 
-/// A value for each word, in the order of the words. There are few of them, so a list is faster than a map.
+/// The values of each word, in the order of the words. There are few words, so a list is faster than a map.
 fn by_word<T>(all: impl Iterator<Item = (&'static str, T)>) -> Vec<(&'static str, Vec<T>)> {
     let mut words: Vec<(&'static str, Vec<T>)> = Vec::new();
     for (word, one) in all {
@@ -410,9 +410,8 @@ fn the_named_cause_of_a_rise_or_fall_is_the_real_one() {
     check_table("docs/dev/report-measured.md", "causes of volume", &table);
 }
 
-/// Alerts count near-copies once, and have wider limits than reports. So no text causes a rise, and the cases with two
-/// causes and with none are left out. `cause_reported` tests the terms as the product finds them, and the alerts
-/// themselves.
+/// Alerts count near-copies once, and have wider limits than reports. So no text causes a rise, and three cases are
+/// left: two causes, and none. `cause_reported` tests the terms as the product finds them, and the alerts themselves.
 #[test]
 fn the_named_cause_of_a_rise_in_an_alert_is_the_real_one() {
     const FIRING: [&str; 3] = ["one author", "one term in many different posts", "none: everything rose alike"];

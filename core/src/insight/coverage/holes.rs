@@ -258,8 +258,8 @@ struct Meant {
 }
 
 impl Meant {
-    /// Time counts since the topic began. After a backfill of earlier time, it counts if another search looked back to
-    /// it.
+    /// Time counts since the topic began. Time between a backfill of earlier time and that counts, too, if another
+    /// search looked back to the backfill.
     fn new<'a>(watched: &WatchedTopic, searches: impl Iterator<Item = &'a CoverageSearch>, source: Source) -> Self {
         let mut meant = Self { since: watched.began, first: watched.began, backfilled: Vec::new() };
         let Some(first) = watched.filled_from.filter(|_| source == Source::Social) else { return meant };

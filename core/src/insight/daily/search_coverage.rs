@@ -40,7 +40,7 @@ pub struct SearchCoverage {
     runs: Vec<RunSearch>,
     /// The sources whose searches cover spans.
     covering: Vec<Source>,
-    /// The combined coverage; `None` if there are no sources.
+    /// The combined coverage of these sources; `None` if there are none.
     spans: Option<Vec<Span>>,
     /// Holes of single sources, and why.
     reasons: Vec<(Span, String)>,

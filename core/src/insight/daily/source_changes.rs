@@ -18,7 +18,7 @@ pub struct SourceHistory {
 
 impl SearchCoverage {
     /// Returns when the topic had its sources, within a span up to the present. Time that their searches covered before
-    /// that counts, too: a backfill, or a search after one without a budget.
+    /// that counts, too: a backfill, or a search after one that the budget refused.
     #[must_use]
     pub fn source_history(&self, seen: Span) -> SourceHistory {
         let Some(watched) = self.watched() else { return SourceHistory { seen, times: BTreeMap::new() } };

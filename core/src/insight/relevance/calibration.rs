@@ -30,7 +30,7 @@ const SHARE_PRIOR: f64 = 1.0;
 struct Line {
     at: f64,
     slope: f64,
-    /// How much higher the log-odds of marks are that were not suggested than of suggested ones.
+    /// How much higher the log-odds of marks that were not suggested are than those of suggested ones.
     offset: f64,
     log_evidence: f64,
 }

@@ -126,7 +126,7 @@ pub struct Story {
     pub first_is_sure: bool,
     /// Whether no source that looks back over time found the earliest item: others may have missed earlier ones.
     pub first_by_snapshot: bool,
-    /// Gaps in the searches around the first item.
+    /// Reasons why an earlier item may be missing.
     #[serde(rename = "doubt")]
     pub caveats: StoryCaveats,
     /// Milliseconds from the earliest item until half of the items were there; `None` with fewer than four.

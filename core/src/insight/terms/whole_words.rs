@@ -49,8 +49,8 @@ fn complete(term: NewsTerm, items: &[TermItem], own: &dyn Fn(&str) -> bool) -> O
     }
 }
 
-/// Whether a completed term adds nothing to another: one contains the other, and most of its items are the other's. Of
-/// two equal terms, the first stays.
+/// Whether a completed term adds nothing to another: one contains the other, and most of its items are the other's. If
+/// neither of two terms adds anything to the other, the first stays.
 fn repeats(one: &NewsTerm, other: &NewsTerm, comes_first: bool) -> bool {
     let both = to_f64(shared(&one.places, &other.places));
     let mostly = |term: &NewsTerm| both >= EXPLAINS * to_f64(term.places.len());

@@ -74,7 +74,7 @@ pub struct Message {
 
 impl Message {
     /// A message waits at most some hours for its next try or for its channel, and a little more than a day for quiet
-    /// hours; a snooze may be longer. A longer wait was written by a clock that was ahead.
+    /// hours; a snooze may be longer. Any other longer wait was written by a clock that was ahead.
     pub const LONGEST_WAIT: std::time::Duration = std::time::Duration::from_secs(48 * 3_600);
 }
 

@@ -171,7 +171,7 @@ pub struct CopyRow {
     pub lang: Option<String>,
 }
 
-/// The items of a topic on one day.
+/// Counts of a topic's items on one day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayCount {
     pub span: Span,
