@@ -369,9 +369,7 @@ fn a_move_beside_one_running_process_is_refused() {
     for database in databases() {
         let place = Place::new(database, "base_url = \"sandbox\"", TOPICS);
         place.ok(&["db", "migrate"]);
-        let alive = "INSERT INTO instance (id, role, generation, started_at, seen_at, alive_until) \
-                     VALUES ('one', 'daemon', 1, 0, 0, 9000000000000)";
-        block_on(place.database.execute(alive));
+        place.database.add_instance("daemon", 0, 9_000_000_000_000);
         let refused = place.run(&["db", "move", "--to", "sqlite:moved.db"]);
         refused.assert_stderr(4, &["1 process is running jobs on", "hint: stop what runs there first"]);
     }

@@ -709,9 +709,7 @@ fn messages_count_a_single_row_file_run_and_item_in_the_singular() {
         let replayed = place.run(&["db", "replay", "--dry-run", "--since", &hour(25)]);
         replayed.assert_stdout(0, &["1 run read again, 1 reply; 0 runs would change"]);
         place.run(&["topic", "filter", "test", "acme"]).assert_stdout(0, &["acme · 1 item · 0 hidden now"]);
-        crate::support::databases::block_on(
-            place.database.execute("UPDATE item SET tone = NULL, score = NULL, scorer = NULL"),
-        );
+        place.database.remove_scores();
         place.run(&["db", "rescore", "--dry-run"]).assert_stdout(0, &["1 item would be scored by"]);
         place.ok(&["db", "forget", "--author", "nobody", "--yes"]);
         let exported = place.run(&["db", "forget", "--export", place.path("tombstones").to_str().unwrap()]);

@@ -227,6 +227,12 @@ impl Database {
         )));
     }
 
+    /// As if no item had been scored yet.
+    #[track_caller]
+    pub fn remove_scores(&self) {
+        block_on(self.execute("UPDATE item SET tone = NULL, score = NULL, scorer = NULL"));
+    }
+
     /// Deletes the stored counts of terms, as if no run had made them yet.
     #[track_caller]
     pub fn forget_term_counts(&self) {
