@@ -290,25 +290,29 @@ fn a_command_on_an_exclusively_locked_sqlite_file_fails_after_one_wait() {
 }
 
 #[test]
-fn a_command_waits_for_whoever_makes_an_empty_sqlite_file_a_database() {
+fn a_command_waits_for_whoever_makes_a_new_sqlite_file_a_database() {
     let service = SlowService::answering_after(Duration::ZERO);
-    let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &topics(1, ""));
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(database_file(&place)).create_if_missing(true);
-    block_on(async {
-        let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
-        // Like another process whose disk takes longer than one wait.
-        holder.execute(sqlx::raw_sql("BEGIN EXCLUSIVE")).await.unwrap();
-        let trace = place.path("trace");
-        let waiting = place.program(&["once"]).env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace.to_str().unwrap()).start();
-        wait_until("one wait to end", || {
-            std::fs::read_to_string(&trace).is_ok_and(|passed| passed.contains("open/waited"))
+    // Before and after SQLite has written the first page.
+    for begun in ["BEGIN EXCLUSIVE", "PRAGMA user_version = 1; BEGIN EXCLUSIVE; PRAGMA user_version = 2"] {
+        let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &topics(1, ""));
+        let options = sqlx::sqlite::SqliteConnectOptions::new().filename(database_file(&place)).create_if_missing(true);
+        block_on(async {
+            let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+            // Like another process whose disk takes longer than one wait.
+            holder.execute(sqlx::raw_sql(begun)).await.unwrap();
+            let trace = place.path("trace");
+            let waiting =
+                place.program(&["once"]).env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace.to_str().unwrap()).start();
+            wait_until("one wait to end", || {
+                std::fs::read_to_string(&trace).is_ok_and(|passed| passed.contains("open/waited"))
+            });
+            holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
+            let ended = waiting.wait();
+            assert_eq!(ended.code, Some(0), "{begun}: {ended}");
+            holder.close().await.unwrap();
         });
-        holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
-        let ended = waiting.wait();
-        assert_eq!(ended.code, Some(0), "{ended}");
-        holder.close().await.unwrap();
-    });
-    assert_eq!(finished_runs(&place), 1);
+        assert_eq!(finished_runs(&place), 1);
+    }
 }
 
 #[test]

@@ -153,14 +153,16 @@ pub(in crate::store) async fn migrate_in_transaction(
 
 /// Opens a file that others may be opening for the first time, too. SQLite does not wait for the lock that it needs to
 /// switch a new file to WAL (`busy_timeout` does not apply), so this retries; once one process succeeded, all do. Where
-/// SQLite did wait, another program holds the whole file, and one wait is enough; but whoever makes an empty file a
-/// database holds it only for that, however slow the disk is.
+/// SQLite did wait, another program holds the whole file, and one wait is enough; but whoever makes a new file a database
+/// holds it only for that, however slow the disk is. Such a file is empty or has a journal; one in WAL mode has none.
 async fn open_with_retry(path: &Path) -> Result<sqlite::Pools, StoreError> {
     const TRIES: u32 = 40;
-    let is_empty = std::fs::metadata(path).is_ok_and(|found| found.len() == 0);
+    let journal = path_beside(&path.display().to_string(), "-journal");
+    let mut is_new = std::fs::metadata(path).is_ok_and(|found| found.len() == 0);
     let mut tries = 0;
     loop {
         tries += 1;
+        is_new |= journal.exists();
         let begun = Instant::now();
         let error = match sqlite::Pools::open(path, false).await {
             Err(error) if error.again && tries < TRIES => error,
@@ -168,7 +170,7 @@ async fn open_with_retry(path: &Path) -> Result<sqlite::Pools, StoreError> {
         };
         if error.kind == StoreErrorKind::Locked && begun.elapsed() >= sqlite::BUSY_TIMEOUT {
             crate::failpoint::at("open/waited");
-            if !is_empty {
+            if !is_new {
                 return Err(error);
             }
         }
