@@ -195,7 +195,10 @@ async fn access_without(store: &Store, names: &[(TombstoneKind, String)], now: T
         let tokens = tokens.iter().map(|token| as_now(token).unwrap_or_else(|| token.clone()));
         let tokens = tokens.filter_map(|token| token.without_topic(topic, now)).collect();
         let shows = |link: &&LinkRow| link.kind == SharedKind::Topic && link.of == *topic && link.is_valid(now);
-        let links = links.iter().filter(shows).map(|link| LinkRow { withdrawn_at: Some(now), ..link.clone() });
+        // A topic may be named twice.
+        let is_new = |link: &&LinkRow| changed.links.iter().all(|one| one.id != link.id);
+        let links =
+            links.iter().filter(shows).filter(is_new).map(|link| LinkRow { withdrawn_at: Some(now), ..link.clone() });
         let links = links.collect();
         changed.add(AccessChanges { tokens, links });
     }
