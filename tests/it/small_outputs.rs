@@ -77,6 +77,16 @@ fn once_has_the_same_json_keys_with_and_without_due_and_names_its_database() {
 }
 
 #[test]
+fn an_empty_list_of_items_says_that_it_is_empty() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", &topic("acme", ""));
+    place.ok(&["db", "migrate"]);
+    for list in [&["items"][..], &["items", "--starred"], &["items", "--noted"], &["items", "--new-since", "1h"]] {
+        let told = place.ok(list);
+        assert!(told.ends_with("\nno items\n"), "{list:?}: {told}");
+    }
+}
+
+#[test]
 fn a_baseline_of_one_item_is_told_in_the_singular() {
     let world = ScriptedService::new();
     let place = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
