@@ -39,6 +39,9 @@ fn a_source_over_quota_does_not_fail() {
         assert!(!text.contains("failing"), "{text}");
     }
     assert!(both_formats(&facts)[1].contains("social over quota"));
+    let made = format!("{} of {} failed", facts.sources[0].failed, facts.sources[0].searches);
+    let markdown = both_formats(&facts).concat();
+    assert!(markdown.contains(&format!("{made}; 2 not made; $")), "{markdown}");
 }
 
 #[test]

@@ -177,6 +177,8 @@ fn a_cancelled_message_sets_no_sent_time_and_no_cool_down() {
         world.set_posts(&[post(25, 24, "words", 1)]);
         run_due(&place, 25);
         assert_eq!((hook.received().len(), &listed(&place)["alerts"][0]["delivery"]), (1, &json!("waiting")), "{name}");
+        // The message waits, and no event is without one.
+        place.run(&["alerts"]).assert_stdout(0, &["rule   pending  last message", "      0  ", "Z (waiting)"]);
         place.run(&["alerts", "ack", "recalls"]).assert_stdout(0, &["1 event acknowledged"]);
         let all = listed(&place);
         assert_eq!([&all["alerts"][0]["sent_at"], &all["alerts"][0]["delivery"]], [&json!(null); 2], "{name}");

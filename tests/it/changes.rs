@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::support::api_client::get_json;
 use crate::support::databases::databases;
-use crate::support::program::Place;
-use crate::support::service::FakeServer;
+use crate::support::program::{NINE, Place};
+use crate::support::service::{FakeServer, Sandbox};
 use crate::support::web_client::Pages;
 
 fn diff(place: &Place, more: &[&str]) -> Value {
@@ -152,7 +152,7 @@ fn failed_first_searches_are_not_a_baseline_and_empty_replies_change_nothing() {
         let world = ScriptedService::new();
         let place = Place::new(database, &FakeServer::unreachable(), &topic("acme", ""));
         place.run(&["once", "--at", &hour(23)]).assert_stderr(3, &[]);
-        place.run(&["diff", "acme"]).assert_stderr(2, &["no finished run"]);
+        place.run(&["diff", "acme"]).assert_stderr(2, &["topic acme has no run with results yet"]);
         place.configure(&world.lines(), &topic("acme", ""));
         world.set_posts(&[post(1, 20, "one", 5)]);
         run_once(&place, 24);
@@ -163,6 +163,33 @@ fn failed_first_searches_are_not_a_baseline_and_empty_replies_change_nothing() {
         world.set_posts(&[]);
         run_once(&place, 28);
         assert_eq!(counts(&diff(&place, &[]), &FIVE), [0; 5], "nothing is gone because of an empty reply");
+    }
+}
+
+#[test]
+fn diff_says_when_a_query_was_first_answered_not_when_it_was_first_asked() {
+    for database in databases() {
+        let name = database.name;
+        let failing = Sandbox::at(NINE, &["source=web,status=500"]);
+        let both = topic("acme", "").replace("[\"social\"]", "[\"social\", \"web\"]");
+        let place = Place::new(database, &failing.lines(), &both);
+        for at in [NINE, "2026-03-11T10:00:00Z"] {
+            assert_eq!(place.run(&["once", "--at", at]).code, Some(3), "{name}");
+            let told = place.ok(&["diff", "acme"]);
+            assert!(told.contains("web: 0 new, 0 of 1 searches answered"), "{name}: {told}");
+            assert!(!told.contains("web: query"), "{name}: a failed search is no baseline: {told}");
+            let social = told.contains("social: query first answered at 2026-03-11T09:00:00Z, baseline: acme");
+            assert_eq!(social, at == NINE, "{name}: {told}");
+        }
+        let eleven = "2026-03-11T11:00:00Z";
+        let working = Sandbox::at(eleven, &[]);
+        place.configure(&working.lines(), &both);
+        place.ok(&["once", "--at", eleven]);
+        for more in [&["--since", "2026-03-01"][..], &[]] {
+            let told = place.ok(&[&["diff", "acme"][..], more].concat());
+            let expected = "web: query first answered at 2026-03-11T11:00:00Z, baseline: acme";
+            assert!(told.contains(expected), "{name}: {told}");
+        }
     }
 }
 

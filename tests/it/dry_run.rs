@@ -93,6 +93,9 @@ fn a_dry_run_words_one_limit_and_one_call_in_the_singular() {
         reported.contains("(limit: 200 calls a day)") && reported.contains("'http://sandbox.invalid/"),
         "{reported}"
     );
+    place.configure("base_url = \"sandbox\"\nmax_calls_per_day = 1", &format!("{topic}sources = [\"social\"]\n"));
+    let reported = dry_run(&place, &[]);
+    assert!(reported.contains("(limit: 1 call a day)"), "{reported}");
 }
 
 #[test]

@@ -295,6 +295,11 @@ fn a_plan_says_when_the_calls_of_a_day_are_used_up() {
     place.configure(&exactly, &topics.concat());
     let quota = place.json(&["plan", "--days", "3", "--at", NINE, "--json"])["quota"].clone();
     assert_eq!((&quota["used_up"], &quota["fullest_day_calls"]), (&Value::Null, &json!(72)));
+    // The text for one call is singular.
+    place.configure(&format!("{SANDBOX}\nmax_calls_per_day = 1"), &topics[1]);
+    let shown = place.ok(&["plan", "--days", "3", "--at", NINE]);
+    let words = "! 2026-03-11: the 1 call of the day is used up at 10:00 UTC; 14 are planned; 3 more days exceed";
+    assert!(on_one_line(&shown).contains(words), "{shown}");
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn a_topic_removed_before_its_first_run_is_not_suggested_to_run() {
     place.configure("base_url = \"sandbox\"", &TOPIC.replace("acme", "globex"));
     place.run(&["diff", "acme"]).assert_stderr(
         2,
-        &["has no finished run yet", "jobs.toml does not have it: name the file that does with --config"],
+        &["has no run with results yet", "jobs.toml does not have it: name the file that does with --config"],
     );
     // It has no items, so nothing is said about marked ones.
     let page = Pages::serve(&place, &["--at", NINE]).page("/topics/globex?order=suggested");

@@ -4,7 +4,7 @@
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place, Program};
 use crate::support::service::Sandbox;
-use crate::support::world::{ScriptedService, post, run_once, topic};
+use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 const TEN: &str = "2026-03-11T09:30:00Z";
 const ELEVEN: &str = "2026-03-11T11:00:00Z";
@@ -74,6 +74,24 @@ fn once_has_the_same_json_keys_with_and_without_due_and_names_its_database() {
     assert_eq!(value("database.schema"), "\"topicwatch_sandbox\"");
     let shown = Program::at(folder.path(), &["check"]).run().out;
     assert!(!shown.contains("topicwatch.db"), "{shown}");
+}
+
+#[test]
+fn an_empty_list_of_items_says_that_it_is_empty() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", &topic("acme", ""));
+    place.ok(&["db", "migrate"]);
+    for list in [&["items"][..], &["items", "--starred"], &["items", "--noted"], &["items", "--new-since", "1h"]] {
+        let told = place.ok(list);
+        assert!(told.ends_with("\nno items\n"), "{list:?}: {told}");
+    }
+}
+
+#[test]
+fn a_baseline_of_one_item_is_told_in_the_singular() {
+    let world = ScriptedService::new();
+    let place = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
+    world.set_posts(&[post(1, 20, "one", 5)]);
+    place.run(&["once", "--at", &hour(24)]).assert_stdout(0, &["\n1 of the new items is a baseline: "]);
 }
 
 #[test]

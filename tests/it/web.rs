@@ -380,6 +380,24 @@ fn charts_name_mixed_scorers_and_count_future_dates_when_first_seen() {
 }
 
 #[test]
+fn a_topic_that_never_ran_shows_no_number_of_new_items() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let topic = |id: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nevery = \"12h\"\n");
+        let place = Place::new(database, &sandbox.lines(), &(topic("acme") + &topic("zebra")));
+        // Nothing is due yet: this only plans.
+        place.ok(&["once", "--due", "--at", NINE]);
+        place.ok(&["once", "--topic", "zebra", "--at", NINE]);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let page = pages.page("/");
+        let cells: Vec<&str> = page.split("data-label=\"New, 24 h\">").skip(1).collect();
+        let unknown = cells.iter().filter(|cell| cell.starts_with('–')).count();
+        assert_eq!((cells.len(), unknown), (2, 1), "{}: {page}", place.database.name);
+        assert!(pages.page("/topics/acme").contains("<dt>New, 24 h</dt><dd>–"), "{}", place.database.name);
+    }
+}
+
+#[test]
 fn topics_that_never_ran_have_no_days_to_count() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);

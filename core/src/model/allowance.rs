@@ -36,9 +36,10 @@ impl From<u32> for ServiceLimits {
 
 impl std::fmt::Display for ServiceLimits {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let s = if self.calls == 1 { "" } else { "s" };
         match self.money {
-            None => write!(f, "{} calls a day", self.calls),
-            Some(money) => write!(f, "{} calls or {money} a day", self.calls),
+            None => write!(f, "{} call{s} a day", self.calls),
+            Some(money) => write!(f, "{} call{s} or {money} a day", self.calls),
         }
     }
 }

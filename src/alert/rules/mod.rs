@@ -241,7 +241,8 @@ fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Search
             n if n == failed => "was over quota",
             _ => "failed or was over quota",
         };
-        let summary = format!("{topic}: {source} {what} in {failed} of its last {of} searches: {why}");
+        let which = if of == 1 { "its last search".to_owned() } else { format!("{failed} of its last {of} searches") };
+        let summary = format!("{topic}: {source} {what} in {which}: {why}");
         return Some(Evaluation { subject, status: Status::Bad, summary, lines: Vec::new() });
     }
     let beats = searches.iter().filter(|search| answered(search) && !search.past);
@@ -266,7 +267,8 @@ fn advice(silence: &SourceSilence) -> &'static str {
 
 /// The evaluation of slots missed in a row.
 pub(super) fn missed(topic: &str, many: usize, first: Time, last: Time) -> (String, Vec<AlertLine>) {
-    let summary = format!("{topic}: {} missed, from {first} to {last}", plural(many, "slot"));
+    let when = if many == 1 { format!("at {first}") } else { format!("from {first} to {last}") };
+    let summary = format!("{topic}: {} missed, {when}", plural(many, "slot"));
     let text = format!("topicwatch coverage {topic} shows why, and the gaps that remain");
     (summary, vec![AlertLine { text, url: None, key: None }])
 }

@@ -243,6 +243,16 @@ fn missed_slots_are_reported_together() {
 }
 
 #[test]
+fn an_alert_about_one_slot_or_one_search_names_one() {
+    let (summary, _) = missed("acme", 1, Time(0), Time(0));
+    assert_eq!(summary, "acme: 1 slot missed, at 1970-01-01T00:00:00Z");
+    let one = AlertSpec { failures: 1, of: 1, ..spec() };
+    let got = sources(&one, "acme", &searches("xx"));
+    let summaries: Vec<&str> = got.iter().map(|evaluation| evaluation.summary.as_str()).collect();
+    assert_eq!(summaries, ["acme: web failed in its last search: timeout"]);
+}
+
+#[test]
 fn words_never_match_an_item_without_text() {
     let spec = AlertSpec { words: vec!["recall".into()], ..spec() };
     let item = |text: Option<&str>| ItemSummary {

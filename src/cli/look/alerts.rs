@@ -198,7 +198,8 @@ async fn list(context: &Context, names: &[String], args: &AlertsListOptions) -> 
             output::escape_control(&context.config.file.display().to_string())
         ));
     } else {
-        let head = ["alert", "rule", "waiting", "last message"];
+        // As events without a message are called below; a message that was not sent yet is `waiting`.
+        let head = ["alert", "rule", "pending", "last message"];
         let (rows, states): (Vec<Vec<String>>, Vec<String>) = rows.unzip();
         text.push_str(&output::table_with_text((&head, "state"), rows, &[2], &states, output::wrap_width()));
     }

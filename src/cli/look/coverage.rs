@@ -103,6 +103,18 @@ fn length(ms: i64) -> String {
     format_duration(std::time::Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
 }
 
+/// Formats the largest of some lengths, rounded up to the units that are shown: `at most 23h 59m` would be too little
+/// for searches a day apart, one of which began a second late.
+fn largest(ms: i64) -> String {
+    let unit = match ms {
+        86_400_000.. => 3_600_000,
+        3_600_000.. => 60_000,
+        1_000.. => 1_000,
+        _ => 1,
+    };
+    length((ms / unit + i64::from(ms % unit > 0)).saturating_mul(unit))
+}
+
 /// Formats when the topic had a source, if only in a part of the period.
 fn part_time(source: &SourceCoverage, period: Span) -> String {
     let Some(had) = source.had.as_deref().filter(|had| !had.is_empty()) else { return String::new() };
@@ -134,7 +146,7 @@ fn render(topic: &str, source: &SourceCoverage, period: Span, width: usize) -> S
     match &source.coverage {
         Coverage::Checks { checks, failed, largest_distance_ms } => {
             let failed = if *failed > 0 { format!(", {failed} failed") } else { String::new() };
-            let spacing = largest_distance_ms.map_or_else(String::new, |ms| format!(", at most {} apart", length(ms)));
+            let spacing = largest_distance_ms.map_or_else(String::new, |ms| format!(", at most {} apart", largest(ms)));
             let last = checks.last().map_or_else(String::new, |at| format!(", last {}", output::format_time(*at)));
             let s = if checks.len() == 1 { "" } else { "s" };
             format!("{head}: {} check{s}{spacing}{failed}{last}\n{part_time}", checks.len())
@@ -244,6 +256,13 @@ mod tests {
     fn partial_coverage_is_not_rounded_to_100_percent() {
         let texts = [1.0, 0.999_96, 0.999_94, 0.5, 0.000_04, 0.0].map(share_text);
         assert_eq!(texts, ["100.00%", ">99.99%", "99.99%", "50.00%", "<0.01%", "0.00%"]);
+    }
+
+    #[test]
+    fn the_largest_distance_is_rounded_up() {
+        const HOUR: i64 = 3_600_000;
+        let shown = [0, 1_001, HOUR - 1, HOUR, HOUR + 1, 24 * HOUR - 500, 26 * HOUR, 26 * HOUR + 1].map(largest);
+        assert_eq!(shown, ["0ms", "2s", "1h", "1h", "1h 1m", "1d", "1d 2h", "1d 3h"]);
     }
 
     #[test]

@@ -43,8 +43,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
     let store = context.store_to_read().await?;
     let topic = stored_topic(&context, &store, &args.topic).await?;
     let since = resolve_since(&context, &store, &topic, args.since.as_deref()).await?;
-    let between =
-        run_range(&store, &topic.id, since, None).await?.ok_or_else(|| no_finished_run(&context, &topic.id))?;
+    let between = run_range(&store, &topic.id, since, None).await?.ok_or_else(|| no_results(&context, &topic.id))?;
     let most = args.limit.unwrap_or(if args.json { LISTED_IN_JSON } else { LISTED });
     let changes = changes_between(&store, &topic, between, most as usize, false).await?;
     let from = changes.since.as_ref().or(changes.first.as_ref()).map(|moment| moment.at);
@@ -78,7 +77,7 @@ pub(in crate::cli) async fn stored_topic(context: &Context, store: &Store, id: &
     let watched = store.watched_topics(&[id.to_owned()]).await?;
     let Some(watched) = watched.into_iter().next() else {
         context.check_topics(&[id.to_owned()])?;
-        return Err(no_finished_run(context, id));
+        return Err(no_results(context, id));
     };
     watched.definition.ok_or_else(|| {
         Failure::new(
@@ -89,8 +88,8 @@ pub(in crate::cli) async fn stored_topic(context: &Context, store: &Store, id: &
     })
 }
 
-fn no_finished_run(context: &Context, id: &str) -> Failure {
-    let text = format!("topic {id} has no finished run yet");
+fn no_results(context: &Context, id: &str) -> Failure {
+    let text = format!("topic {id} has no run with results yet");
     if context.config.topics.iter().all(|topic| topic.id != id) {
         let file = output::escape_control(&context.config.file.display().to_string());
         return Failure::usage(text, format!("{file} does not have it: name the file that does with --config"));

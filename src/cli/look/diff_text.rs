@@ -119,15 +119,17 @@ fn source_lines(source: &SourceChanges, cut: bool) -> Vec<String> {
     }
     line.push_str(if source.gone_judged { "" } else { "; gone: not judged" });
     let mut lines = vec![line];
-    for query in source.queries.iter().filter(|query| query.changed || query.baseline) {
-        let what = if query.changed { "query changed" } else { "query first asked" };
-        let baseline = if query.baseline { ", baseline" } else { "" };
-        lines.push(format!(
-            "{}: {what} at {}{baseline}: {}",
-            source.source,
-            output::format_time(query.from),
-            query.query
-        ));
+    for query in &source.queries {
+        // Searches that failed are no baseline, also if no earlier one was answered.
+        let baseline = query.first_answer.filter(|_| query.baseline);
+        let (what, at) = match baseline {
+            _ if query.changed => ("query changed", query.from),
+            Some(answer) => ("query first answered", answer),
+            None => continue,
+        };
+        let baseline = if baseline.is_some() { ", baseline" } else { "" };
+        let at = output::format_time(at);
+        lines.push(format!("{}: {what} at {at}{baseline}: {}", source.source, query.query));
     }
     lines
 }

@@ -293,8 +293,9 @@ async fn print(
         text.push_str(&run_table::render(reports, &hidden));
         text.push_str(&format!("{}\n", output::volume(volume)));
         if baseline > 0 {
+            let are = if baseline == 1 { "is" } else { "are" };
             text.push_str(&format!(
-                "{baseline} of the new items are a baseline: first replies, compared with later ones\n"
+                "{baseline} of the new items {are} a baseline: first replies, compared with later ones\n"
             ));
         }
     }

@@ -35,9 +35,9 @@ pub(super) fn quota(forecast: &Forecast) -> String {
         2 => "; one more day exceeds the limit".to_owned(),
         days => format!("; {} more days exceed the limit", days - 1),
     };
-    let used_up = if quota.upper_bound { "may be used up from" } else { "are used up at" };
+    let (calls, used_up) = calls_used_up(quota);
     let text = format!(
-        "{}: the {limit} calls of the day {used_up} {} UTC; {}{more}. Further calls are not \
+        "{}: the {calls} of the day {used_up} {} UTC; {}{more}. Further calls are not \
          made (over_quota): raise [service] max_calls_per_day, or run topics less often.",
         used.day,
         clock(used.at),
@@ -49,16 +49,22 @@ pub(super) fn quota(forecast: &Forecast) -> String {
 /// Warns about a provider's limit that will be used up.
 pub(super) fn provider_quota(ProviderQuota { provider, quota }: &ProviderQuota, from: Time) -> String {
     let Some(used) = &quota.used_up else { return String::new() };
-    let used_up = if quota.upper_bound { "may be used up from" } else { "are used up at" };
+    let (calls, used_up) = calls_used_up(quota);
     let text = format!(
-        "{}: the {} calls of the day for {provider} {used_up} {} UTC; {}. Further calls are not made \
+        "{}: the {calls} of the day for {provider} {used_up} {} UTC; {}. Further calls are not made \
          (over_quota): raise [providers.{provider}] max_calls_per_day, or run topics less often.",
         used.day,
-        quota.max_calls_per_day,
         clock(used.at),
         planned(quota, used, from)
     );
     output::wrap("! ", &text, usize::from(output::width()))
+}
+
+/// Returns how many calls a day has, and the words that they are used up, before a time.
+fn calls_used_up(quota: &Quota) -> (String, &'static str) {
+    let limit = quota.max_calls_per_day;
+    let (calls, are) = if limit == 1 { ("call", "is used up at") } else { ("calls", "are used up at") };
+    (format!("{limit} {calls}"), if quota.upper_bound { "may be used up from" } else { are })
 }
 
 /// Describes how many calls are planned on a day that exceeds its limit, and how many were already made on it.

@@ -33,7 +33,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     let since = since(&call, &topic).await?;
     let between = run_range(&call.store, &topic.id, since, None).await?.ok_or_else(|| {
         ToolError::new(
-            format!("topic `{}` has no finished run yet", topic.id),
+            format!("topic `{}` has no run with results yet", topic.id),
             "list_topics says when its next one is due",
         )
     })?;

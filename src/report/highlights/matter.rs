@@ -20,6 +20,7 @@ impl Highlight {
         match self.kind {
             "hole" => "gap",
             "campaign" => "repeated text",
+            "not run" => "no results",
             kind => kind,
         }
     }

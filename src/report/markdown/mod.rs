@@ -274,8 +274,12 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
     let sources = topic.sources.iter().filter(|_| pruned_note.is_none()).map(|source| {
         let trouble =
             source.trouble.as_ref().map_or_else(String::new, |t| format!(" ({})", escape(&format::line(t, 100))));
+        let not_made = match source.left_out + source.refused_by_quota {
+            0 => String::new(),
+            many => format!("; {} not made", number(many)),
+        };
         format!(
-            "{}: last {}, {}{trouble}; {} of {} failed; {}",
+            "{}: last {}, {}{trouble}; {} of {} failed{not_made}; {}",
             source.source,
             escape(&source.last),
             format::date_time_short(source.last_at, zone),

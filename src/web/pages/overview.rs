@@ -210,7 +210,8 @@ pub(in crate::web) fn new(card: &TopicCard, now: Time, linked: bool) -> Markup {
     };
     let baseline = card.new_baseline;
     html! {
-        (counted(card.new, false, at_least(card.new.unsigned_abs(), card.new_at_least)))
+        // Of a topic that never ran, nothing is known.
+        @if card.last_run.is_none() && card.new == 0 { "–" } @else { (counted(card.new, false, at_least(card.new.unsigned_abs(), card.new_at_least))) }
         @if baseline > 0 { " " span.meta { (counted(baseline, true, format!("(+{} of the baseline)", number(baseline.unsigned_abs())))) } }
         @if card.last_run.is_some() && !card.ran_since(since) { span.sub { "no run in 24 hours" } }
     }

@@ -17,6 +17,9 @@ pub struct QueryPeriod {
     pub from: Time,
     /// When it was last asked in this sequence of runs.
     pub until: Time,
+    /// When it was first answered in this sequence of runs.
+    #[serde(skip)]
+    pub first_answer: Option<Time>,
     /// The first run of the sequence.
     pub run: String,
     /// The topic had no answer to it before: the first items are a baseline.
@@ -151,8 +154,12 @@ fn in_force(
         if snapshot.seq > between.since
             && let Some(question) = snapshots.questions.get(*place)
         {
+            let answer = answered(snapshot).then_some(snapshot.at);
             match periods.last_mut() {
-                Some((last, period)) if last == place => period.until = snapshot.at,
+                Some((last, period)) if last == place => {
+                    period.until = snapshot.at;
+                    period.first_answer = period.first_answer.or(answer);
+                }
                 _ => periods.push((
                     *place,
                     QueryPeriod {
@@ -160,6 +167,7 @@ fn in_force(
                         query: question.query.clone(),
                         from: snapshot.at,
                         until: snapshot.at,
+                        first_answer: answer,
                         run: snapshot.run.clone(),
                         baseline: baseline.contains(&(snapshot.seq, question.source)),
                         changed: before.is_some_and(|before| before != *place),

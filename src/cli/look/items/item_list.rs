@@ -32,3 +32,12 @@ pub(in crate::cli) fn render(items: &[(ItemRow, WindowFit)], width: usize) -> St
         .collect();
     output::table(&["topic", "first seen", "author", "title or text"], rows, &[])
 }
+
+/// The line under the head of a list of items that is empty. `left_out` is how many a filter or a time left out.
+pub(in crate::cli) fn empty_note(shown: usize, left_out: u64) -> &'static str {
+    match (shown, left_out) {
+        (0, 0) => "no items\n",
+        (0, _) => "nothing shown\n",
+        _ => "",
+    }
+}

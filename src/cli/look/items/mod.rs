@@ -165,6 +165,7 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     text.push_str(&item_list::render(&items, output::wrap_width()));
+    text.push_str(item_list::empty_note(items.len(), hiding.hidden_count() + older));
     if more {
         text.push_str(&format!("\nthe newest {}; --limit N for more, topicwatch export for all\n", items.len()));
     }

@@ -4,6 +4,7 @@
 use serde_json::json;
 
 use super::item_json::items_to_json;
+use super::item_list;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::check_names::check_topics;
@@ -52,6 +53,7 @@ pub(in crate::cli::look) async fn run(common: &Common, args: &StarredArgs) -> Re
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     text.push_str(&table(&items));
+    text.push_str(item_list::empty_note(items.len(), hiding.hidden_count()));
     if more {
         text.push_str(&format!("\nthe newest {}; --limit N for more\n", items.len()));
     }

@@ -35,16 +35,24 @@ pub(super) fn address(event: &AlertEvent, specs: &[AlertSpec], topics: &BTreeSet
 
 /// The searches of a source, as many as the event names, up to its run.
 fn searches(event: &AlertEvent, topic: &str, source: &str) -> Option<String> {
-    let (_, rest) = event.summary.split_once(" of its last ")?;
-    let last = rest.split(' ').next().filter(|many| many.parse::<u32>().is_ok())?;
+    let (_, which) = event.summary.split_once(" in ")?;
+    let last = if which.starts_with("its last search: ") {
+        "1"
+    } else {
+        let (_, rest) = which.split_once(" of its last ")?;
+        rest.split(' ').next().filter(|many| many.parse::<u32>().is_ok())?
+    };
     let until = after(event.at);
     Some(link("/runs", [("topic", topic), ("source", source), ("last", last), ("until", until.as_str())]))
 }
 
 /// The missed slots of an outage, from the first that the event names to the last.
 fn slots(event: &AlertEvent, topic: &str) -> Option<String> {
-    let (_, rest) = event.summary.split_once(" missed, from ")?;
-    let (first, last) = rest.split_once(" to ")?;
+    let (_, when) = event.summary.split_once(" missed, ")?;
+    let (first, last) = match when.strip_prefix("at ") {
+        Some(at) => (at, at),
+        None => when.strip_prefix("from ")?.split_once(" to ")?,
+    };
     let (since, until) = (Time::parse(first)?.to_string(), after(Time::parse(last)?));
     Some(link("/runs", [("topic", topic), ("state", "missed"), ("since", since.as_str()), ("until", until.as_str())]))
 }
@@ -117,6 +125,13 @@ mod tests {
                 failed,
                 Some("/runs?topic=acme&source=web&last=5&until=2026-03-11T09%3A00%3A00.001Z"),
             ),
+            (
+                Source,
+                ALL,
+                "acme/web",
+                "acme: web failed in its last search: 1 of its last 9 searches",
+                Some("/runs?topic=acme&source=web&last=1&until=2026-03-11T09%3A00%3A00.001Z"),
+            ),
             (Source, ALL, "acme/web", "acme: web works again", None),
             (
                 Missed,
@@ -124,6 +139,13 @@ mod tests {
                 "acme",
                 missed,
                 Some("/runs?topic=acme&state=missed&since=2026-03-11T08%3A00%3A00Z&until=2026-03-11T09%3A00%3A00.001Z"),
+            ),
+            (
+                Missed,
+                ALL,
+                "acme",
+                "acme: 1 slot missed, at 2026-03-11T08:00:00Z",
+                Some("/runs?topic=acme&state=missed&since=2026-03-11T08%3A00%3A00Z&until=2026-03-11T08%3A00%3A00.001Z"),
             ),
             (Missed, ALL, "acme", "2 slots missed, from then to now", None),
             (
