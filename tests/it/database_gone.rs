@@ -107,8 +107,9 @@ fn assert_answers_and_stops(way: Mode) {
         scope.spawn(|| assert_eq!(ask("/healthz", &owner), 200, "{way:?}"));
     });
     pages.program.signal("TERM");
-    // The pool itself would wait for thirty seconds, for each of several statements.
-    let ended = pages.program.wait_within(Duration::from_secs(25));
+    // Up to 20 s on an idle machine: several short waits. The pool itself would wait for thirty seconds, for each of
+    // several statements.
+    let ended = pages.program.wait_within(Duration::from_secs(50));
     assert_eq!(ended.code, Some(0), "{way:?}: {ended}");
 }
 
