@@ -87,7 +87,7 @@ fn an_empty_list_of_items_says_that_it_is_empty() {
 }
 
 #[test]
-fn a_baseline_of_one_item_is_told_in_the_singular() {
+fn a_baseline_of_one_item_is_counted_in_the_singular() {
     let world = ScriptedService::new();
     let place = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
     world.set_posts(&[post(1, 20, "one", 5)]);
