@@ -84,7 +84,7 @@ impl Transitions {
                     None
                 }
                 Status::Well | Status::Over => self.end(&subject).and_then(|was| {
-                    // Nobody was notified of the start, so nobody is notified of the end.
+                    // No message was sent at the start, so none is sent at the end.
                     muted = was.muted.or(muted.take());
                     (status == Status::Well && spec.recovery && !was.acked).then_some(AlertEventKind::Recovered)
                 }),

@@ -83,7 +83,7 @@ pub struct TriedResult {
 /// About how many runs of all topics the trial of an alert reads: a page must answer within seconds.
 pub const TRIAL_RUNS: i64 = 1_000;
 
-/// The result of evaluating an alert of the file now. Nothing is stored and nobody is notified.
+/// The result of evaluating an alert of the file now. Nothing is stored or sent.
 #[derive(Debug, Clone)]
 pub struct AlertTrial {
     pub name: String,
