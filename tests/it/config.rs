@@ -705,6 +705,27 @@ fn a_mistake_of_an_export_hides_no_other_mistake_of_it() {
 }
 
 #[test]
+fn the_default_path_is_compared_only_if_the_key_that_decides_it_is_right() {
+    let of = |kind: &str, path: &str, what: &str, wrong: &str| {
+        let text = format!(
+            "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n\
+             [[{kind}]]\nname = \"other\"\nevery = \"1d\"\npath = \"{path}\"\n{what}\
+             [[{kind}]]\nname = \"e\"\nevery = \"1d\"\n{what}{wrong}"
+        );
+        mistakes(load_config(&text)).into_iter().map(|m| m.message).collect::<Vec<_>>()
+    };
+    for (kind, path, what, key) in [
+        ("exports", "exports/e-{date}.csv", "what = \"items\"\n", "mode"),
+        ("reports", "reports/e-{date}", "", "window"),
+    ] {
+        let clash = of(kind, path, what, "");
+        assert!(clash.len() == 1 && clash[0].contains("is already used by another"), "{clash:?}");
+        let wrong = of(kind, path, what, &format!("{key} = \"x\"\n"));
+        assert!(wrong.len() == 1 && wrong[0].starts_with(&format!("`{key}`")), "{wrong:?}");
+    }
+}
+
+#[test]
 fn a_syntax_error_hides_other_mistakes_only_if_the_rest_would_be_misread() {
     let text = "[service]\nbase_url = sandbox\nmax_tris = 3\n[[topics]]\nid = \"a\"\nquery = \"q\"\nwindow = \"24h\"\n";
     let lines: Vec<usize> = mistakes(load_config(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();

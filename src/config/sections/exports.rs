@@ -1,9 +1,9 @@
 //! `[[exports]]`: which rows are written where and when, and whether each file continues where the last one ended.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
+use super::names_and_paths::{NamesAndPaths, Parsed};
 use super::references::{References, listed, sources as sources_of};
 use super::schedule_keys::Schedules;
 use crate::config::file::discover::LoadRequest;
@@ -29,44 +29,21 @@ pub(in crate::config) fn read(
 ) -> Vec<ExportSpec> {
     let known = References::of(document);
     let mut schedules = Schedules::new(request.now);
-    let (mut names, mut paths) = (BTreeSet::new(), BTreeSet::new());
+    let mut names_and_paths = NamesAndPaths::new("export", "the cursor is stored under this name: choose another", dir);
     let mut exports = Vec::with_capacity(document.exports.len());
     for table in &document.exports {
         let tables = [table];
         let reader = Reader { section: Section::Export, tables: &tables };
-        let Parsed { name, path, export } = one(&reader, table, &known, &mut schedules, document.broken, mistakes);
+        let parsed = one(&reader, table, &known, &mut schedules, document.broken, mistakes);
         // Read even if another key is wrong, to find every mistake at once.
-        let ping = super::pings::read(&reader, &format!("export:{}", name.as_deref().unwrap_or("export")), mistakes);
-        let mut once = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
-            reader.check_unique(mistakes, key, seen, value, "export", hint);
-        };
-        let is_repeated = name.as_ref().is_some_and(|name| names.contains(name));
-        if let Some(name) = &name {
-            once("name", &mut names, name.clone(), "the cursor is stored under this name: choose another");
-        }
-        let Some(path) = path else { continue };
-        // Compare components: `./out` is the same as `out`.
-        let path: PathBuf = dir.join(&path).components().collect();
-        let path = path.to_string_lossy().into_owned();
-        // Files named after the export are the same only if the names are, which was reported.
-        let is_named_after = path.contains("{name}");
-        if !is_named_after || name.is_some() && !is_repeated {
-            let filled = path.replace("{name}", name.as_deref().unwrap_or_default());
-            once("path", &mut paths, filled, "one would overwrite the other: use {name}");
-        }
-        let Some(mut export) = export else { continue };
+        let ping =
+            super::pings::read(&reader, &format!("export:{}", parsed.name.as_deref().unwrap_or("export")), mistakes);
+        let Some((mut export, path)) = names_and_paths.check(&reader, parsed, mistakes) else { continue };
         pings.extend(ping);
         export.path = path;
         exports.push(export);
     }
     exports
-}
-
-/// What could be read of an export. Its name and path are compared with those of others even if another key is wrong.
-struct Parsed {
-    name: Option<String>,
-    path: Option<String>,
-    export: Option<ExportSpec>,
 }
 
 fn one(
@@ -76,7 +53,7 @@ fn one(
     schedules: &mut Schedules,
     broken: bool,
     mistakes: &mut Mistakes<'_>,
-) -> Parsed {
+) -> Parsed<ExportSpec> {
     let name = reader.read(mistakes, "name", slug);
     for (key, needs) in [
         ("name", "write name = \"…\": a short, permanent name"),
@@ -120,9 +97,11 @@ fn one(
         None => Some(named.unwrap_or(Format::Csv)),
         written => written,
     };
-    let label = if mode == Some(Mode::Incremental) { "run" } else { "date" };
-    let default_path = |format: Format| format!("exports/{{name}}-{{{label}}}.{format}");
-    let path = if is_path_wrong { None } else { written_path.or_else(|| format.map(default_path)) };
+    let default_path = || {
+        let label = if mode? == Mode::Incremental { "run" } else { "date" };
+        format.map(|format| format!("exports/{{name}}-{{{label}}}.{format}"))
+    };
+    let path = if is_path_wrong { None } else { written_path.or_else(default_path) };
     let since_ms = since.and_then(|since| u64::try_from(since.as_millis()).ok());
     let filters = [
         (ExportFilter::Tag, tags.as_ref().is_some_and(|tags| !tags.is_empty())),
@@ -168,8 +147,8 @@ fn one(
             retain,
         })
     };
-    let export = export().filter(|_| fits && !wrong);
-    Parsed { name, path, export }
+    let spec = export().filter(|_| fits && !wrong);
+    Parsed { name, path, spec }
 }
 
 /// The parts of an export that have to fit together. One that is wrong by itself is missing: it was reported.

@@ -3,6 +3,7 @@
 pub(super) mod alerts;
 pub(super) mod budgets;
 pub(super) mod exports;
+mod names_and_paths;
 pub(super) mod pings;
 mod references;
 pub(super) mod reports;

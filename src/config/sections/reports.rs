@@ -1,8 +1,8 @@
 //! `[[reports]]`: which reports are made about which topics, when, and where they are delivered.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::names_and_paths::{NamesAndPaths, Parsed};
 use super::references::{References, is_known, listed};
 use super::schedule_keys::Schedules;
 use crate::config::file::discover::LoadRequest;
@@ -30,45 +30,21 @@ pub(in crate::config) fn read(
 ) -> Vec<ReportSpec> {
     let known = References::of(document);
     let mut schedules = Schedules::new(request.now);
-    let (mut names, mut paths) = (BTreeSet::new(), BTreeSet::new());
+    let mut names_and_paths = NamesAndPaths::new("report", "reports are stored by name: choose another", dir);
     let mut reports = Vec::with_capacity(document.reports.len());
     for table in &document.reports {
         let tables = [table];
         let reader = Reader { section: Section::Report, tables: &tables };
-        let Parsed { name, path, report } = one(&reader, table, &known, &mut schedules, document.broken, mistakes);
+        let parsed = one(&reader, table, &known, &mut schedules, document.broken, mistakes);
         // Read even if another key is wrong, to find every mistake at once.
-        let job = report.as_ref().map_or_else(|| "report:report".to_owned(), ReportSpec::job);
+        let job = parsed.spec.as_ref().map_or_else(|| "report:report".to_owned(), ReportSpec::job);
         let ping = super::pings::read(&reader, &job, mistakes);
-        let mut once = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
-            reader.check_unique(mistakes, key, seen, value, "report", hint);
-        };
-        let is_repeated = name.as_ref().is_some_and(|name| names.contains(name));
-        if let Some(name) = &name {
-            once("name", &mut names, name.clone(), "reports are stored by name: choose another");
-        }
-        let Some(path) = path else { continue };
-        // Compare components: `./out` is the same as `out`.
-        let path: PathBuf = dir.join(&path).components().collect();
-        let path = path.to_string_lossy().into_owned();
-        // Files named after the report are the same only if the names are, which was reported.
-        let is_named_after = path.contains("{name}");
-        if !is_named_after || name.is_some() && !is_repeated {
-            let filled = path.replace("{name}", name.as_deref().unwrap_or_default());
-            once("path", &mut paths, filled, "one would overwrite the other: use {name}");
-        }
-        let Some(mut report) = report else { continue };
+        let Some((mut report, path)) = names_and_paths.check(&reader, parsed, mistakes) else { continue };
         pings.extend(ping);
         report.path = path;
         reports.push(report);
     }
     reports
-}
-
-/// What could be read of a report. Its name and path are compared with those of others even if another key is wrong.
-struct Parsed {
-    name: Option<String>,
-    path: Option<String>,
-    report: Option<ReportSpec>,
 }
 
 fn one(
@@ -78,7 +54,7 @@ fn one(
     schedules: &mut Schedules,
     broken: bool,
     mistakes: &mut Mistakes<'_>,
-) -> Parsed {
+) -> Parsed<ReportSpec> {
     let name = reader.read(mistakes, "name", slug);
     if let (false, Some(header), false) = (broken, &table.header, table.was_written("name")) {
         mistakes.at(header, "this report has no `name`", "write name = \"…\": a short, permanent name");
@@ -101,6 +77,8 @@ fn one(
     let formats = reader.read(mistakes, "format", formats);
     let path = match (reader.written("path"), window) {
         (None, Some(ReportWindow::SinceLast)) => Some(SINCE_LAST.to_owned()),
+        // The window decides the default path.
+        (None, None) => None,
         _ => reader.read(mistakes, "path", path),
     };
     let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
@@ -135,8 +113,8 @@ fn one(
             channels: channels?,
         })
     };
-    let report = report().filter(|_| !is_schedule_wrong);
-    Parsed { name, path, report }
+    let spec = report().filter(|_| !is_schedule_wrong);
+    Parsed { name, path, spec }
 }
 
 /// Warns about a schedule that makes the report of the same week or month several times.
