@@ -27,6 +27,14 @@ fn due(place: &Place, sandbox: &Sandbox, times: &[String]) {
     }
 }
 
+/// Runs the topic at each of these times. Each run finds one new item without a date.
+fn find_one_at_each(world: &ScriptedService, place: &Place, times: impl IntoIterator<Item = String>) {
+    for (number, now) in times.into_iter().enumerate() {
+        world.set_posts(&[undated(u32::try_from(number).unwrap())]);
+        place.ok(&["once", "--at", &now]);
+    }
+}
+
 #[test]
 fn slots_run_by_a_clock_ahead_run_again_on_time() {
     for database in databases() {
@@ -162,10 +170,7 @@ fn items_stored_by_a_clock_ahead_are_new_when_they_were_found() {
     for database in databases() {
         let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"1h\""));
-        for (number, now) in [at(11, 9), at(11, 10), at(25, 9), at(11, 11), at(11, 12)].iter().enumerate() {
-            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
-            place.ok(&["once", "--at", now]);
-        }
+        find_one_at_each(&world, &place, [at(11, 9), at(11, 10), at(25, 9), at(11, 11), at(11, 12)]);
         // Without the baseline, and with it.
         assert_new(&place, &at(11, 13), "2026-03-10T13:00:01Z", (4, 5));
         assert_new(&place, &at(14, 9), "2026-03-13T09:00:01Z", (0, 0));
@@ -179,10 +184,7 @@ fn items_stored_by_a_clock_ahead_are_not_new_again_when_its_time_comes() {
         let place = Place::new(database, &world.lines(), &topic("every = \"1h\""));
         let right = [12, 13, 14, 15, 16].map(|day| at(day, 9));
         let times = [at(11, 9), at(11, 10), at(17, 9), at(11, 11)].into_iter().chain(right);
-        for (number, now) in times.chain([at(17, 10), at(17, 11)]).enumerate() {
-            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
-            place.ok(&["once", "--at", &now]);
-        }
+        find_one_at_each(&world, &place, times.chain([at(17, 10), at(17, 11)]));
         assert_new(&place, &at(17, 12), "2026-03-16T12:00:01Z", (2, 2));
         // It is new since an instant before it was found.
         let all = place.json(&["items", "--topic", "acme", "--new-since", "2026-03-11T08:00:01Z", "--json"]);
@@ -196,10 +198,7 @@ fn items_stored_by_a_clock_ahead_stay_new_after_a_clock_behind() {
         let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("every = \"1h\""));
         let times = [at(9, 10), at(10, 10), at(11, 10), at(30, 11), at(1, 12), at(11, 13)];
-        for (number, now) in times.iter().enumerate() {
-            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
-            place.ok(&["once", "--at", now]);
-        }
+        find_one_at_each(&world, &place, times);
         assert_new(&place, &at(11, 14), "2026-03-10T14:00:01Z", (3, 3));
     }
 }
@@ -211,10 +210,7 @@ fn items_stay_new_after_a_clock_that_was_behind_for_days() {
         let place = Place::new(database, &world.lines(), &topic("every = \"1h\""));
         let right = [1, 3, 5, 7, 9, 11].map(|day| at(day, 9));
         let behind = (2..10).map(|day| at(day, 10)).chain([at(10, 7)]);
-        for (number, now) in right.into_iter().chain(behind).chain([at(20, 9), at(20, 10)]).enumerate() {
-            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
-            place.ok(&["once", "--at", &now]);
-        }
+        find_one_at_each(&world, &place, right.into_iter().chain(behind).chain([at(20, 9), at(20, 10)]));
         let new = place.json(&["items", "--topic", "acme", "--new-since", &at(11, 8), "--json"]);
         assert_eq!(new["items"].as_array().unwrap().len(), 3, "{}: {new:#}", place.database.name);
     }
@@ -349,10 +345,7 @@ fn daily_exports_begin_with_the_first_day_despite_wrong_clocks() {
         };
         let place = Place::new(database, &world.lines(), &topic("every = \"12h\""));
         let name = place.database.name;
-        for (number, now) in ["2027-03-11T09:00:01Z".to_owned(), at(11, 9), at(12, 9)].iter().enumerate() {
-            world.set_posts(&[undated(u32::try_from(number).unwrap())]);
-            place.ok(&["once", "--at", now]);
-        }
+        find_one_at_each(&world, &place, ["2027-03-11T09:00:01Z".to_owned(), at(11, 9), at(12, 9)]);
         assert_eq!(exported(&place), ["2026-03-11", "2026-03-12"], "{name}");
         place.ok(&["report", "--topic", "acme", "--date", "2026-03-12", "--at", &at(13, 9), "--out", "day.md"]);
         let report = std::fs::read_to_string(place.path("day.md")).unwrap();
