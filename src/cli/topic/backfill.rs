@@ -263,8 +263,7 @@ async fn print(
     for (day, report) in days {
         for (place, search) in report.searches.iter().enumerate() {
             let c = search.counts;
-            let left_out = matches!(search.state, SearchState::OverQuota | SearchState::NotRun);
-            let cell = |count: String| if left_out { "-".to_owned() } else { count };
+            let cell = |count: String| if search.has_counts() { count } else { "-".to_owned() };
             rows.push(vec![
                 if place == 0 { Time::of_utc_day(*day).utc_date() } else { String::new() },
                 search.source.to_string(),
