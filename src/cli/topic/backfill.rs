@@ -35,7 +35,7 @@ pub struct BackfillArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// Use this time as now, for tests and rehearsals
+    /// Use this time as now, for tests and trials
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }
@@ -189,7 +189,7 @@ async fn each_day(
     collector: &Arc<Collector>,
     topic: &Topic,
     days: &[i64],
-    rehearsed: bool,
+    at_given: bool,
     cancel: &CancellationToken,
 ) -> Result<(Vec<(i64, RunReport)>, bool), Failure> {
     let lease = context.config.scheduler.lease;
@@ -203,8 +203,8 @@ async fn each_day(
     for day in days {
         let Some(permit) = worker_pool.acquire().await.filter(|_| !cancel.is_cancelled()) else { break };
         let now = collector.now();
-        let id = if rehearsed {
-            ids::rehearsed_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
+        let id = if at_given {
+            ids::reproducible_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
         } else {
             ids::run_id(now)
         };

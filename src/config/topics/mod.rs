@@ -91,7 +91,7 @@ impl TopicReader<'_> {
     fn check_defaults(&mut self, defaults: &Table, mistakes: &mut Mistakes<'_>) {
         let mut table = Table::default();
         for key in ["id", "query"] {
-            let setting = ConfigValue { value: Value::Text("rehearsal".to_owned()), origin: Origin::Default };
+            let setting = ConfigValue { value: Value::Text("defaults".to_owned()), origin: Origin::Default };
             table.values.insert(key, setting);
         }
         self.topic(&table, defaults, mistakes);
