@@ -114,7 +114,9 @@ impl TopicReader<'_> {
         let window = reader.choice(mistakes, "window", Window::parse);
         let query = reader.written("query").map(|_| reader.read(mistakes, "query", |v| plain_text(v, LONGEST_QUERY)));
         let sources = match reader.written("sources") {
-            None if self.absent => Some(self.providers.iter().map(|one| one.name).collect()),
+            None if self.absent && !reader.was_written("sources") => {
+                Some(self.providers.iter().map(|one| one.name).collect())
+            }
             _ => reader.read(mistakes, "sources", |value| sources(value, self.absent, self.providers)),
         };
 
