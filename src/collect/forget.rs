@@ -38,7 +38,7 @@ pub struct Eraser<'a> {
     pub platform: &'a str,
     pub now: Time,
     /// Only measures, without erasing anything.
-    pub rehearsal: bool,
+    pub dry_run: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Eraser<'_> {
             MentionPlace::Editions,
         ] {
             // A process that read the data before it was erased can no longer store any of it.
-            if !self.rehearsal && matches!(place, MentionPlace::Alerts | MentionPlace::Messages) {
+            if !self.dry_run && matches!(place, MentionPlace::Alerts | MentionPlace::Messages) {
                 self.store.restart_readers(self.now).await?;
             }
             let rows = self.blank_words(place, &topics, &gone).await?;
@@ -99,7 +99,7 @@ impl Eraser<'_> {
         Ok(done)
     }
 
-    /// Erases the named items, and returns their ids: a rehearsal keeps their notes, which must not be counted then.
+    /// Erases the named items, and returns their ids: a dry run keeps their notes, which must not be counted then.
     async fn items(&mut self, done: &mut Forgotten) -> Result<BTreeSet<i64>, StoreError> {
         let mut gone = BTreeSet::new();
         if !self.known.any(TombstoneKind::Author) && !self.known.any(TombstoneKind::Item) {
@@ -126,8 +126,8 @@ impl Eraser<'_> {
                     self.known.add_name(TombstoneKind::Item, &key);
                 }
                 done.since = earlier(done.since, since);
-                gone.extend(items.iter().map(|item| item.id).filter(|_| self.rehearsal));
-                done.taken.add(if self.rehearsal { impact } else { self.store.erase_items(items, self.now).await? });
+                gone.extend(items.iter().map(|item| item.id).filter(|_| self.dry_run));
+                done.taken.add(if self.dry_run { impact } else { self.store.erase_items(items, self.now).await? });
                 crate::failpoint::at("forget/items");
             }
             last = page.into_iter().next_back();
@@ -159,13 +159,13 @@ impl Eraser<'_> {
             let begun_again = |stone: &Tombstone| created_at.is_some_and(|created| created > stone.at);
             let is_of_topic = |stone: &&Tombstone| self.known.hash_of(TombstoneKind::Topic, &topic) == stone.hash;
             let Some(stone) = self.topics.iter().find(is_of_topic) else { continue };
-            if !self.rehearsal && begun_again(stone) {
+            if !self.dry_run && begun_again(stone) {
                 continue;
             }
             former.extend(self.store.former_ids(&topic).await?);
             let (impact, since) = self.store.topic_erasure_impact(&topic).await?;
             done.since = earlier(done.since, since);
-            if self.rehearsal {
+            if self.dry_run {
                 done.taken.add(impact);
             } else {
                 let changed = self.end_topic(&topic, &mut done.taken).await?;
@@ -207,7 +207,7 @@ impl Eraser<'_> {
             let named: Vec<&StoredReply> = page.iter().filter(|reply| self.is_named_by(reply)).collect();
             taken.raw_replies += match named.len() as u64 {
                 0 => 0,
-                some if self.rehearsal => some,
+                some if self.dry_run => some,
                 _ => self.store.drop_raw_replies(&named).await?,
             };
             last = page.into_iter().next_back();
@@ -268,12 +268,12 @@ impl Eraser<'_> {
             };
             let named: Vec<&Mention> = page
                 .iter()
-                .filter(|row| !(self.rehearsal && is_deleted(row)))
+                .filter(|row| !(self.dry_run && is_deleted(row)))
                 .filter(|row| row.texts.iter().any(|text| self.quotes(text, place)) || of_topic(row))
                 .collect();
             blanked += match named.len() as u64 {
                 0 => 0,
-                some if self.rehearsal => some,
+                some if self.dry_run => some,
                 _ => self.store.blank(place, &named).await?,
             };
             last = page.into_iter().next_back();

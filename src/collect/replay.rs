@@ -19,7 +19,7 @@ pub struct ReplayOptions<'a> {
     /// The social platform.
     pub platform: &'a str,
     /// Whether nothing is written.
-    pub rehearsal: bool,
+    pub dry_run: bool,
 }
 
 /// A named reader that has already read runs to which something was added.
@@ -74,7 +74,7 @@ pub async fn replay(
         }
         after = run.seq;
         let read = parse_replies(&run, &replies, again.platform, &mut total);
-        let changed = store.replay_run(&run, &read, again.rehearsal).await?;
+        let changed = store.replay_run(&run, &read, again.dry_run).await?;
         crate::failpoint::at("replay/run");
         total.runs += 1;
         total.changed.add(&changed);

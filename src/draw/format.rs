@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::insight::daily::{ItemCounts, Rise, Share};
 pub use crate::model::number;
-use crate::model::{Span, Time, Tone, visible_words};
+use crate::model::{Span, Time, Tone, visible_words, whole_start};
 
 /// Shown with shares of tone: how many posts count as negative depends on their subject.
 pub const COMPARE_TONE: &str =
@@ -57,7 +57,7 @@ pub fn line(text: &str, most: usize) -> String {
         }
         let room = most.saturating_sub(length);
         if word.chars().count() > room {
-            result.extend(word.chars().take(room.saturating_sub(1)));
+            result.push_str(whole_start(&word, room.saturating_sub(1), |_| 1));
             result.push('…');
             return result;
         }
@@ -303,7 +303,7 @@ mod tests {
             ("a\u{202e}b \u{1b}[2J \u{7}", 20, "ab [2J"),
             ("a\u{200b}b\u{e0001} 👩‍👩‍👧", 20, "ab 👩‍👩‍👧"),
             ("abcdef ghi", 8, "abcdef …"),
-            ("abcdefghi", 4, "abc…"),
+            ("abc🇩🇪fghi", 5, "abc…"),
             ("", 4, ""),
         ] {
             assert_eq!(line(text, most), expected);

@@ -132,7 +132,8 @@ pub fn caveats(story: &Story, when: FormatTime<'_>) -> Vec<(String, Vec<String>)
 
 fn gaps_beyond(story: &Story) -> Option<String> {
     let beyond = story.caveats.holes_beyond;
-    (beyond > 0).then(|| format!("{} more such gaps.", number(beyond as u64)))
+    let gaps = if beyond == 1 { "gap" } else { "gaps" };
+    (beyond > 0).then(|| format!("{} more such {gaps}.", number(beyond as u64)))
 }
 
 /// Returns further reasons why earlier items may be missing, other than holes.

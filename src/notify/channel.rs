@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use crate::model::{SmtpTls, WebhookFormat, is_invisible, is_invisible_after, is_joiner};
+use crate::model::{SmtpTls, WebhookFormat, is_invisible, is_invisible_after, is_joiner, whole_start};
 
 /// A channel, with everything needed to reach it.
 #[derive(Debug, Clone)]
@@ -83,13 +83,16 @@ pub(super) fn is_plain(c: char) -> bool {
     !is_invisible(c) && !is_joiner(c)
 }
 
+/// The most characters of a line in a header.
+const LONGEST_LINE: usize = 250;
+
 /// A line of a message for use in a header: without control characters, and of limited length. Emoji and words of other
 /// scripts keep their joiners: without them they fall apart.
 pub(super) fn one_line(text: &str) -> String {
     let mut before = None;
     let visible = |c: char| if is_invisible_after(before.replace(c), c) { ' ' } else { c };
-    let line: String = text.chars().map(visible).take(250).collect();
-    line.trim().to_owned()
+    let line: String = text.chars().map(visible).collect();
+    whole_start(&line, LONGEST_LINE, |_| 1).trim().to_owned()
 }
 
 #[cfg(test)]
@@ -100,6 +103,8 @@ mod tests {
     fn a_header_line_keeps_joined_emoji_and_words_whole() {
         let title = "👩‍👩‍👧 ❤️ می‌خواهم";
         assert_eq!(one_line(title), title);
+        let long = "a".repeat(LONGEST_LINE - 1);
+        assert_eq!(one_line(&format!("{long}🇩🇪")), long);
         assert_eq!(one_line("a\u{200d}b\u{202e}c\r\nX: y\u{200b}"), "a b c  X: y");
     }
 }

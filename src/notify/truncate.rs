@@ -1,5 +1,7 @@
 //! Cuts texts to what a service accepts. Texts that are cut elsewhere, as in a terminal, have other rules.
 
+use crate::model::whole_start;
+
 /// The mark at the end of a text that was cut.
 pub(super) const CUT: &str = "\n… (cut)";
 
@@ -9,15 +11,10 @@ pub(super) fn truncate(text: &str, most: usize, size: fn(char) -> usize) -> Stri
     if all(text) <= most {
         return text.to_owned();
     }
-    let (room, mut taken) = (most.saturating_sub(all(CUT)), 0);
-    let kept = text.chars().take_while(|c| {
-        taken += size(*c);
-        taken <= room
-    });
-    let kept: String = kept.collect();
+    let kept = whole_start(text, most.saturating_sub(all(CUT)), size);
     let after = text.get(kept.len()..).unwrap_or_default();
     // A backslash at the end would escape the mark.
-    format!("{}{CUT}", without_cut_address(&kept, after).trim_end_matches('\\'))
+    format!("{}{CUT}", without_cut_address(kept, after).trim_end_matches('\\'))
 }
 
 /// The start of a text without the part of an address at its end, if the address goes on in `after`: it would lead
@@ -44,5 +41,15 @@ mod tests {
             assert_eq!(truncate(text, most, |_| 1), expected, "{most}");
         }
         assert_eq!(truncate(&"https://a".repeat(9), 30, |_| 1), CUT);
+    }
+
+    #[test]
+    fn a_flag_or_an_accent_is_kept_whole_or_left_out() {
+        for (whole, room) in [("🇩🇪", 1), ("e\u{301}", 1), ("👩‍👩‍👧", 4)] {
+            let text = format!("a{whole}{}", "b".repeat(20));
+            let most = CUT.chars().count() + 1 + room;
+            assert_eq!(truncate(&text, most, |_| 1), format!("a{CUT}"));
+            assert_eq!(truncate(&text, most + 1, |_| 1), format!("a{whole}{CUT}"));
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! A stand-in for the search service on a loopback port, for trials, rehearsals and tests. It imports nothing from
+//! A stand-in for the search service on a loopback port, for trials and tests. It imports nothing from
 //! `search`: both were written from the service's documentation, so that one checks the other.
 //!
 //! ```text

@@ -513,7 +513,7 @@ fn every_api_operation_is_documented_and_every_curl_example_works() {
     assert!(tried.len() >= read, "{tried:?}");
 }
 
-/// A rehearsal with `--at` begins all its runs at one instant.
+/// With `--at`, all runs begin at one instant.
 #[test]
 fn runs_with_equal_times_have_the_same_order_in_cli_api_and_pages() {
     let ids = |rows: &Value| -> Vec<String> {

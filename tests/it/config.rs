@@ -556,6 +556,18 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
         (topic("exclude_authors = [\"a | b\"]"), "6:20", "more than one handle", "several entries"),
         (topic("timezone = \"Europe/Berln\"\nevery = \"1h\""), "6:12", "Europe/Berln", "Europe/Berlin"),
         (
+            topic("[[alerts]]\nname = \"x\"\nrule = \"source\"\nof = 2"),
+            "9:6",
+            "`of` is less than `failures`, which is 3 by default",
+            "or set `failures`",
+        ),
+        (
+            topic("[[alerts]]\nname = \"x\"\nrule = \"source\"\nfailures = 7"),
+            "9:12",
+            "`failures` is more than `of` = 5",
+            "raise `of`",
+        ),
+        (
             topic("[[alerts]]\nname = \"x\"\nrule = \"missed\"\ntimezone = \"Mars\""),
             "9:12",
             "`timezone`: there is no time zone `Mars`",
@@ -628,6 +640,54 @@ fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
     let lines: Vec<usize> =
         mistakes(load_config(secrets)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [9, 10, 15, 19, 23, 24]);
+}
+
+#[test]
+fn a_wrong_key_causes_no_false_mistake_elsewhere() {
+    let topic = |line: &str| format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}{line}\n");
+    let alert = |lines: &str| format!("[[alerts]]\nname = \"x\"\nrule = \"items\"\n{lines}\n");
+    let of_source = |lines: &str| topic(&format!("[[alerts]]\nname = \"x\"\nrule = \"source\"\n{lines}"));
+    let feeds = |lines: &str| format!("[providers.news]\nkind = \"feeds\"\n{TOPIC}{lines}\n");
+    for (text, message) in [
+        // The other dialect needs no address and takes other keys.
+        (format!("[service]\ndialect = \"desearh\"\n{TOPIC}"), "`dialect` cannot be \"desearh\""),
+        (format!("[service]\ndialect = 5\n{TOPIC}ai.count = 10\n"), "`dialect` takes a string"),
+        (format!("[service]\ndialct = \"desearch\"\n{TOPIC}"), "unknown key `dialct`"),
+        // The default of a key is not what was meant.
+        (topic("[retention]\nruns = \"60d\"\nsightings = 30"), "`sightings` takes a duration"),
+        (topic("[retention]\nruns = 900\nsightings = \"800d\""), "`runs` takes a duration"),
+        (topic("[web]\nlisten = \"0.0.0.0:80\"\ntoken_file = 5"), "`token_file` takes a string"),
+        (topic("[web]\nlisten = \"0.0.0.0:80\"\ntoken_env = 5"), "`token_env` takes a string"),
+        (topic(&alert("of = 2")), "`of` does not apply to rule = \"items\""),
+        (of_source("failures = \"3\"\nof = 2"), "`failures` takes an integer"),
+        (of_source("failures = 7\nof = \"8\""), "`of` takes an integer"),
+        (feeds("news.urls = \"https://a.example/feed\""), "`news.urls` takes a list"),
+        (feeds("news.url = [\"https://a.example/feed\"]"), "feeds has no key `news.url`"),
+        (feeds("sources = \"news\""), "`sources` takes a list"),
+        // The name may be that of a section that could not be read.
+        (topic(&format!("[[topics]]\nid = 7\nquery = \"q\"\n{}", alert("topics = [\"b\"]"))), "`id` takes a string"),
+        (topic(&format!("[[topics]]\nidd = \"b\"\nquery = \"q\"\n{}", alert("topics = [\"b\"]"))), "unknown key `idd`"),
+        (topic(&format!("tags = \"news\"\n{}", alert("tags = [\"news\"]"))), "`tags` takes a list"),
+        (
+            topic(&format!(
+                "[[chanels]]\nname = \"c\"\nkind = \"slack\"\nurl_env = \"A\"\n{}",
+                alert("channels = [\"c\"]")
+            )),
+            "unknown key `chanels`",
+        ),
+        (
+            topic(&format!("[provider.news]\nkind = \"feeds\"\n{}", alert("sources = [\"news\"]"))),
+            "unknown key `provider`",
+        ),
+    ] {
+        let reported = errors_of(&text);
+        assert!(
+            reported.len() == 1 && reported[0].contains(message),
+            "wanted only {message}\nin {text}\ngot {reported:#?}"
+        );
+    }
+    let reported = errors_of(&topic("[database]\nurl = 5\n[scheduler]\nengine = \"graphile\"")).join("\n");
+    assert!(reported.contains("`url` takes a string") && !reported.contains("SQLite"), "{reported}");
 }
 
 #[test]

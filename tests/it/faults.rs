@@ -211,6 +211,19 @@ fn the_daily_call_limit_is_never_exceeded() {
         assert_eq!(runs[0], "acme over_quota -");
         assert_eq!(runs[2], "acme partial -");
         assert_eq!(runs[3..], ["globex over_quota -", "globex over_quota -"]);
+        // Nothing was searched, so no number of findings is shown.
+        let listed = place.ok(&["runs", "--topic", "globex"]);
+        let row: Vec<&str> =
+            listed.lines().find(|line| line.starts_with("globex")).unwrap().split_whitespace().collect();
+        assert_eq!(row[2..5], ["over_quota", "-", "-"], "{listed}");
+        let listed = place.ok(&["runs", "--topic", "globex", "--searches"]);
+        assert!(listed.contains("social search over_quota · 0 tries") && !listed.contains(" found"), "{listed}");
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let listed = pages.page("/runs?topic=globex");
+        assert!(listed.contains("data-label=\"Found\">–<") && !listed.contains("0 found"), "{listed}");
+        let shown = pages.page(&format!("/progress/{}", place.database.last_run("globex")));
+        assert!(shown.contains("Cost $0.000.") && !shown.contains("0 found"), "{shown}");
+        assert!(shown.contains("data-label=\"Found\">–<") && shown.contains("data-label=\"New\">–<"), "{shown}");
         place.run(&["status"]).assert_stdout(0, &["over quota"]);
         // The next day has a new quota.
         place.run(&["once", "--at", "2026-03-12T00:00:00Z", "--topic", "globex"]).assert_stdout(3, &["over_quota"]);

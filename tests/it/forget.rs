@@ -173,12 +173,8 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
             );
         }
         place.run(&["forget", "--author", "@jane_d"]).assert_stderr(2, &["nothing was erased: add --yes", "--dry-run"]);
-        let rehearsed = place.json(&["forget", "--author", "@jane_d", "--dry-run", "--json"]);
-        assert_eq!(
-            (&rehearsed["taken"]["items"], &rehearsed["taken"]["answers"]),
-            (&1.into(), &1.into()),
-            "{rehearsed}"
-        );
+        let dry_run = place.json(&["forget", "--author", "@jane_d", "--dry-run", "--json"]);
+        assert_eq!((&dry_run["taken"]["items"], &dry_run["taken"]["answers"]), (&1.into(), &1.into()), "{dry_run}");
         assert_eq!((place.database.table_sizes(), texts_with(&place, &["jane"]).is_empty()), (before, false), "{name}");
         assert_eq!(place.database.number("SELECT count(*) FROM forgotten"), 0, "a dry run writes nothing");
 
@@ -228,9 +224,9 @@ fn a_dry_run_of_forget_counts_leftover_names_and_topics_that_never_ran() {
             let all = place.json(&["forget", "--author", "bob", "--topic", "quiet", how, "--json"]);
             (all["taken"].clone(), all["topics"].clone())
         };
-        let rehearsed = forgotten("--dry-run");
-        assert_eq!(rehearsed.1, json!(["quiet"]), "{}", place.database.name);
-        assert_eq!(rehearsed, forgotten("--yes"), "{}", place.database.name);
+        let dry_run = forgotten("--dry-run");
+        assert_eq!(dry_run.1, json!(["quiet"]), "{}", place.database.name);
+        assert_eq!(dry_run, forgotten("--yes"), "{}", place.database.name);
     }
 }
 
@@ -413,12 +409,12 @@ fn forget_names_the_tokens_that_it_narrows_or_withdraws() {
             add_token(&place, &[vec![token, "--role", "read"], scope].concat());
         }
         place.configure(&server.lines(), &topic("initech"));
-        let rehearsed = place.ok(&["forget", "--topic", "acme", "--topic", "globex", "--dry-run"]);
+        let dry_run = place.ok(&["forget", "--topic", "acme", "--topic", "globex", "--dry-run"]);
         let changes = "token all: would only be for initech\n\
                        token alone: would be withdrawn, since it is for no other topic\n\
                        token both: would be withdrawn, since it is for no other topic\n\
                        token tagged: would only be for tag news\n";
-        assert!(rehearsed.contains(changes), "{name}: {rehearsed}");
+        assert!(dry_run.contains(changes), "{name}: {dry_run}");
         let of = |tokens: &Value| -> Value {
             let scope = |token: &Value| {
                 json!([token["name"], token["topics"], token["tags"], token["withdrawn_at"].is_string()])
@@ -453,10 +449,10 @@ fn forget_names_the_share_links_that_it_withdraws() {
         let (_, globex) = add_share_link(&place, &["--topic", "globex", "--for", "7d"]);
         let (_, expired) = add_share_link(&place, &["--topic", "acme", "--for", "7d", "--at", "2020-01-01T00:00:00Z"]);
         place.configure(&server.lines(), QUIET);
-        let rehearsed = place.ok(&["forget", "--topic", "acme", "--topic", "acme", "--dry-run"]);
+        let dry_run = place.ok(&["forget", "--topic", "acme", "--topic", "acme", "--dry-run"]);
         let change = format!("share link {acme}: would be withdrawn, since it shows topic acme\n");
-        assert_eq!(rehearsed.matches(&change).count(), 1, "{name}: {rehearsed}");
-        assert!(!rehearsed.contains(&globex) && !rehearsed.contains(&expired), "{name}: {rehearsed}");
+        assert_eq!(dry_run.matches(&change).count(), 1, "{name}: {dry_run}");
+        assert!(!dry_run.contains(&globex) && !dry_run.contains(&expired), "{name}: {dry_run}");
         let told = place.json(&["forget", "--topic", "acme", "--yes", "--json"]);
         let links = told["links"].as_array().unwrap();
         assert_eq!(
@@ -958,8 +954,8 @@ fn forget_dry_run_counts_what_forget_removes() {
                 place.configure(&world.lines(), &format!("[[topics]]{kept}"));
             }
             let command = |more: &str| place.json(&[&["db", "forget", more, "--json"], of].concat());
-            let (rehearsed, real) = (command("--dry-run"), command("--yes"));
-            assert_eq!(rehearsed["taken"], real["taken"], "{name} {of:?}");
+            let (dry_run, real) = (command("--dry-run"), command("--yes"));
+            assert_eq!(dry_run["taken"], real["taken"], "{name} {of:?}");
             assert!(real["taken"]["sightings"].as_u64().unwrap() > 0, "{name} {of:?}: {real}");
             assert!(real["taken"]["revisions"].as_u64().unwrap() > 0, "{name} {of:?}: {real}");
         }
@@ -975,9 +971,9 @@ fn forget_dry_run_does_not_count_answers_erased_before() {
         assert_eq!(hers["taken"]["answers"], 1, "{name}");
         place.configure(&server.lines(), &format!("[[topics]]{}", TOPICS.split("[[topics]]").nth(2).unwrap()));
         let command = |more: &str| place.json(&["db", "forget", "--topic", "acme", more, "--json"]);
-        let (rehearsed, real) = (command("--dry-run"), command("--yes"));
+        let (dry_run, real) = (command("--dry-run"), command("--yes"));
         assert_eq!(real["taken"]["answers"], 0, "{name}: {real}");
-        assert_eq!(rehearsed["taken"], real["taken"], "{name}");
+        assert_eq!(dry_run["taken"], real["taken"], "{name}");
     }
 }
 

@@ -76,9 +76,9 @@ fn a_post_and_the_page_at_its_address_are_forgotten_together() {
             let name = format!("{}: {before} {named:?}", place.database.name);
             once(&place, NINE);
             assert_eq!(place.database.items_of_all(), if before == BOTH { 4 } else { 2 }, "{name}");
-            let rehearsed = place.json(&["db", "forget", named[0], named[1], "--dry-run", "--json"]);
+            let dry_run = place.json(&["db", "forget", named[0], named[1], "--dry-run", "--json"]);
             let done = place.json(&["db", "forget", named[0], named[1], "--yes", "--json"]);
-            assert_eq!((&rehearsed["taken"], &done["taken"]["items"]), (&done["taken"], &json!(erased)), "{name}");
+            assert_eq!((&dry_run["taken"], &done["taken"]["items"]), (&done["taken"], &json!(erased)), "{name}");
             found.store(after, Ordering::SeqCst);
             once(&place, TEN);
             let kept = place.database.all_item_keys();

@@ -40,10 +40,10 @@ fn an_answer_that_cites_a_forgotten_item_is_deleted_and_not_stored_again() {
         place.ok(&["once", "--at", NINE]);
         let replies = || place.database.number("SELECT count(*) FROM raw_reply");
         assert_eq!(replies(), 2, "{name}");
-        let rehearsed = place.json(&["db", "forget", "--item", POST, "--dry-run", "--json"]);
+        let dry_run = place.json(&["db", "forget", "--item", POST, "--dry-run", "--json"]);
         place.ok(&["db", "forget", "--item", POST, "--yes"]);
         // The answer's reply has the address.
-        assert_eq!((&rehearsed["taken"]["answers"], replies()), (&json!(1), 0), "{name}");
+        assert_eq!((&dry_run["taken"]["answers"], replies()), (&json!(1), 0), "{name}");
         found.store(false, Ordering::SeqCst);
         place.ok(&["once", "--at", TEN]);
         let answers = place.database.texts("SELECT text FROM v_answer ORDER BY seq");
@@ -77,9 +77,9 @@ fn forgetting_an_author_named_like_a_parameter_keeps_other_replies() {
         let place = Place::new(database, &server.lines(), &topic("acme"));
         place.ok(&["once", "--at", NINE]);
         let authors = ["--author", "search", "--author", "limit", "--author", "social"];
-        let rehearsed = place.json(&[&["db", "forget", "--dry-run", "--json"][..], &authors[..]].concat());
+        let dry_run = place.json(&[&["db", "forget", "--dry-run", "--json"][..], &authors[..]].concat());
         place.ok(&[&["db", "forget", "--yes"][..], &authors[..]].concat());
         let left = place.database.number("SELECT count(*) FROM raw_reply");
-        assert_eq!((&rehearsed["taken"]["raw_replies"], left), (&json!(0), 2), "{}", place.database.name);
+        assert_eq!((&dry_run["taken"]["raw_replies"], left), (&json!(0), 2), "{}", place.database.name);
     }
 }

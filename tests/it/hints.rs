@@ -104,8 +104,9 @@ fn suggested_commands_name_the_same_file_and_database() {
     for verb in ["show", "diff", "coverage"] {
         with(&[verb, "acme"]).assert_stderr(2, &[&format!("run it: topicwatch once --topic acme {same}")]);
     }
-    with(&["items", "--topic", "acme", "--suggest"])
-        .assert_stdout(0, &["nothing is left to mark: of the latest 5,000 items"]);
+    // Nothing was found yet, so no item is said to be marked.
+    let none = "among the latest 5,000 items, no unmarked one has words and is shown by the topic's filter";
+    with(&["items", "--topic", "acme", "--suggest"]).assert_stdout(0, &[&format!("nothing to mark: {none}\n")]);
     with(&["export", "--tag", "news"])
         .assert_stderr(2, &["there is no tag `news`", "hint: tags are set in `tags` of [[topics]]"]);
     let stored =
@@ -138,9 +139,9 @@ fn a_topic_removed_before_its_first_run_is_not_suggested_to_run() {
         2,
         &["has no run with results yet", "jobs.toml does not have it: name the file that does with --config"],
     );
-    // It has no items, so nothing is said about marked ones.
+    // It has no items, so none is said to be marked.
     let page = Pages::serve(&place, &["--at", NINE]).page("/topics/globex?order=suggested");
-    assert!(page.contains("Nothing is left to mark: of the latest 5,000 items"), "{page}");
+    assert!(page.contains("Nothing to mark: among the latest 5,000 items, no unmarked one has words"), "{page}");
 }
 
 #[test]

@@ -234,7 +234,7 @@ fn every_hostile_reply_is_recorded_and_the_other_source_is_kept() {
 }
 
 #[test]
-fn the_sandbox_rehearses_every_kind_of_broken_reply() {
+fn the_sandbox_imitates_every_kind_of_broken_reply() {
     for (rule, becomes) in [
         ("malformed=html", "error malformed"),
         ("malformed=json", "error cut"),

@@ -99,8 +99,8 @@ fn a_post_can_be_found_and_forgotten_by_its_url() {
         drop((pages, client));
 
         for (left, (address, _)) in [2, 1, 0].into_iter().zip(POSTS) {
-            let rehearsed = place.json(&["db", "forget", "--item", address, "--dry-run", "--json"]);
-            assert_eq!(rehearsed["taken"]["items"], 1, "{name}: {address}");
+            let dry_run = place.json(&["db", "forget", "--item", address, "--dry-run", "--json"]);
+            assert_eq!(dry_run["taken"]["items"], 1, "{name}: {address}");
             let done = place.json(&["db", "forget", "--item", address, "--yes", "--json"]);
             assert_eq!(
                 (&done["taken"]["items"], place.database.items_of_all()),

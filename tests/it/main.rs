@@ -163,7 +163,7 @@ mod runs_called;
 mod sandbox;
 mod sandbox_asked;
 mod sandbox_kinds;
-mod sandbox_rehearsal;
+mod sandbox_trial;
 mod scheduled_exports;
 mod sent_again;
 mod server_choice;

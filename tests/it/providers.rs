@@ -496,6 +496,27 @@ fn a_feed_is_fetched_conditionally_and_not_before_its_cache_time_ends() {
 }
 
 #[test]
+fn a_search_that_the_limit_ends_early_shows_what_it_found() {
+    let feed = "<rss version=\"2.0\"><channel><title>t</title><item><guid>1</guid><title>Acme flies</title>\
+                <pubDate>Wed, 11 Mar 2026 08:30:00 GMT</pubDate></item></channel></rss>";
+    for database in databases() {
+        let server = ReplyServer::answering(move |_, _| reply(200, &[], feed));
+        let file = format!(
+            "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_calls_per_day = 1\n\n{TOPIC}news.urls = [\"{0}/one\", \"{0}/two\"]\n",
+            server.url()
+        );
+        let place = Place::without_service(database, &file);
+        let ended = place.run(&["once", "--at", NINE]);
+        ended.assert_stdout(3, &["over_quota", "1 found = 1 new"]);
+        let row = ended.out.lines().find(|line| line.starts_with("acme ")).unwrap();
+        assert_eq!(row.split_whitespace().collect::<Vec<_>>()[2..5], ["over_quota", "1", "1"], "{}", ended.out);
+        let listed = place.ok(&["runs"]);
+        let row = listed.lines().find(|line| line.starts_with("acme ")).unwrap();
+        assert_eq!(row.split_whitespace().collect::<Vec<_>>()[2..5], ["over_quota", "1", "1"], "{listed}");
+    }
+}
+
+#[test]
 fn bad_feeds_are_named_and_the_good_ones_are_kept() {
     let good = "<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>t</title><entry><id>urn:1</id><title>AT&amp;amp;T &amp;lt;3</title>\
                 <link href=\"/x\"/><updated>0001-01-01T00:00:00Z</updated></entry></feed>";

@@ -118,12 +118,12 @@ fn replay_restores_once_what_an_older_decoder_left_out() {
         let poorer = all_exports(&place);
         assert_ne!(poorer, before, "{name}");
 
-        let rehearsed = replayed(&place, &["--dry-run"]);
+        let dry_run = replayed(&place, &["--dry-run"]);
         assert_eq!(all_exports(&place), poorer, "{name}: a dry run writes nothing");
         let done = replayed(&place, &[]);
         for counted in ["items", "new", "sightings", "titles", "dates", "keys", "answers", "refined"] {
             assert_ne!(done[counted], 0, "{name}: {counted} of {done}");
-            assert!(rehearsed[counted].as_u64() >= done[counted].as_u64(), "{name}: {counted} of {rehearsed}");
+            assert!(dry_run[counted].as_u64() >= done[counted].as_u64(), "{name}: {counted} of {dry_run}");
         }
         assert_eq!(all_exports(&place), before, "{name}: everything is restored");
         assert_eq!(done["behind"][0]["reader"], "export:weekly", "{done}");

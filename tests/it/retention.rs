@@ -20,8 +20,8 @@ fn kept(days: [Option<i64>; 4]) -> Retention {
     Retention { raw, sightings, items, runs }
 }
 
-async fn prune(store: &Store, retention: &Retention, rehearsal: bool) -> Pruned {
-    store.prune(retention, present(), Duration::from_secs(600), rehearsal, &|| false).await.unwrap()
+async fn prune(store: &Store, retention: &Retention, dry_run: bool) -> Pruned {
+    store.prune(retention, present(), Duration::from_secs(600), dry_run, &|| false).await.unwrap()
 }
 
 async fn sightings(store: &Store) -> Vec<SightingRow> {

@@ -239,6 +239,12 @@ async fn the_first_item_is_certain_only_if_its_time_and_the_day_before_are_cover
         assert_eq!(holes, [("acme", Source::Social, minutes(100), minutes(1_500))], "{}", database.name);
         assert!(reported.first_is_sure, "items hidden by a later hole came later");
         assert_eq!(told_by(&reported), (vec!["First", "First seen"], vec!["Later ones may be missing:".to_owned()]));
+        let mut more = reported.clone();
+        for (beyond, expected) in [(1, "1 more such gap."), (2, "2 more such gaps.")] {
+            more.caveats.holes_beyond = beyond;
+            let sections = story_chart::caveats(&more, &|at| at.to_string());
+            assert_eq!(sections[0].1.last().map(String::as_str), Some(expected));
+        }
         // Another copy may exist in the day before the first, because only the last search covered any of it.
         store.add_topics(&[topic("gap")], minutes(-3 * 1_440)).await.unwrap();
         let gap = topic("gap");

@@ -90,8 +90,8 @@ async fn rescore_scores_each_item_once_after_a_scorer_change() {
             .await
             .unwrap();
 
-        let rehearsed = store.rescore(second, &[], 2, true, |_| {}).await.unwrap();
-        assert_eq!((rehearsed.rescored, rehearsed.first, rehearsed.changed()), (4, 1, 3), "{}", database.name);
+        let dry_run = store.rescore(second, &[], 2, true, |_| {}).await.unwrap();
+        assert_eq!((dry_run.rescored, dry_run.first, dry_run.changed()), (4, 1, 3), "{}", database.name);
         assert_eq!(tones(&store).await[0], row("post:x:1", Tone::Positive, 900, "test-1"), "a dry run writes nothing");
 
         let of_b = store.rescore(second, &["b".into()], 2, false, |_| {}).await.unwrap();

@@ -168,6 +168,9 @@ fn a_missed_slot_is_not_shown_as_a_run_without_results() {
         let pages = Pages::serve(&place, &["--at", now]);
         let missed = pages.page("/runs?state=missed");
         assert!(missed.contains("it did not run") && !missed.contains(" duplicate"), "{name}: {missed}");
+        let listed = place.ok(&["runs", "--limit", "1000"]);
+        let row = listed.lines().find(|line| line.contains(" missed ")).unwrap();
+        assert_eq!(row.split_whitespace().collect::<Vec<_>>()[2..5], ["missed", "-", "-"], "{name}: {listed}");
         // The health page counts those of a week, and links to just these; the first was missed before it.
         let health = pages.page("/health");
         let (count, link) =

@@ -96,12 +96,12 @@ fn stored_of_day(place: &Place) -> [Vec<String>; 2] {
     })
 }
 
-/// Forgets a topic that is no longer in the file; a rehearsal counted the same before.
-fn forget_as_rehearsed(place: &Place, topic: &str) {
+/// Forgets a topic that is no longer in the file; a dry run counted the same before.
+fn forget_as_in_dry_run(place: &Place, topic: &str) {
     let forget = |how: &str| place.json(&["db", "forget", "--topic", topic, "--json", how]);
-    let (rehearsed, real) = (forget("--dry-run"), forget("--yes"));
+    let (dry_run, real) = (forget("--dry-run"), forget("--yes"));
     for counted in ["taken", "topics"] {
-        assert_eq!(rehearsed[counted], real[counted], "{}", place.database.name);
+        assert_eq!(dry_run[counted], real[counted], "{}", place.database.name);
     }
     assert_eq!(real["topics"], serde_json::json!([topic]), "{}", place.database.name);
 }
@@ -367,7 +367,7 @@ fn renaming_or_forgetting_a_topic_keeps_a_provider_budget_with_its_name() {
         }
         fires("thrift", "acme-three/2026-03-11");
         place.configure(&sandbox.lines(), &FILE.replace(TWO, ""));
-        forget_as_rehearsed(&place, "acme-three");
+        forget_as_in_dry_run(&place, "acme-three");
         for rows in stored_of_day(&place) {
             let expected = ["thrift acme-three/2026-03-11 words", "thrift acme-two/2026-03-11 words"];
             assert_eq!(rows, expected, "{name}");
@@ -401,7 +401,7 @@ fn renaming_or_forgetting_a_topic_covers_alerts_that_no_longer_name_it() {
             assert_eq!(rows, ["frugal acme-three/2026-03-11 words", others[0], others[1]], "{name}");
         }
         place.configure(&sandbox.lines(), &FILE.replace(TWO, ""));
-        forget_as_rehearsed(&place, "acme-three");
+        forget_as_in_dry_run(&place, "acme-three");
         for rows in stored_of_day(&place) {
             assert_eq!(rows, others, "{name}");
         }
@@ -454,7 +454,7 @@ fn a_budget_event_of_an_unreadable_alert_is_hidden_and_forgotten_with_the_topic(
         assert_eq!(pages.program.wait().code, Some(0));
         // In doubt it belongs to the topic.
         place.configure(&sandbox.lines(), &FILE.replace(TWO, ""));
-        forget_as_rehearsed(&place, "acme-two");
+        forget_as_in_dry_run(&place, "acme-two");
         assert_eq!(stored_of_day(&place), [Vec::<String>::new(), Vec::new()], "{name}");
     }
 }

@@ -2,9 +2,8 @@
 //! texts.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
-use unicode_normalization::char::is_combining_mark;
 
-use crate::model::is_joiner;
+use crate::model::whole_characters;
 
 /// The most words on either side that are compared; a longer change is reported as one replacement.
 const MOST: usize = 2_000;
@@ -21,11 +20,6 @@ pub enum Piece {
     Added(String),
 }
 
-/// Whether a character belongs to the one before it: an accent, a vowel sign, a joiner, what makes an emoji of a digit.
-fn continues(c: char) -> bool {
-    is_combining_mark(c) || is_joiner(c) || matches!(c, '\u{fe00}'..='\u{fe0f}')
-}
-
 /// Splits a text into words, whitespace and other characters; joined they are the text.
 fn tokenize(text: &str) -> Vec<&str> {
     let alone = |c: char| matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}');
@@ -36,14 +30,15 @@ fn tokenize(text: &str) -> Vec<&str> {
         _ => 3,
     };
     let mut parts = Vec::new();
-    let (mut begin, mut last) = (0, None);
-    for (at, c) in text.char_indices().filter(|(_, c)| !continues(*c)) {
-        let this = kind(c);
+    let (mut begin, mut at, mut last) = (0, 0, None);
+    for whole in whole_characters(text) {
+        let this = whole.chars().next().map_or(3, kind);
         if last.is_some_and(|last| last != this || this == 0) {
             parts.extend(text.get(begin..at));
             begin = at;
         }
         last = Some(this);
+        at += whole.len();
     }
     parts.extend(text.get(begin..).filter(|rest| !rest.is_empty()));
     parts

@@ -81,6 +81,7 @@ pub use text::shell_word::shell_word;
 pub use text::short_text::{excerpt, one_line, visible_words};
 pub use text::term::{NAME_SIGN, SITE_SIGN, TAG_SIGN, TermKind, bare_term, format_term};
 pub use text::text_query::{Phrase, SearchableItem, TextQuery, Tokenise, Tokens};
+pub use text::whole_characters::{whole_characters, whole_start};
 pub use time::{Clock, Time};
 pub use topic::{
     AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Topic, TopicFilter,

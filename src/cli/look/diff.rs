@@ -29,7 +29,7 @@ pub struct DiffArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// Use this time as now, for tests and rehearsals
+    /// Use this time as now, for tests and trials
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

@@ -1,10 +1,10 @@
 //! A diff as text in 80 columns without colour: span, counts, sources, then each list.
 
-use crate::cli::terminal::{output, text};
+use crate::cli::terminal::output;
 use crate::draw::format::{AUTHORS_UNKNOWN, count_noun};
 use crate::filter::unjudged_note;
 use crate::insight::{ChangeCounts, Changes, EditedItem, GoneItem, NewItem, Piece, Rising, SourceChanges};
-use crate::model::{EMPTY_REPLY, ItemSummary, WindowFit, format_duration};
+use crate::model::{EMPTY_REPLY, ItemSummary, WindowFit, format_duration, whole_characters, whole_start};
 
 /// Characters of unchanged text shown on either side of a change.
 const CONTEXT: usize = 24;
@@ -206,7 +206,7 @@ fn format_word_diff(pieces: &[Piece], most: usize) -> String {
     }
     let text = text.trim().to_owned();
     if text.chars().count() > most {
-        return format!("{}…", text.chars().take(most).collect::<String>());
+        return format!("{}…", whole_start(&text, most, |_| 1));
     }
     text
 }
@@ -222,7 +222,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {
-        let mut rest: Vec<char> = word.chars().collect();
+        let mut rest: Vec<&str> = whole_characters(word).collect();
         if used > 0 && used + 1 + output::display_width(word) > width {
             lines.push(String::new());
             used = 0;
@@ -230,19 +230,20 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
         loop {
             let gap = usize::from(used > 0);
             let mut room = width.saturating_sub(used + gap);
-            let fits = |c: &&char| {
-                let fits = text::char_width(**c) <= room;
-                room = room.saturating_sub(text::char_width(**c));
+            let fits = |whole: &&&str| {
+                let width = output::display_width(whole);
+                let fits = width <= room;
+                room = room.saturating_sub(width);
                 fits
             };
             // Take at least one character, or the loop never ends.
             let many = rest.iter().take_while(fits).count().max(usize::from(used == 0)).min(rest.len());
-            let part: Vec<char> = rest.drain(..many).collect();
+            let part: String = rest.drain(..many).collect();
             if let Some(line) = lines.last_mut() {
                 line.push_str(if gap > 0 { " " } else { "" });
-                line.extend(&part);
+                line.push_str(&part);
             }
-            used += gap + part.iter().map(|c| text::char_width(*c)).sum::<usize>();
+            used += gap + output::display_width(&part);
             if rest.is_empty() {
                 break;
             }
@@ -255,9 +256,9 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
 
 /// Cuts unchanged text to the characters next to a change.
 fn clip_context(text: &str, first: bool, last: bool) -> String {
-    let chars: Vec<char> = text.chars().collect();
-    let end = |from: usize| chars.iter().skip(from).collect::<String>();
-    let begin = |to: usize| chars.iter().take(to).collect::<String>();
+    let chars: Vec<&str> = whole_characters(text).collect();
+    let end = |from: usize| chars.iter().skip(from).copied().collect::<String>();
+    let begin = |to: usize| chars.iter().take(to).copied().collect::<String>();
     match (first, last) {
         (true, true) => text.to_owned(),
         (true, false) if chars.len() > CONTEXT + 1 => format!("…{}", end(chars.len() - CONTEXT)),

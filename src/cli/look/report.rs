@@ -40,7 +40,7 @@ pub struct ReportArgs {
     /// Open it in the browser
     #[arg(long)]
     pub open: bool,
-    /// Use this time as now, for tests and rehearsals
+    /// Use this time as now, for tests and trials
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! `runs`: lists runs from the ledger, latest first.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use clap::Args;
 use serde_json::json;
@@ -73,7 +73,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
         for (run, many) in &baselines {
             *others.entry(run.clone()).or_default() += many;
         }
-        text.push_str(&render(&runs, &bounded_runs(&searches), (&others, &facts), output::wrap_width()));
+        text.push_str(&render(&runs, &searches, (&others, &facts), output::wrap_width()));
         if !others.is_empty() {
             let why = match (older.is_empty(), baselines.is_empty()) {
                 (false, true) => "older than the window or dated in the future",
@@ -133,30 +133,38 @@ fn to_json(run: &RunRow, searches: &[SearchRow], facts: &RunFacts<'_>) -> Result
     Ok(value)
 }
 
-/// Returns the runs in which a source returned its maximum, or nothing in error: there may be more items than they count.
-fn bounded_runs(searches: &[SearchRow]) -> BTreeSet<&str> {
-    searches.iter().filter(|search| search.may_be_more()).map(|search| search.run.as_str()).collect()
+/// Returns the searches of each run.
+fn by_run(searches: &[SearchRow]) -> HashMap<&str, Vec<&SearchRow>> {
+    let mut of_runs: HashMap<&str, Vec<&SearchRow>> = HashMap::new();
+    for search in searches {
+        of_runs.entry(&search.run).or_default().push(search);
+    }
+    of_runs
 }
 
 /// Formats one line per run, or two if the id, which must not be broken, does not fit. Causes that do not fit are
 /// wrapped below.
 fn render(
     runs: &[RunRow],
-    full: &BTreeSet<&str>,
+    searches: &[SearchRow],
     (others, facts): (&HashMap<String, i64>, &RunFacts<'_>),
     width: usize,
 ) -> String {
+    let of_runs = by_run(searches);
     let cells = |r: &RunRow| {
+        let own = || of_runs.get(r.run.as_str()).into_iter().flatten().copied();
+        // A source returned its maximum, or nothing in error: there may be more items than the run counts.
+        let full = own().any(SearchRow::may_be_more);
+        let has_counts = r.has_counts(own());
+        let count = |count: String| if has_counts { count } else { "-".to_owned() };
+        let others = *others.get(&r.run).unwrap_or(&0);
+        let left = r.counts.new - facts.gone.get(&r.run).unwrap_or(&0);
         vec![
             topic_or_job(r).to_owned(),
             output::format_time_or_dash(r.started_at.or(r.slot)),
             r.state.to_string(),
-            output::at_least(r.counts.found, full.contains(r.run.as_str())),
-            {
-                let others = *others.get(&r.run).unwrap_or(&0);
-                let left = r.counts.new - facts.gone.get(&r.run).unwrap_or(&0);
-                run_table::format_new(left - others, others, full.contains(r.run.as_str()))
-            },
+            count(output::at_least(r.counts.found, full)),
+            count(run_table::format_new(left - others, others, full)),
             format!("{}{}", if facts.assumed.contains_key(&r.run) { "~" } else { "" }, r.cost),
         ]
     };
@@ -201,17 +209,21 @@ fn line(search: &SearchRow) -> String {
         format!(" · searched {}{covers}", format_duration(until.since(from)))
     });
     let unreadable = if search.unreadable > 0 { format!(", {} unreadable", search.unreadable) } else { String::new() };
-    format!(
-        "attempt {} {} {} {} · {} found = {} new + {} duplicate, {} outside, {} undated{unreadable} · {}, {} · {} {}{}{}{}",
-        search.attempt,
-        search.source,
-        search.operation,
-        search.state,
+    let counts = format!(
+        " · {} found = {} new + {} duplicate, {} outside, {} undated{unreadable}",
         output::at_least(c.found, search.may_be_more()),
         output::at_least(c.new, search.may_be_more()),
         c.duplicate,
         c.outside,
         c.undated,
+    );
+    format!(
+        "attempt {} {} {} {}{} · {}, {} · {} {}{}{}{}",
+        search.attempt,
+        search.source,
+        search.operation,
+        search.state,
+        if search.has_counts() { counts.as_str() } else { "" },
         if search.tries == 1 { "1 try".to_owned() } else { format!("{} tries", search.tries) },
         search.latency_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms")),
         search.cost,
@@ -253,7 +265,7 @@ mod tests {
         let (none, billed) = (HashMap::new(), HashMap::new());
         let facts = RunFacts { older: &none, baselines: &none, gone: &none, assumed: &billed };
         for (width, line) in [(60, 4), (80, 4), (100, 4), (130, 2), (200, 2), (usize::MAX, 1)] {
-            let text = render(std::slice::from_ref(&run), &BTreeSet::new(), (&none, &facts), width);
+            let text = render(std::slice::from_ref(&run), &[], (&none, &facts), width);
             assert!(text.contains(&run.run) && text.contains("2026-03-11T09:00:00Z"), "{text}");
             assert!(normalize(&text).contains(&normalize(&end_reason(&run))), "nothing is cut: {text}");
             let of = text.lines().position(|line| line.contains(&run.run));

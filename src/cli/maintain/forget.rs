@@ -177,12 +177,12 @@ async fn dry_run(
     let platform = &context.config.service.platform;
     let tombstones = Tombstones::new(key, earlier.iter().map(|(one, _)| one).chain(&requested));
     let (known, watched) = (tombstones.clone(), context.config.topics.as_slice());
-    let mut found = Eraser { store, known, topics, watched, platform, now, rehearsal: true }.erase().await?;
+    let mut found = Eraser { store, known, topics, watched, platform, now, dry_run: true }.erase().await?;
     found.access = access_without(store, names, now).await?;
     let naming = remaining_mentions(store, &tombstones).await?;
     let reports = reports(store, &found).await?;
     store.close().await;
-    print(&Summary { found, reports, naming, rehearsal: true, scrubbed: true, copies: false }, json)?;
+    print(&Summary { found, reports, naming, dry_run: true, scrubbed: true, copies: false }, json)?;
     Ok(Exit::Ok)
 }
 
@@ -219,7 +219,7 @@ async fn erase(context: &Context, store: &Store, now: Time, begun: Forgotten, js
     let topics = open.iter().filter(|one| one.kind == TombstoneKind::Topic).cloned().collect();
     let platform = &context.config.service.platform;
     let (known, watched) = (tombstones.clone(), context.config.topics.as_slice());
-    let mut found = Eraser { store, known, topics, watched, platform, now, rehearsal: false }.erase().await?;
+    let mut found = Eraser { store, known, topics, watched, platform, now, dry_run: false }.erase().await?;
     found.topics.extend(begun.topics);
     found.topics.sort_unstable();
     found.topics.dedup();
@@ -245,7 +245,7 @@ async fn erase(context: &Context, store: &Store, now: Time, begun: Forgotten, js
     }
     store.close().await;
     let copies = found.taken.items > 0 || !found.topics.is_empty();
-    print(&Summary { found, reports, naming, rehearsal: false, scrubbed, copies }, json)?;
+    print(&Summary { found, reports, naming, dry_run: false, scrubbed, copies }, json)?;
     if !scrubbed {
         output::print_stderr(
             "error: another process prevented the file from being rewritten: erased data may remain in its unused space",

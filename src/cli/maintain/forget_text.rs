@@ -22,13 +22,13 @@ pub(super) struct Summary {
     pub(super) found: Forgotten,
     pub(super) reports: Vec<ReportFiles>,
     pub(super) naming: RemainingMentions,
-    pub(super) rehearsal: bool,
+    pub(super) dry_run: bool,
     pub(super) scrubbed: bool,
     pub(super) copies: bool,
 }
 
 pub(super) fn print(summary: &Summary, as_json: bool) -> Result<(), Failure> {
-    let Summary { found, reports, naming, rehearsal, scrubbed, copies } = summary;
+    let Summary { found, reports, naming, dry_run, scrubbed, copies } = summary;
     if as_json {
         let mut taken = serde_json::to_value(found.taken)?;
         if let Some(fields) = taken.as_object_mut() {
@@ -36,7 +36,7 @@ pub(super) fn print(summary: &Summary, as_json: bool) -> Result<(), Failure> {
             fields.insert("raws".to_owned(), json!(found.taken.raw_replies));
         }
         output::json(&json!({
-            "dry_run": rehearsal,
+            "dry_run": dry_run,
             "taken": taken,
             "since": found.since,
             "topics": found.topics,
@@ -51,7 +51,7 @@ pub(super) fn print(summary: &Summary, as_json: bool) -> Result<(), Failure> {
     }
     let taken = &found.taken;
     let nothing = taken.items == 0 && found.since.is_none();
-    let mut text = format!("{}\n", if *rehearsal { "would be erased:" } else { "erased:" });
+    let mut text = format!("{}\n", if *dry_run { "would be erased:" } else { "erased:" });
     for (number, one, many) in [
         (taken.items, "item", "items"),
         (taken.sightings, "sighting of them", "sightings of them"),
@@ -69,10 +69,10 @@ pub(super) fn print(summary: &Summary, as_json: bool) -> Result<(), Failure> {
         text.push_str(&format!("  {number} {}\n", if number == 1 { one } else { many }));
     }
     for token in &found.access.tokens {
-        text.push_str(&format!("token {}: {}\n", output::escape_control(&token.name), change_of(token, *rehearsal)));
+        text.push_str(&format!("token {}: {}\n", output::escape_control(&token.name), change_of(token, *dry_run)));
     }
     for link in &found.access.links {
-        let change = if *rehearsal { "would be withdrawn, since it shows" } else { "withdrawn, since it showed" };
+        let change = if *dry_run { "would be withdrawn, since it shows" } else { "withdrawn, since it showed" };
         let of = output::escape_control(&link.of);
         text.push_str(&format!("share link {}: {change} topic {of}\n", output::escape_control(&link.id)));
     }
@@ -115,11 +115,11 @@ pub(super) fn print(summary: &Summary, as_json: bool) -> Result<(), Failure> {
 }
 
 /// Describes what happens to a token that was for a forgotten topic.
-fn change_of(token: &TokenRow, rehearsal: bool) -> String {
+fn change_of(token: &TokenRow, dry_run: bool) -> String {
     let tags = token.tags.iter().map(|tag| format!("tag {tag}"));
     let scope: Vec<String> = token.topics.iter().cloned().chain(tags).collect();
     let scope = output::truncate(&scope.join(", "), SCOPE);
-    match (token.withdrawn_at.is_some(), rehearsal) {
+    match (token.withdrawn_at.is_some(), dry_run) {
         (true, false) => "withdrawn, since it was for no other topic".to_owned(),
         (true, true) => "would be withdrawn, since it is for no other topic".to_owned(),
         (false, false) => format!("from now on only for {scope}"),

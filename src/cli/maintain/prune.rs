@@ -23,7 +23,7 @@ pub struct PruneArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// Use this time as now, for tests and rehearsals
+    /// Use this time as now, for tests and trials
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }
@@ -63,7 +63,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &PruneArgs) -> Result<Exi
     Ok(Exit::Ok)
 }
 
-fn render(done: &Pruned, rehearsal: bool) -> String {
+fn render(done: &Pruned, dry_run: bool) -> String {
     if done.rows() == 0 {
         let mut text = "nothing is old enough to delete\n".to_owned();
         text.push_str(&render_held_by(done));
@@ -76,7 +76,7 @@ fn render(done: &Pruned, rehearsal: bool) -> String {
     };
     let rows =
         done.gone.iter().map(|(table, gone)| vec![what(table), gone.rows.to_string(), output::bytes(gone.bytes)]);
-    let title = if rehearsal { "would delete" } else { "deleted" };
+    let title = if dry_run { "would delete" } else { "deleted" };
     let mut text = output::table(&["table", title, "approx. size"], rows.collect(), &[1, 2]);
     text.push_str(&render_held_by(done));
     if done.given_back > 0 {

@@ -48,12 +48,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReplayArgs) -> Result<Ex
         tokio::spawn(StopSignals::listen().stop_then_exit(move || stop_requested.store(true, Ordering::Relaxed)))
     };
     let should_stop = move || stop_requested.load(Ordering::Relaxed);
-    let options = ReplayOptions {
-        since,
-        topics: &args.topic,
-        platform: &context.config.service.platform,
-        rehearsal: args.dry_run,
-    };
+    let options =
+        ReplayOptions { since, topics: &args.topic, platform: &context.config.service.platform, dry_run: args.dry_run };
     let lively = output::is_interactive() && !common.quiet;
     let show_progress = |so_far: &Replayed| {
         if lively && so_far.runs.is_multiple_of(500) {
@@ -86,9 +82,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReplayArgs) -> Result<Ex
     Ok(if done.interrupted { Exit::Interrupted } else { Exit::Ok })
 }
 
-fn as_text(done: &Replayed, rescore_counts: (i64, i64), rehearsal: bool) -> String {
+fn as_text(done: &Replayed, rescore_counts: (i64, i64), dry_run: bool) -> String {
     let changed = &done.changed;
-    let would = if rehearsal { "would change" } else { "changed" };
+    let would = if dry_run { "would change" } else { "changed" };
     let replies = if done.replies == 1 { "reply" } else { "replies" };
     let (runs, changed_runs) = (count_noun(done.runs, "run"), count_noun(done.changed_runs, "run"));
     let mut text = format!("{runs} read again, {} {replies}; {changed_runs} {would}\n", done.replies);

@@ -52,7 +52,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RescoreArgs) -> Result<E
     Ok(Exit::Ok)
 }
 
-fn as_json(done: &RescoreResult, rehearsal: bool) -> Value {
+fn as_json(done: &RescoreResult, dry_run: bool) -> Value {
     let mut moves = Map::new();
     for (before, row) in Tone::ALL.iter().zip(done.moved) {
         for (now, count) in Tone::ALL.iter().zip(row).filter(|(now, count)| *now != before && *count > 0) {
@@ -61,7 +61,7 @@ fn as_json(done: &RescoreResult, rehearsal: bool) -> Value {
     }
     json!({
         "scorer": sentiment::VERSION,
-        "dry_run": rehearsal,
+        "dry_run": dry_run,
         "scored": done.rescored,
         // The former name, until 1.0.
         "judged": done.rescored,
@@ -71,11 +71,11 @@ fn as_json(done: &RescoreResult, rehearsal: bool) -> Value {
     })
 }
 
-fn as_text(done: &RescoreResult, rehearsal: bool) -> String {
+fn as_text(done: &RescoreResult, dry_run: bool) -> String {
     if done.rescored == 0 {
         return format!("every item with stored text is already scored by {}\n", sentiment::VERSION);
     }
-    let would = if rehearsal { " would be" } else { "" };
+    let would = if dry_run { " would be" } else { "" };
     let mut text = format!(
         "{}{would} scored by {}: {} for the first time, {} with a different tone than before\n",
         count_noun(done.rescored.unsigned_abs(), "item"),

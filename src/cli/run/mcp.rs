@@ -17,7 +17,7 @@ use crate::store::Store;
 
 #[derive(Debug, Args)]
 pub struct McpArgs {
-    /// Use this time as now, for tests and rehearsals
+    /// Use this time as now, for tests and trials
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

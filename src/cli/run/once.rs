@@ -37,7 +37,7 @@ pub struct OnceArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// Use this time as now, for tests and rehearsals
+    /// Use this time as now, for tests and trials
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }
@@ -181,14 +181,14 @@ async fn start_all(
     worker_pool: &WorkerPool,
     pinger: &Pinger,
     topics: &[Topic],
-    rehearsed: bool,
+    at_given: bool,
 ) -> Result<Option<Upcoming>, Failure> {
     let lease = context.config.scheduler.lease;
     for topic in topics {
         let Some(permit) = worker_pool.acquire().await else { break };
         let now = collector.now();
-        let id = if rehearsed {
-            ids::rehearsed_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
+        let id = if at_given {
+            ids::reproducible_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
         } else {
             ids::run_id(now)
         };

@@ -26,7 +26,7 @@ pub struct ServeArgs {
     /// Address to listen on; port 0 picks a free port [default: [web] listen, else 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     pub listen: Option<SocketAddr>,
-    /// Use this time as now, for tests and rehearsals
+    /// Use this time as now, for tests and trials
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

@@ -29,7 +29,7 @@ pub struct SandboxArgs {
     /// Inject faults: "source=web,status=503,times=2", "source=ai,cut=100", … (repeat for more)
     #[arg(long, value_name = "RULE")]
     pub fault: Vec<String>,
-    /// Use this time as now, for tests and rehearsals
+    /// Use this time as now, for tests and trials
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

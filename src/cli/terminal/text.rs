@@ -1,6 +1,6 @@
 //! Text for a terminal: foreign text is made harmless, cut and wrapped to columns. Prints nothing.
 
-use crate::model::is_invisible_after;
+use crate::model::{is_invisible_after, whole_start};
 
 /// Puts foreign text on one line of a terminal. Control characters, characters that change the direction, and invisible
 /// ones become escapes. So a post cannot move the cursor, reorder nearby text or hide anything.
@@ -36,25 +36,20 @@ pub(in crate::cli) fn escape_keep_blanks(text: &str) -> String {
     format!("{before}{escaped}{after}")
 }
 
-/// Like [`escape_control`], but cut to a number of columns.
+/// Like [`escape_control`], but cut to a number of columns, between whole characters.
 pub(in crate::cli) fn truncate(text: &str, max: usize) -> String {
     let escaped = escape_control(text);
     if display_width(&escaped) <= max {
         return escaped;
     }
-    let mut used = 0;
-    let fits = |c: &char| {
-        used += char_width(*c);
-        used < max
-    };
-    let mut cut: String = escaped.chars().take_while(fits).collect();
+    let mut cut = whole_start(&escaped, max.saturating_sub(1), char_width).to_owned();
     cut.push('…');
     cut
 }
 
 /// Returns the columns of a character: ideographs, kana, Hangul, full-width forms and emoji take two. Combining marks
 /// count as one, so that no width is too small.
-pub(in crate::cli) fn char_width(c: char) -> usize {
+fn char_width(c: char) -> usize {
     let wide = matches!(u32::from(c), 0x1100..=0x115F | 0x2E80..=0xA4CF | 0xA960..=0xA97F | 0xAC00..=0xD7A3
         | 0xF900..=0xFAFF | 0xFE10..=0xFE19 | 0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F000..=0x1FAFF
         | 0x2_0000..=0x3_FFFD);
@@ -124,7 +119,22 @@ mod tests {
         ] {
             assert_eq!(escape_control(text), expected);
         }
-        assert_eq!(truncate("abcdef", 4), "abc…");
+    }
+
+    #[test]
+    fn a_text_is_cut_to_columns_between_whole_characters() {
+        for (text, max, expected) in [
+            ("abcdef", 4, "abc…"),
+            ("日本語", 5, "日本…"),
+            ("a🇩🇪 won", 5, "a…"),
+            ("a🇩🇪 won", 6, "a🇩🇪…"),
+            ("a 👩‍👩‍👧 b", 9, "a …"),
+            ("a 👍🏽 bcd", 6, "a …"),
+            ("cafe\u{301} noir", 5, "caf…"),
+            ("cafe\u{301} noir", 6, "cafe\u{301}…"),
+        ] {
+            assert_eq!(truncate(text, max), expected, "{text} {max}");
+        }
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub enum TokenVerb {
         /// Name of the token, or id of the link
         #[arg(value_name = "NAME")]
         name: String,
-        /// Use this time as now, for tests and rehearsals
+        /// Use this time as now, for tests and trials
         #[arg(long, hide = true, value_name = "TIME")]
         at: Option<String>,
     },

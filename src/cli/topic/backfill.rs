@@ -35,7 +35,7 @@ pub struct BackfillArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// Use this time as now, for tests and rehearsals
+    /// Use this time as now, for tests and trials
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }
@@ -189,7 +189,7 @@ async fn each_day(
     collector: &Arc<Collector>,
     topic: &Topic,
     days: &[i64],
-    rehearsed: bool,
+    at_given: bool,
     cancel: &CancellationToken,
 ) -> Result<(Vec<(i64, RunReport)>, bool), Failure> {
     let lease = context.config.scheduler.lease;
@@ -203,8 +203,8 @@ async fn each_day(
     for day in days {
         let Some(permit) = worker_pool.acquire().await.filter(|_| !cancel.is_cancelled()) else { break };
         let now = collector.now();
-        let id = if rehearsed {
-            ids::rehearsed_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
+        let id = if at_given {
+            ids::reproducible_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
         } else {
             ids::run_id(now)
         };
@@ -263,8 +263,7 @@ async fn print(
     for (day, report) in days {
         for (place, search) in report.searches.iter().enumerate() {
             let c = search.counts;
-            let left_out = matches!(search.state, SearchState::OverQuota | SearchState::NotRun);
-            let cell = |count: String| if left_out { "-".to_owned() } else { count };
+            let cell = |count: String| if search.has_counts() { count } else { "-".to_owned() };
             rows.push(vec![
                 if place == 0 { Time::of_utc_day(*day).utc_date() } else { String::new() },
                 search.source.to_string(),

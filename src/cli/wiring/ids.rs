@@ -1,5 +1,5 @@
-//! Randomness and the ids made from it: run ids (ULID), fencing tokens, jitter. A rehearsal with `--at` derives its run
-//! ids from what is run, so that its output is reproducible.
+//! Randomness and the ids made from it: run ids (ULID), fencing tokens, jitter. With `--at` the run ids are derived
+//! from what is run, so that the output is reproducible.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -42,8 +42,8 @@ pub(in crate::cli) fn run_id(now: Time) -> String {
     ulid(now, (u128::from(random()) << 64) | u128::from(random()))
 }
 
-/// Returns the run id of the `n`th manual run of a job in a rehearsal.
-pub(in crate::cli) fn rehearsed_run_id(now: Time, job: &str, n: i64) -> String {
+/// Returns the run id of the `n`th manual run of a job at a time that was set with `--at`.
+pub(in crate::cli) fn reproducible_run_id(now: Time, job: &str, n: i64) -> String {
     let digest = blake3::hash(format!("{job} {n} {}", now.0).as_bytes());
     let mut bytes = [0; 16];
     bytes.copy_from_slice(digest.as_bytes().first_chunk::<16>().unwrap_or(&[0; 16]));
@@ -59,10 +59,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rehearsed_run_id_depends_only_on_the_job_and_the_time() {
+    fn a_reproducible_run_id_depends_only_on_the_job_and_the_time() {
         let at = Time(1_773_219_600_000);
-        assert_eq!(rehearsed_run_id(at, "topic:a", 0), rehearsed_run_id(at, "topic:a", 0));
-        assert_ne!(rehearsed_run_id(at, "topic:a", 0), rehearsed_run_id(at, "topic:a", 1));
+        assert_eq!(reproducible_run_id(at, "topic:a", 0), reproducible_run_id(at, "topic:a", 0));
+        assert_ne!(reproducible_run_id(at, "topic:a", 0), reproducible_run_id(at, "topic:a", 1));
         assert_ne!(run_id(at), run_id(at));
         assert_eq!(run_id(at).len(), 26);
         assert!((0..1_000).map(|_| fractions()()).all(|f| (0.0..1.0).contains(&f)));

@@ -1,5 +1,5 @@
-//! Stores the runs of a worker pool in the order in which they began, if asked to. A rehearsal needs this: all its runs
-//! end at the same instant, and its output must be reproducible. Nothing else waits for a turn.
+//! Stores the runs of a worker pool in the order in which they began, if asked to. `--at` needs this: all runs end at
+//! the same instant, and the output must be reproducible. Nothing else waits for a turn.
 
 use std::sync::{Mutex, PoisonError};
 

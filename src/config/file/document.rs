@@ -42,6 +42,8 @@ pub(in crate::config) struct Document {
     pub(in crate::config) alerts: Vec<Table>,
     /// Whether topics were written, even if wrongly.
     pub(in crate::config) topics_attempted: bool,
+    /// Sections that were misspelt, by the name that was probably meant.
+    pub(in crate::config) misspelt: Vec<&'static str>,
     /// Whether the syntax is so broken that missing keys mean nothing.
     pub(in crate::config) broken: bool,
 }
@@ -86,6 +88,7 @@ pub(in crate::config) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
             unknown => {
                 let (hint, suggestion) = unknown_section(unknown);
                 document.topics_attempted |= suggestion == Some("topics");
+                document.misspelt.extend(suggestion);
                 if suggestion == Some("service") {
                     document.service.attempted.push("base_url");
                 }

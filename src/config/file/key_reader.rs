@@ -72,10 +72,11 @@ pub(in crate::config) struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// Returns the written value of a key, or its default.
+    /// Returns the written value of a key, or its default. A key that was misspelt or has a wrong type, which was
+    /// reported, has neither: messages about its default would be false.
     pub(in crate::config) fn value_or_default(&self, name: &str) -> Option<ConfigValue> {
-        if let Some(setting) = self.written(name) {
-            return Some(setting.clone());
+        if let Some(table) = self.tables.iter().find(|table| table.was_written(name)) {
+            return table.values.get(name).cloned();
         }
         let default = key(self.section, name)?.default?;
         Some(ConfigValue { value: Value::of_default(default)?, origin: Origin::Default })
@@ -84,6 +85,11 @@ impl Reader<'_> {
     /// Returns the written value of a key, without the default.
     pub(in crate::config) fn written(&self, name: &str) -> Option<&ConfigValue> {
         self.tables.iter().find_map(|table| table.values.get(name))
+    }
+
+    /// Whether a key was written, even wrongly.
+    pub(in crate::config) fn was_written(&self, name: &str) -> bool {
+        self.tables.iter().any(|table| table.was_written(name))
     }
 
     /// Reads a key. Returns `None` if it has no value, or a wrong one, which is reported.

@@ -170,6 +170,11 @@ impl QueryContext<'_> {
         let mut keys = BTreeMap::new();
         let mut wrong = false;
         for key in kind.asks {
+            // It was reported; neither its default nor its absence is meant.
+            if self.tables.iter().any(|table| table.attempted_asks.contains(&(name, key.name))) {
+                wrong = true;
+                continue;
+            }
             let full = format!("{name}.{}", key.name);
             let written = self.tables.iter().find_map(|table| table.asks.get(&name)?.get(key.name));
             let default = || {

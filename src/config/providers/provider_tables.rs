@@ -31,16 +31,19 @@ impl Provider {
         let name = self.name;
         // If the kind is wrong, which was reported, its keys are not known.
         let Some(known) = self.kind else { return };
-        let names: Vec<&str> = known.asks.iter().map(|key| key.name).collect();
+        let names: Vec<&'static str> = known.asks.iter().map(|key| key.name).collect();
         let all = names.iter().map(|key| format!("{name}.{key}")).collect::<Vec<_>>().join(", ");
         let DeValue::Table(entries) = value.get_ref() else {
+            table.attempted_asks.extend(known.asks.iter().map(|key| (name, key.name)));
             let message = format!("`{name}` is a group of keys, found {}", kind(value.get_ref()));
             mistakes.at(&value.span(), message, format!("write one of its keys: {all}"));
             return;
         };
         for (at, value) in entries {
             let Some(key) = known.asks.iter().find(|key| key.name == at.get_ref()) else {
-                let hint = match nearest(at.get_ref(), names.iter().copied()) {
+                let suggestion = nearest(at.get_ref(), names.iter().copied());
+                table.attempted_asks.extend(suggestion.map(|suggestion| (name, suggestion)));
+                let hint = match suggestion {
                     Some(suggestion) => format!("did you mean `{name}.{suggestion}`?"),
                     None => format!("its keys are {all}"),
                 };
@@ -62,8 +65,12 @@ impl Provider {
                 Some(Ok(value)) => {
                     table.asks.entry(name).or_default().insert(key.name, ConfigValue { value, origin });
                 }
-                Some(Err(fault)) => mistakes.fault(&format!("{name}.{}", key.name), &origin, fault),
+                Some(Err(fault)) => {
+                    table.attempted_asks.push((name, key.name));
+                    mistakes.fault(&format!("{name}.{}", key.name), &origin, fault);
+                }
                 None => {
+                    table.attempted_asks.push((name, key.name));
                     let message = format!("`{name}.{}` takes {wanted}, found {}", key.name, kind(found));
                     mistakes.at(&span, message, format!("write {name}.{} = {example}", key.name));
                 }

@@ -150,11 +150,17 @@ fn check_combination(
             mistakes.fault(key, &setting.origin, fault);
         }
     }
-    if let (Some(failures), Some(of), Some(setting)) = (failures, of, reader.value_or_default("failures"))
-        && failures > of
-    {
+    let (Some(failures), Some(of), AlertRule::Source) = (failures, of, rule) else { return };
+    if failures <= of {
+        return;
+    }
+    if let Some(setting) = reader.written("failures") {
         let fault = Fault::new(format!("is more than `of` = {of}"), "that many failures can never occur: raise `of`");
         mistakes.fault("failures", &setting.origin, fault);
+    } else if let Some(setting) = reader.written("of") {
+        let hint = "that many failures can never occur: raise it, or set `failures`";
+        let fault = Fault::new(format!("is less than `failures`, which is {failures} by default"), hint);
+        mistakes.fault("of", &setting.origin, fault);
     }
 }
 

@@ -7,47 +7,64 @@ use crate::config::values::scalars::{text, texts};
 use crate::config::values::value::{ConfigValue, Table, Value};
 use crate::model::Source;
 
+/// Names of one kind.
+pub(in crate::config) struct Names {
+    list: Vec<String>,
+    /// Whether the file has others that could not be read, which was reported: then any name may be one of them.
+    more: bool,
+}
+
 /// The names that reports, exports and alerts may refer to.
 pub(in crate::config) struct References {
-    pub(in crate::config) topics: Vec<String>,
-    pub(in crate::config) tags: Vec<String>,
-    pub(in crate::config) channels: Vec<String>,
+    pub(in crate::config) topics: Names,
+    pub(in crate::config) tags: Names,
+    pub(in crate::config) channels: Names,
     /// The sources of the search service, and the providers.
-    pub(in crate::config) sources: Vec<String>,
+    pub(in crate::config) sources: Names,
 }
 
 impl References {
     /// Collects the names as written, even of topics with other mistakes, so that each mistake is reported once.
     pub(in crate::config) fn of(document: &Document) -> Self {
-        let word = |table: &Table, key: &str| match table.values.get(key) {
-            Some(ConfigValue { value: Value::Text(word), .. }) => Some(word.clone()),
-            _ => None,
+        let is_misspelt = |section: &str| document.misspelt.contains(&section);
+        let named = |tables: &[Table], key: &str, section: &str| {
+            let word = |table: &Table| match table.values.get(key) {
+                Some(ConfigValue { value: Value::Text(word), .. }) => Some(word.clone()),
+                _ => None,
+            };
+            let list: Vec<String> = tables.iter().filter_map(word).collect();
+            Names { more: list.len() < tables.len() || is_misspelt(section), list }
         };
-        let tags = document.topics.iter().chain([&document.defaults]).filter_map(|table| table.values.get("tags"));
-        let tags = tags.flat_map(|setting| match &setting.value {
+        let tables = || document.topics.iter().chain([&document.defaults]);
+        let tags = tables().filter_map(|table| table.values.get("tags")).flat_map(|setting| match &setting.value {
             Value::List(list) => list.clone(),
             _ => Vec::new(),
         });
         let mut tags: Vec<String> = tags.filter_map(|(tag, _)| text(&tag).ok()).collect();
         tags.sort();
         tags.dedup();
+        let sources = Source::SERVICE.iter().copied().chain(document.providers.iter().map(|one| one.name));
         Self {
-            topics: document.topics.iter().filter_map(|table| word(table, "id")).collect(),
-            sources: Source::SERVICE
-                .iter()
-                .copied()
-                .chain(document.providers.iter().map(|one| one.name))
-                .map(|source| source.to_string())
-                .collect(),
-            tags,
-            channels: document.channels.iter().filter_map(|table| word(table, "name")).collect(),
+            topics: named(&document.topics, "id", "topics"),
+            tags: Names {
+                more: tables().any(|table| table.attempted.contains(&"tags"))
+                    || is_misspelt("topics")
+                    || is_misspelt("defaults"),
+                list: tags,
+            },
+            channels: named(&document.channels, "name", "channels"),
+            sources: Names {
+                more: is_misspelt("providers.NAME"),
+                list: sources.map(|source| source.to_string()).collect(),
+            },
         }
     }
 }
 
 /// Checks that a name exists.
-pub(in crate::config) fn is_known(word: &str, known: &[String], what: &str) -> Result<(), Fault> {
-    if known.iter().any(|one| one == word) {
+pub(in crate::config) fn is_known(word: &str, known: &Names, what: &str) -> Result<(), Fault> {
+    let Names { list: known, more } = known;
+    if *more || known.iter().any(|one| one == word) {
         return Ok(());
     }
     let mut some = known.iter().take(10).map(|one| format!("\"{one}\"")).collect::<Vec<_>>().join(", ");
@@ -66,7 +83,7 @@ pub(in crate::config) fn sources(value: &Value, known: &References) -> Result<Ve
 }
 
 /// Reads a list of existing names.
-pub(in crate::config) fn listed(value: &Value, known: &[String], what: &str) -> Result<Vec<String>, Fault> {
+pub(in crate::config) fn listed(value: &Value, known: &Names, what: &str) -> Result<Vec<String>, Fault> {
     let words = texts(value, 1_000, 64)?;
     let Value::List(list) = value else { return Ok(words) };
     for (word, (_, at)) in words.iter().zip(list) {

@@ -34,7 +34,8 @@ pub(in crate::config) fn read(
         None if dialect == Some(Dialect::Desearch) => Url::parse(DESEARCH_URL).ok().map(Target::Url),
         None if absent => Some(Target::Absent),
         None => {
-            if !broken && !table.was_written("base_url") {
+            // One of the dialects needs none.
+            if !broken && dialect.is_some() && !table.was_written("base_url") {
                 missing(table, mistakes);
             }
             None

@@ -32,6 +32,7 @@ pub(in crate::config) fn read(
     };
     let variable = reader.read(mistakes, "token_env", variable_name);
     let file = match reader.written("token_file") {
+        None if table.was_written("token_file") => None,
         None => Some(None),
         Some(_) => {
             let path = reader.read(mistakes, "token_file", |value| plain_text(value, 4_096));

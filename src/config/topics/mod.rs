@@ -91,7 +91,7 @@ impl TopicReader<'_> {
     fn check_defaults(&mut self, defaults: &Table, mistakes: &mut Mistakes<'_>) {
         let mut table = Table::default();
         for key in ["id", "query"] {
-            let setting = ConfigValue { value: Value::Text("rehearsal".to_owned()), origin: Origin::Default };
+            let setting = ConfigValue { value: Value::Text("defaults".to_owned()), origin: Origin::Default };
             table.values.insert(key, setting);
         }
         self.topic(&table, defaults, mistakes);
@@ -114,7 +114,9 @@ impl TopicReader<'_> {
         let window = reader.choice(mistakes, "window", Window::parse);
         let query = reader.written("query").map(|_| reader.read(mistakes, "query", |v| plain_text(v, LONGEST_QUERY)));
         let sources = match reader.written("sources") {
-            None if self.absent => Some(self.providers.iter().map(|one| one.name).collect()),
+            None if self.absent && !reader.was_written("sources") => {
+                Some(self.providers.iter().map(|one| one.name).collect())
+            }
             _ => reader.read(mistakes, "sources", |value| sources(value, self.absent, self.providers)),
         };
 

@@ -78,6 +78,8 @@ pub(in crate::config) struct Table {
     pub(in crate::config) asks: BTreeMap<Source, BTreeMap<&'static str, ConfigValue>>,
     /// Keys that were written with a wrong type, or misspelt. They are not reported as missing too.
     pub(in crate::config) attempted: Vec<&'static str>,
+    /// The same for keys under a provider's name.
+    pub(in crate::config) attempted_asks: Vec<(Source, &'static str)>,
 }
 
 impl Table {

@@ -21,14 +21,14 @@ impl Store {
         read!(self, raw_replies::pruned(since, topics))
     }
 
-    /// Adds to a run what its replies show today, all or nothing. A rehearsal writes nothing.
+    /// Adds to a run what its replies show today, all or nothing. A dry run writes nothing.
     pub async fn replay_run(
         &self,
         run: &StoredRun,
         read: &ReplayedRun,
-        rehearsal: bool,
+        dry_run: bool,
     ) -> Result<ReplayChanges, StoreError> {
-        write_tx!(self, replay::replay_run(run, read, rehearsal))
+        write_tx!(self, replay::replay_run(run, read, dry_run))
     }
 
     /// Returns the named cursors and their positions.

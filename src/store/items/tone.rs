@@ -10,28 +10,28 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(60);
 
 impl Store {
     /// Judges items again that have no tone yet or one by another scorer, `batch` items per transaction. It can be
-    /// stopped between batches, and the next call continues. Handles the items of these topics, or of all. A rehearsal
+    /// stopped between batches, and the next call continues. Handles the items of these topics, or of all. A dry run
     /// writes nothing.
     pub async fn rescore(
         &self,
         judge: Scorer,
         topics: &[String],
         batch: u32,
-        rehearsal: bool,
+        dry_run: bool,
         mut report_progress: impl FnMut(i64),
     ) -> Result<RescoreResult, StoreError> {
         let mut total = RescoreResult::default();
         loop {
             let after = total.last;
             let begun = Instant::now();
-            let done = write_tx!(self, tone::rescore(judge, topics, after, i64::from(batch), rehearsal))?;
+            let done = write_tx!(self, tone::rescore(judge, topics, after, i64::from(batch), dry_run))?;
             if done.rescored == 0 {
                 return Ok(total);
             }
             total.add(&done);
             report_progress(total.rescored);
             // Pause as long as others had to wait, so that runs are stored in between.
-            if !rehearsal {
+            if !dry_run {
                 tokio::time::sleep(begun.elapsed().min(LONGEST_PAUSE)).await;
             }
         }

@@ -18,14 +18,14 @@ const LINKS: Duration = Duration::from_secs(30 * 86_400);
 const PAGES: i64 = 500;
 
 impl Store {
-    /// Deletes data that is too old. A rehearsal only reads. Stops early when `within` has passed or `stop` returns
+    /// Deletes data that is too old. A dry run only reads. Stops early when `within` has passed or `stop` returns
     /// true; `finished` is then false.
     pub async fn prune(
         &self,
         kept: &Retention,
         now: Time,
         within: Duration,
-        rehearsal: bool,
+        dry_run: bool,
         stop: &(dyn Fn() -> bool + Send + Sync),
     ) -> Result<Pruned, StoreError> {
         let begun = Instant::now();
@@ -54,7 +54,7 @@ impl Store {
                 limit,
                 floor,
                 now,
-                rehearsal,
+                dry_run,
                 raw_before,
                 thinned: std::mem::take(&mut thinned),
             };
@@ -71,7 +71,7 @@ impl Store {
                     gone.bytes += bytes;
                 }
                 done.thinned += i64::try_from(batch.thinned.len()).unwrap_or(i64::MAX);
-                if rehearsal {
+                if dry_run {
                     input.thinned.extend(batch.thinned);
                 }
                 if !batch.more {
@@ -80,13 +80,13 @@ impl Store {
                 input.after = batch.after;
                 input.limit = next_limit(input.limit, taken.elapsed());
                 // Pause as long as others had to wait.
-                if !rehearsal {
+                if !dry_run {
                     tokio::time::sleep(taken.elapsed().min(BATCH)).await;
                 }
             }
             thinned = input.thinned;
         }
-        let links = if rehearsal {
+        let links = if dry_run {
             read!(self, access::prune(now.minus(LINKS), true))?
         } else {
             write_tx!(self, access::prune(now.minus(LINKS), false))?
@@ -94,7 +94,7 @@ impl Store {
         if links > 0 {
             done.gone.entry("share_link").or_default().rows += links;
         }
-        if !rehearsal {
+        if !dry_run {
             while !stop() && write_tx!(self, day_counts::prune(now))? {}
             done.given_back = self.give_back(begun, within, stop).await?;
         }
@@ -102,7 +102,7 @@ impl Store {
     }
 
     async fn prune_batch(&self, step: Step, input: &StepInput) -> Result<Batch, StoreError> {
-        match (step, input.rehearsal) {
+        match (step, input.dry_run) {
             (Step::Raw, true) => read!(self, prune::raw(input)),
             (Step::Raw, false) => write_tx!(self, prune::raw(input)),
             (Step::Thin, true) => read!(self, prune_runs::thin_snapshots(input)),

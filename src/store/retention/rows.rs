@@ -35,8 +35,8 @@ pub(in crate::store) struct StepInput {
     /// Runs above this number still have to be read by a follower.
     pub(in crate::store) floor: i64,
     pub(in crate::store) now: i64,
-    pub(in crate::store) rehearsal: bool,
-    /// Data that earlier steps of a rehearsal would have deleted: replies before this instant, and snapshots of these
+    pub(in crate::store) dry_run: bool,
+    /// Data that earlier steps of a dry run would have deleted: replies before this instant, and snapshots of these
     /// runs.
     pub(in crate::store) raw_before: i64,
     pub(in crate::store) thinned: HashSet<i64>,
@@ -88,7 +88,7 @@ pub struct PrunedRows {
     pub bytes: i64,
 }
 
-/// The result of pruning or of its rehearsal.
+/// The result of pruning or of its dry run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Pruned {
     /// By table. Items stay; only their words are deleted.

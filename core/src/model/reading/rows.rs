@@ -78,6 +78,17 @@ pub struct RunRow {
     pub thinned: bool,
 }
 
+impl RunRow {
+    /// Whether its counts say something: those of any of its searches do. If they were deleted, its state decides.
+    #[must_use]
+    pub fn has_counts<'s>(&self, searches: impl IntoIterator<Item = &'s SearchRow>) -> bool {
+        let own: Vec<&SearchRow> = searches.into_iter().filter(|search| search.run == self.run).collect();
+        let searched =
+            self.topic.is_some() && matches!(self.state, RunState::Ok | RunState::Partial | RunState::Failed);
+        self.counts.found > 0 || own.iter().any(|search| search.has_counts()) || own.is_empty() && searched
+    }
+}
+
 /// A search as readers see it.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct SearchRow {
@@ -130,6 +141,12 @@ impl SearchRow {
     #[must_use]
     pub fn may_be_more(&self) -> bool {
         self.saturated || self.empty_in_error
+    }
+
+    /// Whether its counts say something: it was answered, or failed, or found something before it was ended.
+    #[must_use]
+    pub fn has_counts(&self) -> bool {
+        self.state.has_counts() || self.counts.found > 0
     }
 }
 

@@ -67,6 +67,14 @@ closed_list! {
     }
 }
 
+impl SearchState {
+    /// Whether the counts of a search in this state say something. Otherwise it was not made, or its reply is unknown.
+    #[must_use]
+    pub fn has_counts(self) -> bool {
+        matches!(self, Self::Ok | Self::Empty | Self::Error)
+    }
+}
+
 impl RunState {
     /// Whether the run is over.
     #[must_use]

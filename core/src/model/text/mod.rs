@@ -9,3 +9,4 @@ pub(super) mod shell_word;
 pub(super) mod short_text;
 pub(super) mod term;
 pub(super) mod text_query;
+pub(super) mod whole_characters;

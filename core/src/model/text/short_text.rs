@@ -2,6 +2,7 @@
 //! where they are written.
 
 use super::invisible::is_invisible_after;
+use super::whole_characters::whole_start;
 
 /// Characters to which a repeated value is cut.
 const MAX_CHARS: usize = 60;
@@ -19,8 +20,8 @@ pub fn visible_words(text: &str) -> impl Iterator<Item = String> {
 #[must_use]
 pub fn one_line(text: &str, max: usize) -> String {
     let mut line = visible_words(text).collect::<Vec<_>>().join(" ");
-    if let Some((end, _)) = line.char_indices().nth(max) {
-        line.truncate(end);
+    if line.chars().nth(max).is_some() {
+        line.truncate(whole_start(&line, max, |_| 1).len());
         line.push('…');
     }
     line
@@ -29,8 +30,8 @@ pub fn one_line(text: &str, max: usize) -> String {
 /// A caller's value for use in a message: short, and without control characters.
 #[must_use]
 pub fn excerpt(value: &str) -> String {
-    let mut excerpt_text: String =
-        value.chars().take(MAX_CHARS).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let mut excerpt_text: String = whole_start(value, MAX_CHARS, |_| 1).chars().map(visible).collect();
     if value.chars().nth(MAX_CHARS).is_some() {
         excerpt_text.push('…');
     }
@@ -45,9 +46,12 @@ mod tests {
     fn long_texts_are_cut_between_characters() {
         assert_eq!(one_line(" a\n\t b ", 3), "a b");
         assert_eq!(one_line("äöü", 2), "äö…");
+        assert_eq!(one_line("a🇩🇪b", 2), "a…");
         assert_eq!(one_line("a\u{1b}[2J \u{202e} b\u{200b}c\u{2066}d 👩‍👩‍👧", 20), "a[2J bcd 👩‍👩‍👧");
         assert_eq!(excerpt("a\u{1b}[2J"), "a\u{fffd}[2J");
         assert_eq!(excerpt(&"ä".repeat(60)), "ä".repeat(60));
         assert_eq!(excerpt(&"ä".repeat(61)), format!("{}…", "ä".repeat(60)));
+        assert_eq!(excerpt(&"e\u{301}".repeat(31)), format!("{}…", "e\u{301}".repeat(30)));
+        assert_eq!(excerpt(&format!("{}e\u{301}", "a".repeat(59))), format!("{}…", "a".repeat(59)));
     }
 }

@@ -165,7 +165,7 @@ fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, (hides, invented): (
         text.push_str(&format!("\nmark each good or noise: topicwatch items mark {topic} KEY good --suggested\n"));
     } else if args.suggest {
         text.push_str(&format!(
-            "\nnothing is left to mark: of the latest {} items, all with words that the topic's filter shows are marked\n",
+            "\nnothing to mark: among the latest {} items, no unmarked one has words and is shown by the topic's filter\n",
             number(MOST_ITEMS as u64)
         ));
     }

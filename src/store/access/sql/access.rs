@@ -230,10 +230,10 @@ async fn set_topics(conn: &mut Conn, token: &str, topics: &[String]) -> Result<(
     Ok(())
 }
 
-/// Deletes links that expired or were withdrawn before an instant, and returns how many. A rehearsal only counts them.
-pub(in crate::store) async fn prune(conn: &mut Conn, before: Time, rehearsal: bool) -> Result<i64, StoreError> {
+/// Deletes links that expired or were withdrawn before an instant, and returns how many. A dry run only counts them.
+pub(in crate::store) async fn prune(conn: &mut Conn, before: Time, dry_run: bool) -> Result<i64, StoreError> {
     const GONE: &str = "expires_at < $1 OR coalesce(withdrawn_at, $1) < $1";
-    if rehearsal {
+    if dry_run {
         let sql = format!("SELECT count(*) FROM share_link WHERE {GONE}");
         return Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(before.0).fetch_one(conn).await?);
     }

@@ -195,7 +195,7 @@ pub(in crate::store) async fn prune(conn: &mut Conn, input: &StepInput) -> Resul
         }
     }
     batch.add("outbox", events.len(), MESSAGE_BYTES * i64::try_from(events.len()).unwrap_or(i64::MAX));
-    if !input.rehearsal && !events.is_empty() {
+    if !input.dry_run && !events.is_empty() {
         let sql = format!(
             "DELETE FROM outbox WHERE state IN ('sent', 'dead') AND event IN (SELECT given.value FROM {})",
             super::texts(1)

@@ -116,7 +116,7 @@ async fn lock_runs(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Resu
     Ok(claimed)
 }
 
-/// Refuses a run whose id is taken: rehearsals at the same time make the same ids.
+/// Refuses a run whose id is taken: two processes with the same `--at` make the same ids.
 async fn begin_all(
     conn: &mut Conn,
     begins: &[(usize, &ManualStart)],

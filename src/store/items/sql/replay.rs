@@ -31,7 +31,7 @@ pub(in crate::store) async fn replay_run(
     conn: &mut Conn,
     run: &StoredRun,
     read: &ReplayedRun,
-    rehearsal: bool,
+    dry_run: bool,
 ) -> Result<ReplayChanges, StoreError> {
     let sql =
         format!("SELECT found, erased, thinned, pruned_at FROM run WHERE id = $1 AND topic = $2{}", super::ROW_LOCK);
@@ -39,7 +39,7 @@ pub(in crate::store) async fn replay_run(
     // The topic was forgotten or renamed meanwhile.
     let Some(row) = row else { return Ok(ReplayChanges::default()) };
     super::lock(conn, ITEMS_LOCK).await?;
-    if !rehearsal {
+    if !dry_run {
         day_counts::mark_due(conn, std::slice::from_ref(&run.topic)).await?;
     }
     let existing = sightings(conn, run.id).await?;
@@ -50,7 +50,7 @@ pub(in crate::store) async fn replay_run(
         return Ok(ReplayChanges { thinned: 1, ..ReplayChanges::default() });
     }
     let mut changed = ReplayChanges::default();
-    let items = allowed(conn, run, read, rehearsal, &mut changed).await?;
+    let items = allowed(conn, run, read, dry_run, &mut changed).await?;
     let topics = [run.topic.as_str()].into();
     let mut item_set = ItemSet::load(conn, items.iter(), &topics).await?;
     let before: Vec<Content> = item_set.items.iter().map(|item| item.content.clone()).collect();
@@ -64,7 +64,7 @@ pub(in crate::store) async fn replay_run(
         sqlx::query_scalar("SELECT count(*) FROM answer WHERE run = $1").bind(run.id).fetch_one(&mut *conn).await?;
     changed.answers = u64::from(answer.is_some() && answered == 0);
     changed.readable = read.replies.iter().map(|reply| reply.readable.unsigned_abs()).sum();
-    if rehearsal || !changed.is_changed() {
+    if dry_run || !changed.is_changed() {
         return Ok(changed);
     }
     write(conn, run, read, &mut item_set, &sights).await?;
@@ -91,7 +91,7 @@ async fn allowed(
     conn: &mut Conn,
     run: &StoredRun,
     read: &ReplayedRun,
-    rehearsal: bool,
+    dry_run: bool,
     changed: &mut ReplayChanges,
 ) -> Result<Vec<SeenItem>, StoreError> {
     let Some((key, tombstones)) = forgotten::for_items(conn, read.items.iter(), std::iter::empty()).await? else {
@@ -100,7 +100,7 @@ async fn allowed(
     let (refused, kept): (Vec<&SeenItem>, Vec<&SeenItem>) =
         read.items.iter().partition(|item| forgotten::is_forgotten(&tombstones, item));
     changed.forgotten = refused.len() as u64;
-    if !rehearsal {
+    if !dry_run {
         forgotten::refuse(conn, key, &refused, run.seen_at).await?;
     }
     Ok(kept.into_iter().cloned().collect())

@@ -81,7 +81,7 @@ async fn write(conn: &mut Conn, scores: &[(i64, Option<ToneScore>)]) -> Result<(
     Ok(())
 }
 
-/// Judges up to `limit` items after `after` again that have no tone yet or one by another scorer. A rehearsal writes
+/// Judges up to `limit` items after `after` again that have no tone yet or one by another scorer. A dry run writes
 /// nothing.
 pub(in crate::store) async fn rescore(
     conn: &mut Conn,
@@ -89,7 +89,7 @@ pub(in crate::store) async fn rescore(
     topics: &[String],
     after: i64,
     limit: i64,
-    rehearsal: bool,
+    dry_run: bool,
 ) -> Result<RescoreResult, StoreError> {
     // Storing a run takes the same lock, so no words change between reading and writing.
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
@@ -120,7 +120,7 @@ pub(in crate::store) async fn rescore(
         done.last = id;
         scores.push((id, Some(now)));
     }
-    if !rehearsal {
+    if !dry_run {
         write(conn, &scores).await?;
         let ids: Vec<i64> = scores.iter().map(|(id, _)| *id).collect();
         day_counts::mark_due_for_items(conn, &ids).await?;

@@ -1,5 +1,5 @@
 //! Prunes replies and the words of items, batch by batch. Runs and their snapshots are in `runs.rs`. Each batch
-//! reads a bounded number of rows by an index and is complete in itself; a rehearsal only counts.
+//! reads a bounded number of rows by an index and is complete in itself; a dry run only counts.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -64,7 +64,7 @@ pub(in crate::store) async fn raw(conn: &mut Conn, input: &StepInput) -> Result<
         batch.after = Progress { at: last.try_get("received_at")?, id: *search, ..Progress::default() };
     }
     batch.add("raw_reply", searches.len(), bytes);
-    if !input.rehearsal && !searches.is_empty() {
+    if !input.dry_run && !searches.is_empty() {
         let sql = format!("DELETE FROM raw_reply WHERE search IN (SELECT given.value FROM {})", super::numbers(1));
         sqlx::query(AssertSqlSafe(sql)).bind(to_json(&searches)?).execute(conn).await?;
     }
@@ -77,7 +77,7 @@ const RAW: &str = "SELECT search, received_at, CAST(length(body) + length(reques
 /// Deletes the words of items last seen before an instant; keys, times and the topics' data about them stay. A cluster
 /// keeps its first item without words: new copies are found by the keys stored when it was compared.
 pub(in crate::store) async fn items(conn: &mut Conn, input: &StepInput) -> Result<Batch, StoreError> {
-    if !input.rehearsal {
+    if !input.dry_run {
         super::lock(conn, ITEMS_LOCK).await?;
     }
     let rows = sqlx::query(ITEMS)
@@ -111,7 +111,7 @@ pub(in crate::store) async fn items(conn: &mut Conn, input: &StepInput) -> Resul
         let row = sqlx::query(AssertSqlSafe(count_versions)).bind(&ids).fetch_one(&mut *conn).await?;
         batch.gone.push((table, row.try_get("many")?, row.try_get("bytes")?));
     }
-    if input.rehearsal {
+    if input.dry_run {
         return Ok(batch);
     }
     word_index::remove(conn, &gone).await?;

@@ -28,7 +28,7 @@ struct Candidate {
 /// answer to a query. Works on whole days; a day with very many runs takes several batches, and the kept snapshot is
 /// always the last.
 pub(in crate::store) async fn thin_snapshots(conn: &mut Conn, input: &StepInput) -> Result<Batch, StoreError> {
-    if !input.rehearsal {
+    if !input.dry_run {
         super::lock(conn, ITEMS_LOCK).await?;
     }
     let mut limit = input.limit.max(2);
@@ -70,7 +70,7 @@ pub(in crate::store) async fn thin_snapshots(conn: &mut Conn, input: &StepInput)
         for run in runs.iter().filter(|run| Some(run.id) != last && !firsts.contains(&run.id)) {
             go.push(run.id);
             room -= run.found;
-            if room <= 0 && !input.rehearsal {
+            if room <= 0 && !input.dry_run {
                 // The rest of the day is read again in the next batch; thinned runs are marked.
                 batch.more = true;
                 break 'days;
@@ -87,7 +87,7 @@ pub(in crate::store) async fn thin_snapshots(conn: &mut Conn, input: &StepInput)
     let sightings: i64 = sqlx::query_scalar(AssertSqlSafe(count)).bind(&thinned_ids).fetch_one(&mut *conn).await?;
     batch.gone.push(("sighting", sightings, sightings * SIGHTING_BYTES));
     batch.thinned = go;
-    if input.rehearsal {
+    if input.dry_run {
         return Ok(batch);
     }
     let delete =
@@ -122,7 +122,7 @@ async fn first_answers(conn: &mut Conn, runs: &[i64]) -> Result<HashSet<i64>, St
 /// left is deleted. Keeps unchanged: the last successful run, the run with the furthest coverage, first answers, and
 /// the run with the highest number, from which numbering continues.
 pub(in crate::store) async fn runs(conn: &mut Conn, input: &StepInput) -> Result<Batch, StoreError> {
-    if !input.rehearsal {
+    if !input.dry_run {
         super::lock(conn, ITEMS_LOCK).await?;
     }
     let query = sqlx::query(RUNS).bind(input.before).bind(input.after.at).bind(input.after.id).bind(input.limit);
@@ -154,7 +154,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, input: &StepInput) -> Result
          AND NOT EXISTS (SELECT 1 FROM outbox m WHERE m.origin = run.public_id AND m.state IN ('queued', 'sending'))"
     );
     let unseen = " AND NOT EXISTS (SELECT 1 FROM sighting WHERE sighting.run = run.id";
-    if !input.rehearsal {
+    if !input.dry_run {
         // Count them first, so that the day's runs and cost stay known.
         let count = format!(
             "INSERT INTO pruned_day (topic, day, runs, calls, cost) SELECT r.topic, s.started_at / 86400000, count(DISTINCT s.run), \
@@ -181,18 +181,18 @@ pub(in crate::store) async fn runs(conn: &mut Conn, input: &StepInput) -> Result
     ] {
         // A dry run must not count rows twice.
         let (but, runs) = match table {
-            "raw_reply" if input.rehearsal => (format!(" AND received_at >= {}", input.raw_before), &run_ids),
-            "sighting" if input.rehearsal => (String::new(), &unthinned),
+            "raw_reply" if input.dry_run => (format!(" AND received_at >= {}", input.raw_before), &run_ids),
+            "sighting" if input.dry_run => (String::new(), &unthinned),
             _ => (String::new(), &run_ids),
         };
         let count = format!("SELECT count(*) AS many, CAST(coalesce(sum({bytes}), 0) AS BIGINT) AS bytes {rest}{but}");
         let row = sqlx::query(AssertSqlSafe(count)).bind(runs).fetch_one(&mut *conn).await?;
         batch.gone.push((table, row.try_get("many")?, row.try_get("bytes")?));
-        if !input.rehearsal {
+        if !input.dry_run {
             sqlx::query(AssertSqlSafe(format!("DELETE {rest}"))).bind(&run_ids).execute(&mut *conn).await?;
         }
     }
-    if input.rehearsal {
+    if input.dry_run {
         return Ok(batch);
     }
     let mark = format!(

@@ -138,7 +138,7 @@ fn run_markup(
             code { (format::line(&run.run, 120)) }
             // Jobs other than topics make no searches.
             @if run.started_at.is_none() && matches!(run.state, RunState::Missed | RunState::Skipped) { " · it did not run" }
-            @else if run.topic.is_some() { " · " (counted(RunItems::Found, counts.found, "found")) " = " (counted(RunItems::First, counts.new, "new")) @if let Some(many) = baseline { " (" (counted(RunItems::Baseline, *many, "of the baseline")) ")" } " + " (counted(RunItems::Duplicate, counts.duplicate, "duplicate")) " · " (cost(run.cost, assumed)) }
+            @else if run.topic.is_some() { @if run.has_counts(searches.into_iter().flatten()) { " · " (counted(RunItems::Found, counts.found, "found")) " = " (counted(RunItems::First, counts.new, "new")) @if let Some(many) = baseline { " (" (counted(RunItems::Baseline, *many, "of the baseline")) ")" } " + " (counted(RunItems::Duplicate, counts.duplicate, "duplicate")) } " · " (cost(run.cost, assumed)) }
             @if let Some((from, until)) = run.started_at.zip(run.finished_at) { " · " (number(u64::try_from(until.since(from).as_millis()).unwrap_or(u64::MAX))) " ms" }
         }
         @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { p { (format::line(why, 400)) } }
@@ -154,6 +154,9 @@ fn run_markup(
 fn ledger(site: &Site, run: &RunRow, searches: &[SearchRow], calls: bool) -> Markup {
     // Only the last attempt stored its findings.
     let counted = |search: &SearchRow, which, many: i64, full: bool| {
+        if !search.has_counts() {
+            return html! { "–" };
+        }
         let text = at_least(many.unsigned_abs(), full);
         let listed = if search.attempt == run.attempt { many } else { 0 };
         findings::counted(run, which, Some(search.source), listed, &text)

@@ -81,7 +81,7 @@ impl Progress {
                 (Some(run), _) => {
                     (state(run.state)) " "
                     @if let Some(at) = run.started_at { "started " (moment(at, "UTC")) ". " }
-                    @if self.is_over() && run.topic.is_none() {} @else if self.is_over() { (counted(run, RunItems::Found, run.counts.found, full, "found")) ", " (counted(run, RunItems::First, run.counts.new, full, "new")) @if self.baseline > 0 { " (" (counted(run, RunItems::Baseline, self.baseline, false, "of the baseline")) ")" } ", cost " (cost(run.cost, self.assumed)) "." }
+                    @if self.is_over() && run.topic.is_none() {} @else if self.is_over() { @if run.has_counts(&self.searches) { (counted(run, RunItems::Found, run.counts.found, full, "found")) ", " (counted(run, RunItems::First, run.counts.new, full, "new")) @if self.baseline > 0 { " (" (counted(run, RunItems::Baseline, self.baseline, false, "of the baseline")) ")" } ", cost " } @else { "Cost " } (cost(run.cost, self.assumed)) "." }
                     @else if run.state == RunState::Queued { "It starts as soon as there is capacity." }
                     @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { " " (format::line(why, 300)) }
                 },
@@ -96,8 +96,8 @@ impl Progress {
                     th scope="row" { (search.source) span.sub { (format::line(&search.query, 160)) } }
                     @let open = search.state == SearchState::Started;
                     td data-label="State" { @if open { "searching …" } @else { (search.state.to_string().replace('_', " ")) } @if search.empty_in_error { span.sub { (EMPTY_REPLY) } } @else if let Some(why) = &search.error_text { span.sub { (format::line(why, 200)) } } }
-                    td.n data-label="Found" { @if open { "–" } @else { (self.counted_of(search, RunItems::Found, search.counts.found)) } }
-                    td.n data-label="New" { @if open { "–" } @else { (self.counted_of(search, RunItems::First, search.counts.new)) } }
+                    td.n data-label="Found" { @if !search.has_counts() { "–" } @else { (self.counted_of(search, RunItems::Found, search.counts.found)) } }
+                    td.n data-label="New" { @if !search.has_counts() { "–" } @else { (self.counted_of(search, RunItems::First, search.counts.new)) } }
                     td.n data-label="Cost" { @if open { "about " } (search.cost.to_string()) }
                 } } }
             } } }

@@ -205,7 +205,7 @@ fn list(
         @if found.items.is_empty() {
             p { @if found.next.is_some() { "No match among the items checked so far; there are older ones." }
                 @else if all_hidden { (all_hidden_words(query, found)) " the topic's filter. " a href=(here(&[("filtered", Some("keep"))])) { "Show them" } }
-                @else if query.order == SUGGESTED { "Nothing is left to mark: of the latest " (number(MOST_ITEMS as u64)) " items, all with words that the topic's filter shows are marked." }
+                @else if query.order == SUGGESTED { "Nothing to mark: among the latest " (number(MOST_ITEMS as u64)) " items, no unmarked one has words and is shown by the topic's filter." }
                 @else if query.order == "relevance" && found.learned.is_none() { "Without enough marks, this order lists nothing." }
                 @else if query.order == "velocity" && found.read == 0 { "Nothing rose enough: of the items seen more than once " (found.compared_sightings()) ", none gained at least " (RISING_GAIN) " reactions and " (RISING_SHARE) " %." }
                 @else if is_filtered(request) { "No items match. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }

@@ -1,4 +1,4 @@
-//! A rehearsal with the sandbox says that it is one and never contacts other hosts: public feeds, alerts, imports, and
+//! A trial with the sandbox says that it is one and never contacts other hosts: public feeds, alerts, imports, and
 //! the API of a daemon that has found nothing yet.
 
 use crate::support::api_client::get_json;
@@ -12,7 +12,7 @@ use crate::support::web_client::Pages;
 const OPML: &str = "<opml version=\"2.0\"><body><outline type=\"rss\" text=\"Acme\" xmlUrl=\"https://acme.example/feed.xml\"/></body></opml>";
 
 #[test]
-fn public_feeds_are_read_only_from_the_sandbox_in_a_rehearsal() {
+fn public_feeds_are_read_only_from_the_sandbox_in_a_trial() {
     for database in databases() {
         let name = database.name;
         let server = ReplyServer::start(vec![reply(
