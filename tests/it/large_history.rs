@@ -86,6 +86,51 @@ fn lists_of_latest_items_do_not_sort_the_whole_history() {
     }
 }
 
+/// Without statistics, SQLite would find all items of a time to count the first of them by topic.
+#[test]
+fn items_of_a_time_are_counted_without_sorting_all_of_them() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let name = place.database.name;
+        let paths = ["/items?since=7d&until=2026-03-12", "/items?since=7d", "/items?new_since=24h"];
+        let log = log_of_pages(&place, &paths);
+        let is_count = |sql: &String| sql.contains("ORDER BY t.topic, t.first_seen, i.key LIMIT ");
+        let counts: Vec<String> = statements(&log).filter(is_count).collect();
+        assert_eq!(counts.len(), paths.len(), "{name}: {counts:#?}");
+        // PostgreSQL decides by the size of the tables.
+        if name == "SQLite" {
+            place.database.forget_statistics();
+            for sql in counts {
+                let plan = place.database.query_plan(&sql);
+                let has = |part: &str| plan.iter().any(|line| line.contains(part));
+                assert!(has("topic_item_new (topic=? AND first_seen"), "{sql}\n{plan:#?}");
+                assert!(!has("USE TEMP B-TREE FOR ORDER BY"), "{sql}\n{plan:#?}");
+            }
+        }
+    }
+}
+
+/// Such a clock records the slots of years as missed, and its own runs come after them.
+#[test]
+fn runs_of_a_clock_that_is_ahead_are_looked_for_from_the_latest_back() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let name = place.database.name;
+        let log = log_of_pages(&place, &["/items?new_since=24h"]);
+        let is_ahead = |sql: &String| sql.contains("started_at IS NOT NULL") && sql.contains(" LIMIT 1000");
+        let ahead: Vec<String> = statements(&log).filter(is_ahead).collect();
+        assert!(!ahead.is_empty(), "{name}: {log}");
+        for sql in ahead {
+            let read = sql.split("started_at IS NOT NULL").next().unwrap();
+            assert!(read.contains(" DESC, r.public_id DESC LIMIT 10000)"), "{name}: {sql}");
+        }
+    }
+}
+
 /// The bounds of a list's time on one side.
 fn bounds<'s>(list: &'s str, side: &str) -> Vec<&'s str> {
     let parts = list.split(&format!(" AND t.first_seen {side}")).skip(1).collect::<Vec<_>>();

@@ -107,10 +107,11 @@ async fn still_ahead(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>,
     });
     let believed = runs_in_order(prompt.collect());
     let Some((seq, last)) = believed.last() else { return Ok(Vec::new()) };
-    // Few runs are later, so it must walk through the times, not through `seq`.
+    // Few runs are later. Such a clock may also have recorded very many slots as missed; its runs are at their end.
     let sql = format!(
-        "SELECT r.seq, r.id, r.public_id FROM run r WHERE {at} > $1 AND r.seq + 0 < $2 AND r.started_at IS NOT NULL \
-         ORDER BY {at} LIMIT {AHEAD}",
+        "SELECT b.seq, b.id, b.public_id FROM (SELECT r.seq, r.started_at, r.id, r.public_id FROM run r \
+         WHERE {at} > $1 ORDER BY {at} DESC, r.public_id DESC LIMIT {CHECKED}) AS b \
+         WHERE b.seq < $2 AND b.started_at IS NOT NULL ORDER BY b.started_at LIMIT {AHEAD}",
         at = read::RUN_AT
     );
     let query = sqlx::query_as(AssertSqlSafe(sql)).bind(last.plus(LONGEST_RUN).0).bind(*seq);

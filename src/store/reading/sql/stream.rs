@@ -23,6 +23,9 @@ pub(in crate::store) async fn items<E: From<StoreError>>(
     let ahead = filter_conditions::ahead(conn, filter).await?;
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
     filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
+    if most.is_some() {
+        filter_conditions::one_topic_after_another(&mut query, filter);
+    }
     filter_conditions::items(&mut query, filter);
     filter_conditions::marks_and_notes(&mut query, filter);
     filter_conditions::new(&mut query, filter, &ahead);
