@@ -290,29 +290,67 @@ fn a_command_on_an_exclusively_locked_sqlite_file_fails_after_one_wait() {
 }
 
 #[test]
-fn a_command_waits_for_whoever_makes_a_new_sqlite_file_a_database() {
+fn a_command_on_an_exclusively_locked_empty_file_fails_after_one_wait() {
     let service = SlowService::answering_after(Duration::ZERO);
-    // Before and after SQLite has written the first page.
-    for begun in ["BEGIN EXCLUSIVE", "PRAGMA user_version = 1; BEGIN EXCLUSIVE; PRAGMA user_version = 2"] {
-        let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &topics(1, ""));
-        let options = sqlx::sqlite::SqliteConnectOptions::new().filename(database_file(&place)).create_if_missing(true);
-        block_on(async {
-            let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
-            // Like another process whose disk takes longer than one wait.
-            holder.execute(sqlx::raw_sql(begun)).await.unwrap();
-            let trace = place.path("trace");
-            let waiting =
-                place.program(&["once"]).env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace.to_str().unwrap()).start();
-            wait_until("one wait to end", || {
-                std::fs::read_to_string(&trace).is_ok_and(|passed| passed.contains("open/waited"))
-            });
-            holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
-            let ended = waiting.wait();
-            assert_eq!(ended.code, Some(0), "{begun}: {ended}");
-            holder.close().await.unwrap();
-        });
-        assert_eq!(finished_runs(&place), 1);
+    let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &topics(1, ""));
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(database_file(&place)).create_if_missing(true);
+    block_on(async {
+        let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+        holder.execute(sqlx::raw_sql("BEGIN EXCLUSIVE")).await.unwrap();
+        let locked = format!("{}: (code: 5) database is locked", database_file(&place));
+        for going in [&["status"][..], &["once"]].map(|args| place.program(args).start()) {
+            let ended = going.wait_within(Duration::from_secs(40));
+            ended.assert_stderr(4, &[&locked, "hint: another process is writing"]);
+        }
+        holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
+        holder.close().await.unwrap();
+    });
+    place.ok(&["once"]);
+    assert_eq!(finished_runs(&place), 1);
+}
+
+#[test]
+fn a_command_waits_for_whoever_makes_an_empty_file_a_database() {
+    let service = SlowService::answering_after(Duration::ZERO);
+    let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &topics(1, ""));
+    let passed = |name: &str| std::fs::read_to_string(place.path(name)).unwrap_or_default();
+    let traced = |name: &str| {
+        place.program(&["db", "migrate"]).env("TOPICWATCH_TEST_FAILPOINT_TRACE", place.path(name).to_str().unwrap())
+    };
+    let making = traced("making").env("TOPICWATCH_TEST_FAILPOINT", "stop open/making").start();
+    making.wait_until_stopped();
+    let waiting = traced("waiting").start();
+    wait_until("the second command to come", || passed("waiting").contains("open/empty"));
+    making.signal("CONT");
+    for ended in [making.wait(), waiting.wait()] {
+        assert_eq!(ended.code, Some(0), "{ended}");
     }
+    assert!(!passed("waiting").contains("open/waited"), "it did not try before: {}", passed("waiting"));
+    place.ok(&["once"]);
+    assert_eq!(finished_runs(&place), 1);
+}
+
+#[test]
+fn a_command_waits_for_whoever_switches_a_sqlite_file_to_a_log() {
+    let service = SlowService::answering_after(Duration::ZERO);
+    let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &topics(1, ""));
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(database_file(&place)).create_if_missing(true);
+    block_on(async {
+        let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+        // Like another process whose disk takes longer than one wait.
+        let begun = "PRAGMA user_version = 1; BEGIN EXCLUSIVE; PRAGMA user_version = 2";
+        holder.execute(sqlx::raw_sql(begun)).await.unwrap();
+        let trace = place.path("trace");
+        let waiting = place.program(&["once"]).env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace.to_str().unwrap()).start();
+        wait_until("one wait to end", || {
+            std::fs::read_to_string(&trace).is_ok_and(|passed| passed.contains("open/waited"))
+        });
+        holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
+        let ended = waiting.wait();
+        assert_eq!(ended.code, Some(0), "{ended}");
+        holder.close().await.unwrap();
+    });
+    assert_eq!(finished_runs(&place), 1);
 }
 
 #[test]

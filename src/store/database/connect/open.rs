@@ -96,7 +96,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
             unreachable(format!("cannot create {place}: {e}"), "does the folder exist, and can this user write there?")
         })?;
     }
-    let pools = open_with_retry(path).await.map_err(|e| with_place(e, &place))?;
+    let pools = open_or_make(path, &place).await.map_err(|e| with_place(e, &place))?;
     let version = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(pools.writer()).await;
     let version: String = version.map_err(|e| with_place(e.into(), &place))?;
     if parse_version(&version) < Some(SQLITE_SAFE) {
@@ -124,14 +124,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
     };
     if pending > 0 {
         // Several processes may start on one new file, and SQLite's own lock is taken too late for that.
-        let lock_path = path_beside(&place, ".migrate.lock");
-        let named = lock_path.clone();
-        let lock = tokio::task::spawn_blocking(move || TempLock::wait(named))
-            .await
-            .map_err(|e| unreachable(format!("the lock task failed: {e}"), ""))?
-            .map_err(|e| {
-                unreachable(format!("cannot lock {}: {e}", lock_path.display()), "can this user write to that folder?")
-            })?;
+        let lock = wait_for_makers(&place).await?;
         let migrated = migrate_in_transaction(&migrator, &pools, &place).await;
         lock.release();
         migrated?;
@@ -151,18 +144,46 @@ pub(in crate::store) async fn migrate_in_transaction(
     tx.commit().await.map_err(|e| with_place(e.into(), place))
 }
 
+/// Waits for processes that make this file a database or migrate it, and keeps out others.
+async fn wait_for_makers(place: &str) -> Result<TempLock, StoreError> {
+    let path = path_beside(place, ".migrate.lock");
+    let named = path.clone();
+    let unreachable = |text: String, hint: &str| StoreError::new(StoreErrorKind::Unreachable, text, hint);
+    tokio::task::spawn_blocking(move || TempLock::wait(named))
+        .await
+        .map_err(|e| unreachable(format!("the lock task failed: {e}"), ""))?
+        .map_err(|e| unreachable(format!("cannot lock {}: {e}", path.display()), "can this user write to that folder?"))
+}
+
+/// Opens a file. Whoever makes an empty file a database holds the lock of those who migrate it, however slow the disk is.
+/// So another program that holds such a file does something else.
+async fn open_or_make(path: &Path, place: &str) -> Result<sqlite::Pools, StoreError> {
+    if std::fs::metadata(path).is_ok_and(|found| found.len() > 0) {
+        return open_with_retry(path).await;
+    }
+    crate::failpoint::at("open/empty");
+    // If the folder cannot be written to, SQLite says more.
+    let lock = wait_for_makers(place).await.ok();
+    crate::failpoint::at("open/making");
+    let opened = open_with_retry(path).await;
+    if let Some(lock) = lock {
+        lock.release();
+    }
+    opened
+}
+
 /// Opens a file that others may be opening for the first time, too. SQLite does not wait for the lock that it needs to
-/// switch a new file to WAL (`busy_timeout` does not apply), so this retries; once one process succeeded, all do. Where
-/// SQLite did wait, another program holds the whole file, and one wait is enough; but whoever makes a new file a database
-/// holds it only for that, however slow the disk is. Such a file is empty or has a journal; one in WAL mode has none.
+/// switch a file to WAL (`busy_timeout` does not apply), so this retries; once one process succeeded, all do. Where
+/// SQLite did wait, another program holds the whole file, and one wait is enough; but whoever switches a file to WAL
+/// holds it only for that, however slow the disk is. Such a file has a journal; one in WAL mode has none.
 async fn open_with_retry(path: &Path) -> Result<sqlite::Pools, StoreError> {
     const TRIES: u32 = 40;
     let journal = path_beside(&path.display().to_string(), "-journal");
-    let mut is_new = std::fs::metadata(path).is_ok_and(|found| found.len() == 0);
+    let mut is_switching = false;
     let mut tries = 0;
     loop {
         tries += 1;
-        is_new |= journal.exists();
+        is_switching |= journal.exists();
         let begun = Instant::now();
         let error = match sqlite::Pools::open(path, false).await {
             Err(error) if error.again && tries < TRIES => error,
@@ -170,7 +191,7 @@ async fn open_with_retry(path: &Path) -> Result<sqlite::Pools, StoreError> {
         };
         if error.kind == StoreErrorKind::Locked && begun.elapsed() >= sqlite::BUSY_TIMEOUT {
             crate::failpoint::at("open/waited");
-            if !is_new {
+            if !is_switching {
                 return Err(error);
             }
         }

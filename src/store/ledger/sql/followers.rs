@@ -107,7 +107,7 @@ async fn still_ahead(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>,
     });
     let believed = runs_in_order(prompt.collect());
     let Some((seq, last)) = believed.last() else { return Ok(Vec::new()) };
-    // Few runs are later. Such a clock may also have recorded very many slots as missed; its runs are at their end.
+    // Few runs are later. But a clock that was ahead may have recorded very many slots as missed; its runs follow them.
     let sql = format!(
         "SELECT b.seq, b.id, b.public_id FROM (SELECT r.seq, r.started_at, r.id, r.public_id FROM run r \
          WHERE {at} > $1 ORDER BY {at} DESC, r.public_id DESC LIMIT {CHECKED}) AS b \
