@@ -42,6 +42,9 @@ pub struct TopicFacts {
     pub searched_share: f64,
     /// Whether over 2 % of that part was not covered; unlike above, time for which posts were indexed too late counts.
     pub partly_uncovered: bool,
+    /// Whether a source whose searches show a moment was due, but gave no answer.
+    #[serde(skip)]
+    pub lacks_answer: bool,
     /// Whether a web search returned its maximum number of pages.
     pub full_pages: bool,
     /// Items first seen in the period but older than it. They count on their own days.
@@ -231,15 +234,6 @@ impl TopicFacts {
     /// Returns the note that near-copies may still count as unique, if so.
     pub(super) fn uncompared_words(&self) -> Option<&'static str> {
         self.uncompared.then_some("Not every item has been compared yet: there may be fewer unique items")
-    }
-
-    /// Returns the note that not all items were read, if so.
-    pub(super) fn truncation_note(&self) -> Option<&'static str> {
-        match (self.period_cut, self.cut) {
-            (true, _) => Some("more items than can be read at once: those of the period are incomplete"),
-            (false, true) => Some("more items than can be read at once: the oldest days are incomplete"),
-            (false, false) => None,
-        }
     }
 }
 

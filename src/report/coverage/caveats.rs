@@ -20,6 +20,9 @@ const ASTRAY: &str = "most posts contain no word of the query";
 /// Why a part of a period cannot be judged yet.
 const UNSEEN: &str = "not all of it has been searched yet";
 
+/// Why fewer items than usual may not be fewer.
+const NO_ANSWER: &str = "a source gave no answer";
+
 /// Describes how the period's items relate to the usual when that is no news.
 pub(in crate::report) fn relation_to_usual(report: &Report, topic: &TopicFacts) -> String {
     if let Some(calendar) = &topic.calendar {
@@ -129,7 +132,8 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
     if topic.covered_in_all < WHOLE {
         return Some(UNSEEN.to_owned());
     }
-    topic.few_checks().or_else(|| topic.saturated.then(|| "replies were cut short".to_owned()))
+    let cut = || topic.saturated.then(|| "replies were cut short".to_owned());
+    topic.few_checks().or_else(cut).or_else(|| topic.lacks_answer.then(|| NO_ANSWER.to_owned()))
 }
 
 fn why_incomplete(topic: &TopicFacts, limit: f64) -> String {
@@ -174,7 +178,10 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.sources.iter().any(|source| source.refused_by_quota > 0) {
             return Some("some searches were over quota".to_owned());
         }
-        topic.sources.iter().any(|source| source.refused > 0).then(|| "some searches were not made".to_owned())
+        if topic.sources.iter().any(|source| source.refused > 0) {
+            return Some("some searches were not made".to_owned());
+        }
+        topic.lacks_answer.then(|| NO_ANSWER.to_owned())
     }),
     (COVERAGE, "the period is covered", |report, topic| {
         if topic.idle(report.span) {

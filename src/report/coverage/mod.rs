@@ -126,7 +126,17 @@ impl TopicFacts {
 
     /// Whether there may be more from the sources that it had in all of the period.
     pub(super) fn has_gaps(&self) -> bool {
-        self.saturated || self.unseen || self.period_cut || self.partly_uncovered || self.covered.is_none()
+        let is_cut = self.saturated || self.unseen || self.period_cut;
+        is_cut || self.partly_uncovered || self.lacks_answer || self.covered.is_none()
+    }
+
+    /// Returns the note that not all items were read, if so.
+    pub(super) fn truncation_note(&self) -> Option<&'static str> {
+        match (self.period_cut, self.cut) {
+            (true, _) => Some("more items than can be read at once: those of the period are incomplete"),
+            (false, true) => Some("more items than can be read at once: the oldest days are incomplete"),
+            (false, false) => None,
+        }
     }
 
     /// Returns why its counts cannot be compared with others, if so. A small gap does not matter.
@@ -237,7 +247,7 @@ impl TopicFacts {
         if self.not_kept.is_some() || self.checks.is_some() {
             return None;
         }
-        let has_gaps = !self.holes_of(period).0.is_empty();
+        let has_gaps = self.lacks_answer || !self.holes_of(period).0.is_empty();
         let before = || self.holes.iter().filter(|hole| hole.before && hole.span.intersection(period).is_some());
         // The start of the end that is not covered yet, if that is more than a little.
         let open_from = self.open.filter(|open| is_more_than_little(*open, period, made_at)).map(|open| open.from);

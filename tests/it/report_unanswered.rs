@@ -1,0 +1,74 @@
+//! A source whose searches see only a moment, and that gives no answer for a day: its items are missing, although another
+//! source covered all of the day. Reports, pages, the API and `daily` say so, through the binary on both databases.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::support::api_client::get_json;
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::service::{FakeServer, reply};
+use crate::support::web_client::{Pages, without_links};
+use crate::support::world::{hour, post, topic};
+
+/// The post of the first morning, and as many pages of each day. The search for pages fails on request.
+fn service(fails: &Arc<AtomicBool>) -> FakeServer {
+    let fails = Arc::clone(fails);
+    FakeServer::respond_with(move |path| {
+        let results = match path.starts_with("/web") {
+            true if fails.load(Ordering::SeqCst) => return reply("500 Internal Server Error", "", b"{}"),
+            true => json!([{ "title": "About acme", "url": "https://example.com/acme", "snippet": "acme" }]),
+            false => json!([post(1, 0, "acme is here", 1)]),
+        };
+        let body = json!({ "results": results }).to_string();
+        reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
+    })
+}
+
+#[test]
+fn a_day_without_an_answer_of_one_source_is_a_lower_bound_everywhere() {
+    for database in databases() {
+        let fails = Arc::new(AtomicBool::new(false));
+        let server = service(&fails);
+        let both = topic("acme", "timezone = \"UTC\"").replace("[\"social\"]", "[\"social\", \"web\"]");
+        let place = Place::new(database, &server.lines(), &both);
+        let name = place.database.name;
+        // On the second day, no search for pages is answered.
+        for at in (0..72).step_by(12) {
+            fails.store((24..48).contains(&at), Ordering::SeqCst);
+            place.run(&["once", "--at", &hour(at)]);
+        }
+        let now = hour(61);
+        let report = |date: &str, file: &str| {
+            place.ok(&["report", "--date", date, "--at", &now, "--out", file]);
+            std::fs::read_to_string(place.path(file)).unwrap()
+        };
+        let text = report("2026-03-12", "day.md");
+        assert!(text.contains("**≥\u{a0}0** items, **≥\u{a0}0** unique, ≥\u{a0}0 authors"), "{name}: {text}");
+        assert!(text.contains("| 2026-03-12 | ≥\u{a0}0 | ≥\u{a0}0 | ≥\u{a0}0 | "), "{name}: {text}");
+        assert!(text.contains("Day before (Wednesday 03-11): 2 items; now ≥\u{a0}0."), "{name}: {text}");
+        let html = report("2026-03-12", "day.html");
+        assert!(html.contains("<strong>≥\u{a0}0</strong> items"), "{name}: {html}");
+        assert!(html.contains("more, because a source gave no answer."), "{name}: {html}");
+        assert!(!html.contains("No gaps in the period."), "{name}: {html}");
+        let before = report("2026-03-11", "before.md");
+        assert!(before.contains("**2** items, **2** unique, 1 author;"), "{name}: {before}");
+
+        let pages = Pages::serve(&place, &["--at", &now]);
+        let days = get_json(&pages, "/api/v1/topics/acme/days")["data"].clone();
+        let page = without_links(&pages.page("/topics/acme")).replace('\u{a0}', " ");
+        let rows: Vec<Value> = {
+            let rows = place.ok(&["export", "--what", "daily", "--format", "jsonl"]);
+            rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect()
+        };
+        for (date, count, at_least) in [("2026-03-11", "2", false), ("2026-03-12", "≥ 0", true)] {
+            let day = days.as_array().unwrap().iter().find(|day| day["date"] == date).unwrap();
+            let row = rows.iter().find(|row| row["day"] == date).unwrap();
+            assert_eq!([&day["at_least"], &row["at_least"]], [&json!(at_least); 2], "{name}: {day:#} {row}");
+            let row = page.split(&format!("<th scope=\"row\">{date}</th>")).nth(1).unwrap();
+            assert!(row.starts_with(&format!("<td class=\"n\">{count}</td>")), "{name}, {date}: {page}");
+        }
+    }
+}
