@@ -42,9 +42,9 @@ pub struct TopicFacts {
     pub searched_share: f64,
     /// Whether over 2 % of that part was not covered; unlike above, time for which posts were indexed too late counts.
     pub partly_uncovered: bool,
-    /// Whether a source whose searches show a moment was due, but gave no answer.
+    /// Why a source whose searches show a moment may have missed items, although another source answered, if so.
     #[serde(skip)]
-    pub lacks_answer: bool,
+    pub unchecked: Option<GapReason>,
     /// Whether a web search returned its maximum number of pages.
     pub full_pages: bool,
     /// Items first seen in the period but older than it. They count on their own days.

@@ -41,7 +41,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         unseen: false,
         searched_share: 1.0,
         partly_uncovered: false,
-        lacks_answer: false,
+        unchecked: None,
         full_pages: false,
         earlier: 0,
         outside: 0,

@@ -1,8 +1,9 @@
 //! A source whose searches see only a moment, and that gives no answer for a day: its items are missing, although another
-//! source covered all of the day. Reports, pages, the API and `daily` say so, through the binary on both databases.
+//! source covered all of the day. Reports, pages, the API and `daily` say so; and shares of voice say so of a topic that
+//! was paused. Through the binary on both databases.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
@@ -69,6 +70,49 @@ fn a_day_without_an_answer_of_one_source_is_a_lower_bound_everywhere() {
             assert_eq!([&day["at_least"], &row["at_least"]], [&json!(at_least); 2], "{name}: {day:#} {row}");
             let row = page.split(&format!("<th scope=\"row\">{date}</th>")).nth(1).unwrap();
             assert!(row.starts_with(&format!("<td class=\"n\">{count}</td>")), "{name}, {date}: {page}");
+        }
+    }
+}
+
+#[test]
+fn shares_of_a_topic_that_was_paused_are_bounds() {
+    for database in databases() {
+        // Each search finds another page.
+        let found = AtomicU32::new(0);
+        let server = FakeServer::respond_with(move |_| {
+            let n = found.fetch_add(1, Ordering::SeqCst);
+            let page = json!({ "title": format!("Page {n}"), "url": format!("https://example.com/{n}") });
+            let body = json!({ "results": [page] }).to_string();
+            reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
+        });
+        let place = Place::new(database, &server.lines(), "");
+        let name = place.database.name;
+        let of = |id: &str, more: &str| {
+            let more = format!("every = \"6h\"\ntimezone = \"UTC\"\n{more}");
+            topic(id, &more).replace("[\"social\"]", "[\"web\"]").replacen("acme", id, 1)
+        };
+        // The second topic is paused from noon of the second day on.
+        for at in (0..96).step_by(6) {
+            let paused = if at >= 36 { "paused = true" } else { "" };
+            place.configure(&server.lines(), &format!("{}\n{}", of("acme", ""), of("globex", paused)));
+            place.ok(&["once", "--due", "--at", &hour(at)]);
+        }
+        let now = hour(97);
+        let report = |args: &[&str]| {
+            place.ok(&[&["report", "--at", &now, "--out", "voice.md"], args].concat());
+            std::fs::read_to_string(place.path("voice.md")).unwrap().replace('\u{a0}', " ")
+        };
+        for (args, row) in [
+            (["--date", "2026-03-11"], "| globex | 50% (3) | 50% (3) | unknown |"),
+            (["--date", "2026-03-12"], "| globex | ≥ 33% (≥ 2) | ≥ 33% (≥ 2) | unknown |"),
+            (["--date", "2026-03-12"], "**≥ 2** items, **≥ 2** unique"),
+            (["--date", "2026-03-13"], "| globex | – | – | – |"),
+            (["--week", "2026-W11"], "| globex | ≈ 25% (≥ 5) | ≈ 25% (≥ 5) | unknown |"),
+            (["--week", "2026-W11"], "| 2026-03-12 | ≤ 67% (4) | ≥ 33% (≥ 2) | ≥ 6 | 100% |"),
+            (["--week", "2026-W11"], "| 2026-03-13 | ≤ 100% (4) | – | ≥ 4 | 0% |"),
+        ] {
+            let text = report(&args);
+            assert!(text.contains(row), "{name}: {row}: {text}");
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::draw::enumeration;
+use crate::draw::{enumeration, lower_bounds};
 use crate::insight::daily::{COVERED, MIN_DAYS, MIN_SAMPLES};
 use crate::model::ReportWindow;
 use crate::report::comparison::measures::{MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
@@ -19,9 +19,6 @@ const ASTRAY: &str = "most posts contain no word of the query";
 
 /// Why a part of a period cannot be judged yet.
 const UNSEEN: &str = "not all of it has been searched yet";
-
-/// Why fewer items than usual may not be fewer.
-const NO_ANSWER: &str = "a source gave no answer";
 
 /// Describes how the period's items relate to the usual when that is no news.
 pub(in crate::report) fn relation_to_usual(report: &Report, topic: &TopicFacts) -> String {
@@ -133,7 +130,12 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
         return Some(UNSEEN.to_owned());
     }
     let cut = || topic.saturated.then(|| "replies were cut short".to_owned());
-    topic.few_checks().or_else(cut).or_else(|| topic.lacks_answer.then(|| NO_ANSWER.to_owned()))
+    topic.few_checks().or_else(cut).or_else(|| unchecked_reason(topic))
+}
+
+/// Says why a source may have missed items, although another source answered, if so.
+fn unchecked_reason(topic: &TopicFacts) -> Option<String> {
+    topic.unchecked.map(|reason| lower_bounds::describe(reason, topic.noun()))
 }
 
 fn why_incomplete(topic: &TopicFacts, limit: f64) -> String {
@@ -181,7 +183,7 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.sources.iter().any(|source| source.refused > 0) {
             return Some("some searches were not made".to_owned());
         }
-        topic.lacks_answer.then(|| NO_ANSWER.to_owned())
+        unchecked_reason(topic)
     }),
     (COVERAGE, "the period is covered", |report, topic| {
         if topic.idle(report.span) {

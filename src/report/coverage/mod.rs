@@ -82,7 +82,7 @@ pub(super) fn sources(
 }
 
 /// Whether a covered share is nothing, or not known.
-fn is_nothing(covered: Option<f64>) -> bool {
+pub(super) fn is_nothing(covered: Option<f64>) -> bool {
     covered.is_none_or(|covered| covered <= 0.0)
 }
 
@@ -127,7 +127,7 @@ impl TopicFacts {
     /// Whether there may be more from the sources that it had in all of the period.
     pub(super) fn has_gaps(&self) -> bool {
         let is_cut = self.saturated || self.unseen || self.period_cut;
-        is_cut || self.partly_uncovered || self.lacks_answer || self.covered.is_none()
+        is_cut || self.partly_uncovered || self.unchecked.is_some() || self.covered.is_none()
     }
 
     /// Returns the note that not all items were read, if so.
@@ -247,7 +247,7 @@ impl TopicFacts {
         if self.not_kept.is_some() || self.checks.is_some() {
             return None;
         }
-        let has_gaps = self.lacks_answer || !self.holes_of(period).0.is_empty();
+        let has_gaps = self.unchecked.is_some() || !self.holes_of(period).0.is_empty();
         let before = || self.holes.iter().filter(|hole| hole.before && hole.span.intersection(period).is_some());
         // The start of the end that is not covered yet, if that is more than a little.
         let open_from = self.open.filter(|open| is_more_than_little(*open, period, made_at)).map(|open| open.from);

@@ -61,10 +61,10 @@ pub(super) async fn topic(
     let asked_since = query_changes.iter().copied().filter(|at| *at < span.until).max();
     let sources = search_coverage.source_history(seen);
     let comparable_since = asked_since.max(read.reach).max(read.judged_from);
-    let lacks_answer = search_coverage.lacks_answer(span, pruned_days);
+    let unchecked = search_coverage.unchecked(span, pruned_days);
     let mut covered_days = days.comparable(span, comparable_since, &sources, search_coverage);
     // A complete day is not compared with days on which a source gave no answer.
-    covered_days.retain(|day| lacks_answer || !search_coverage.lacks_answer(day.span, pruned_days));
+    covered_days.retain(|day| unchecked.is_some() || search_coverage.unchecked(day.span, pruned_days).is_none());
     let compared = days.history.last().filter(|day| rule.by_moment && day.span == span && !period_cut);
     let usual = compared.map(|day| daily::usual_range(day, &items_by_day(&read.marks, &covered_days)));
     let limits = comparison::Limits {
@@ -163,7 +163,7 @@ pub(super) async fn topic(
         unseen: rule.by_moment && search_coverage.is_end_significant(span, now),
         searched_share: search_coverage.searched_share_due(pruned_days, span, now),
         partly_uncovered: search_coverage.is_partly_uncovered(span, pruned_days),
-        lacks_answer,
+        unchecked,
         full_pages: search_coverage.full_pages(span),
         earlier: late.len() as u64,
         outside: late.iter().filter(|mark| mark.fit == WindowFit::Outside).count() as u64,

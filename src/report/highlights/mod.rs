@@ -103,7 +103,7 @@ pub(super) fn change(topic: &TopicFacts, is_over: bool) -> Option<f64> {
         || is_over
             && topic.covered.is_some_and(|part| part.min(topic.covered_in_all) >= WHOLE)
             && !topic.saturated
-            && !topic.lacks_answer
+            && topic.unchecked.is_none()
             && topic.few_checks().is_none();
     (is_unusual && is_reliable).then(|| raw / usual.expected.max(1.0))
 }

@@ -12,6 +12,7 @@ mod rising;
 mod search_coverage;
 mod share;
 mod source_changes;
+mod unchecked;
 mod uncovered;
 mod usual;
 mod usual_share;

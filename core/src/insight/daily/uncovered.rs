@@ -3,9 +3,7 @@
 //! rules.
 
 use super::search_coverage::{COVERED, HoleFacts, SearchCoverage};
-use super::source_changes::searched;
-use crate::insight::coverage::membership::memberships;
-use crate::model::{PrunedDays, RunSearch, RunState, SearchState, Source, Span, Time, WatchedTopic};
+use crate::model::{PrunedDays, Source, Span, Time, WatchedTopic};
 
 /// Why there may be more items in a span than are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +16,8 @@ pub enum GapReason {
     Uncovered,
     /// A source whose searches show a moment gave no answer, although another source did.
     NoAnswer,
+    /// The topic was paused, so that such a source was not searched.
+    Paused,
     /// The end is not covered yet: no search was due.
     End,
     /// Searches that would show gaps were pruned.
@@ -29,12 +29,6 @@ pub enum GapReason {
 /// The part of a span that has passed.
 fn passed(span: Span, now: Time) -> Span {
     Span { until: span.until.min(now).max(span.from), ..span }
-}
-
-/// Whether a run ended, or never began, without any search.
-fn is_lost(run: &RunSearch) -> bool {
-    let is_open = matches!(run.state, RunState::Queued | RunState::Running);
-    run.search.is_none() && !is_open && !matches!(run.state, RunState::Ok | RunState::Partial)
 }
 
 /// Returns whether the uncovered end of a span is more than a small part of its time so far.
@@ -101,50 +95,17 @@ impl SearchCoverage {
     /// The kinds of gaps of a span, each computed only when requested. Time before the topic was watched is not
     /// distinguished from other uncovered time.
     fn gaps(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> impl Iterator<Item = GapReason> {
-        let all = [GapReason::Pruned, GapReason::FullReply, GapReason::End, GapReason::NoAnswer, GapReason::Uncovered];
-        all.into_iter().filter(move |gap| match gap {
+        let all = [GapReason::Pruned, GapReason::FullReply, GapReason::End, GapReason::Uncovered];
+        let all = all.into_iter().filter(move |gap| match gap {
             GapReason::Pruned => !pruned_days.is_complete(span),
             GapReason::FullReply => self.saturated(span),
             GapReason::End => self.is_end_significant(span, now),
-            GapReason::NoAnswer => self.lacks_answer(span, pruned_days),
             GapReason::Uncovered | GapReason::NotWatched => self.is_partly_uncovered(span, pruned_days),
-            GapReason::NotRead => false,
-        })
-    }
-
-    /// Returns whether a source that finds items, and whose searches show only a moment, was due in a span but gave no
-    /// answer: its items are missing, even if other sources covered all of the time. False if no such source answered, as
-    /// the span then counts as uncovered, or if searches were pruned.
-    #[must_use]
-    pub fn lacks_answer(&self, span: Span, pruned_days: &PrunedDays) -> bool {
-        pruned_days.is_complete(span)
-            && self.checks(span) != Some(0)
-            && searched(self.runs()).into_iter().any(|source| !self.has_spans_of(source) && self.is_mute(source, span))
-    }
-
-    /// Whether a source was due in a span, and no search of it was answered.
-    fn is_mute(&self, source: Source, span: Span) -> bool {
-        let runs = || self.runs().iter().filter(|run| span.contains(run.at));
-        let states = || {
-            let own = runs().filter_map(|run| run.search.as_ref()).filter(|search| search.source == source);
-            own.map(|search| search.state)
-        };
-        if states().any(|state| matches!(state, SearchState::Ok | SearchState::Empty)) {
-            return false;
-        }
-        states().any(|state| state != SearchState::Started)
-            || self.is_dropped(source, runs().filter(|run| is_lost(run)))
-    }
-
-    /// Whether any of these runs was due while the topic had the source.
-    fn is_dropped<'a>(&self, source: Source, lost: impl Iterator<Item = &'a RunSearch>) -> bool {
-        let lost: Vec<Time> = lost.map(|run| run.at).collect();
-        let (Some(watched), Some((first, last))) = (self.watched(), lost.first().zip(lost.last())) else {
-            return false;
-        };
-        let around = Span { from: *first, until: Time(last.0.saturating_add(1)) };
-        let had = memberships(source, watched, self.runs(), around);
-        lost.iter().any(|at| had.iter().any(|one| one.span.contains(*at)))
+            GapReason::NoAnswer | GapReason::Paused | GapReason::NotRead => false,
+        });
+        // Without any answer, the span counts as uncovered.
+        let unchecked = move || self.unchecked(span, pruned_days).filter(|_| self.checks(span) != Some(0));
+        all.chain(std::iter::once_with(unchecked).flatten())
     }
 
     /// Why time of a span is uncovered: the topic was not watched yet, searches missed it, or both.

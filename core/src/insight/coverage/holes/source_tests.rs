@@ -292,6 +292,28 @@ fn a_day_on_which_a_source_of_moments_gave_no_answer_has_a_gap() {
 }
 
 #[test]
+fn a_pause_is_a_gap_of_searches_that_see_a_moment() {
+    let web = |hour: i64| searched("web", hour, true);
+    let reason = Some("the topic was paused: the fair".to_owned());
+    let dropped = RunSearch { search: None, state: RunState::Skipped, reason, ..web(36) };
+    let every_six = |from: i64, until: i64| (from..until).step_by(6).map(web).collect::<Vec<_>>();
+    let resumed = [every_six(0, 36), vec![dropped], every_six(54, 96)].concat();
+    // Of four days, and of all of them together.
+    for (name, runs, paused, expected) in [
+        ("it was never paused", every_six(0, 96), false, [false; 5]),
+        ("from noon of the second day to the morning of the third", resumed, false, [false, true, true, false, true]),
+        ("since noon of the last day", every_six(0, 84), true, [false, false, false, true, true]),
+    ] {
+        let acme = WatchedTopic { definition: None, paused, ..topic(false) };
+        let got = SearchCoverage::new(Some(acme), runs, span(0, 96), at(96));
+        let days = [(0, 24), (24, 48), (48, 72), (72, 96), (0, 96)].map(|(from, until)| span(from, until));
+        let gaps = days.map(|day| got.gap_reasons(&PrunedDays::default(), day, at(96)));
+        let expected = expected.map(|paused| if paused { vec![GapReason::Paused] } else { Vec::new() });
+        assert_eq!(gaps, expected, "{name}");
+    }
+}
+
+#[test]
 fn an_ai_answer_does_not_replace_a_search_for_items() {
     let acme = || Some(WatchedTopic { definition: None, ..topic(false) });
     let of = |runs: Vec<RunSearch>| SearchCoverage::new(acme(), runs, span(-24, 72), at(72));
