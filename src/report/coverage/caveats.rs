@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::draw::{enumeration, lower_bounds};
-use crate::insight::daily::{COVERED, MIN_DAYS, MIN_SAMPLES};
+use crate::insight::daily::{COVERED, GapReason, MIN_DAYS, MIN_SAMPLES};
 use crate::model::ReportWindow;
 use crate::report::comparison::measures::{MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
 use crate::report::document::Report;
@@ -133,9 +133,10 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
     topic.few_checks().or_else(cut).or_else(|| unchecked_reason(topic))
 }
 
-/// Says why a source may have missed items, although another source answered, if so.
+/// Says why a source may have missed items while the topic was watched, although another source answered, if so.
 fn unchecked_reason(topic: &TopicFacts) -> Option<String> {
-    topic.unchecked.map(|reason| lower_bounds::describe(reason, topic.noun()))
+    let reason = topic.unchecked.filter(|reason| *reason != GapReason::NotWatched)?;
+    Some(lower_bounds::describe(reason, topic.noun()))
 }
 
 fn why_incomplete(topic: &TopicFacts, limit: f64) -> String {
