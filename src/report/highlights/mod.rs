@@ -28,7 +28,7 @@ const MIN_AUTHORS: u64 = 5;
 /// Returns what matters in all topics for a report about a span that is made now, and the number of sentences left out.
 pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -> (Vec<Highlight>, usize) {
     let mut all: Vec<Highlight> = Vec::new();
-    pruned(topics, &mut all);
+    source_highlights::pruned(topics, &mut all);
     source_highlights::add(topics, span, now, timezone, &mut all);
     for topic in topics {
         let mut add = |weight: u32, section: &'static str, kind: &'static str, sentence: String| {
@@ -111,7 +111,7 @@ pub(super) fn change(topic: &TopicFacts, is_over: bool) -> Option<f64> {
 fn volume(topic: &TopicFacts, is_over: bool, add: AddHighlight<'_>) {
     let (Some(factor), Some(usual)) = (change(topic, is_over), topic.usual) else { return };
     let sentence = format!(
-        "{} by {}, {}: {}–{} are usual{}, {} expected (based on {}). {} with near-copies counted once.",
+        "{} by {}, {}: {}–{} are usual{}, {} expected (based on {}).{}",
         at_least_noun(topic.period.raw, topic.may_be_more(), "item"),
         authors(topic),
         format_ratio(factor, topic.may_be_more()),
@@ -120,7 +120,7 @@ fn volume(topic: &TopicFacts, is_over: bool, add: AddHighlight<'_>) {
         if usual.weekday { " on this weekday" } else { "" },
         round(usual.expected.round()),
         count_noun(usual.days as u64, "earlier day"),
-        at_least(topic.period.unique, topic.may_be_more()),
+        unique_words(topic),
     );
     let figure = if factor >= 1.0 { Figure::Rise } else { Figure::Fall };
     let sentence =
@@ -128,6 +128,15 @@ fn volume(topic: &TopicFacts, is_over: bool, add: AddHighlight<'_>) {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     let strength = (factor.max(0.01).log2().abs() * 8.0).clamp(0.0, 25.0) as u32;
     add(60 + strength, "numbers", "volume", sentence);
+}
+
+fn unique_words(topic: &TopicFacts) -> String {
+    let unique = at_least(topic.period.unique, topic.may_be_more());
+    if topic.period.unique < topic.period.raw {
+        format!(" {unique} with near-copies counted once.")
+    } else {
+        String::new()
+    }
 }
 
 fn authors(topic: &TopicFacts) -> String {
@@ -257,19 +266,6 @@ fn not_searched(topic: &TopicFacts, is_over: bool, add: AddHighlight<'_>) {
         let known = if topic.period.raw > 0 { "what is shown was found later" } else { "nothing is known about it" };
         add(66, "sources", "not asked", format!("was not searched in the period: {known}."));
     }
-}
-
-/// Reports pruned searches: lost data comes before known facts.
-fn pruned(topics: &[TopicFacts], all: &mut Vec<Highlight>) {
-    let mut hit = topics.iter().filter_map(|topic| Some((topic, topic.not_kept_words()?)));
-    let Some((topic, words)) = hit.next() else { return };
-    let others = match hit.count() {
-        0 => String::new(),
-        1 => "; the same is true of one other topic".to_owned(),
-        n => format!("; the same is true of {n} other topics"),
-    };
-    let (section, kind) = ("sources", "pruned");
-    all.push(Highlight { weight: 100, topic: topic.id.clone(), section, kind, sentence: format!("{words}{others}.") });
 }
 
 #[cfg(test)]
