@@ -291,9 +291,14 @@ impl TopicFacts {
     }
 
     /// Returns the note that some sources were searched for a part of the period only, and why, if so. The period ends at
-    /// the present at the latest.
+    /// the present at the latest, and begins when the topic was watched.
     pub(super) fn part_time_note(&self, (period, made_at): (Span, Time), timezone: &str) -> Option<String> {
-        part_time::note(&self.part_time, Span { until: period.until.min(made_at), ..period }, timezone)
+        let began = self.holes.iter().filter(|hole| hole.before).map(|hole| hole.span.until).max();
+        let until = period.until.min(made_at);
+        let period = Span { from: began.map_or(period.from, |began| period.from.max(began.min(until))), until };
+        let inside = |had: &[Span]| had.iter().filter_map(|span| span.intersection(period)).collect::<Vec<Span>>();
+        let had = self.part_time.iter().map(|(source, had)| (*source, inside(had)));
+        part_time::note(&had.filter(|(_, had)| !had.is_empty()).collect::<Vec<_>>(), period, timezone)
     }
 
     /// Returns whose coverage a share is, if the sources changed.
@@ -306,5 +311,22 @@ impl TopicFacts {
         let open = self.open?;
         let (from, long) = (format::date_time_short(open.from, timezone), format::length(open));
         Some(format!("Not covered yet: {long} from {from}. The next search looks back over it."))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples::{HOUR, topic};
+
+    #[test]
+    fn a_source_is_not_said_to_be_searched_before_its_topic_was_watched() {
+        let hours = |from: i64, until: i64| Span { from: Time(from * HOUR), until: Time(until * HOUR) };
+        let hole = HoleFacts { span: hours(-24, 6), why: String::new(), before: true, open: false };
+        let part_time = vec![(Source::Social, vec![hours(0, 18)])];
+        let facts = TopicFacts { holes: vec![hole], part_time, ..topic("a") };
+        let note = "Searched for a part of the period: social (only 1970-01-01 06:00 – 18:00). Its items of the rest may be \
+                    missing (social was removed).";
+        assert_eq!(facts.part_time_note((hours(0, 24), Time(25 * HOUR)), "UTC").as_deref(), Some(note));
     }
 }
