@@ -52,7 +52,7 @@ fn a_day_without_an_answer_of_one_source_is_a_lower_bound_everywhere() {
         assert!(text.contains("Day before (Wednesday 03-11): 2 items; now ≥\u{a0}0."), "{name}: {text}");
         let html = report("2026-03-12", "day.html");
         assert!(html.contains("<strong>≥\u{a0}0</strong> items"), "{name}: {html}");
-        assert!(html.contains("more, because a source gave no answer."), "{name}: {html}");
+        assert!(html.contains("because the topic was not watched yet, or a source gave no answer."), "{name}: {html}");
         assert!(!html.contains("No gaps in the period."), "{name}: {html}");
         let before = report("2026-03-11", "before.md");
         assert!(before.contains("**2** items, **2** unique, 1 author;"), "{name}: {before}");

@@ -22,7 +22,7 @@ impl SearchCoverage {
         let is_any = |is: fn(Source, &WatchedTopic, &[RunSearch], Span) -> bool| {
             parts.iter().any(|part| sources.iter().any(|source| is(*source, watched, self.runs(), *part)))
         };
-        if !self.has_spans(span) && parts.iter().any(|part| part.until <= watched.began) {
+        if !sources.is_empty() && parts.iter().any(|part| part.until <= watched.began) {
             return Some(GapReason::NotWatched);
         }
         let is_missing = |reason: &GapReason| is_any(if *reason == GapReason::Paused { is_paused } else { is_mute });

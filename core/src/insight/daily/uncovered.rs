@@ -89,6 +89,7 @@ impl SearchCoverage {
             }
         }
         reasons.sort_unstable();
+        reasons.dedup();
         reasons
     }
 
