@@ -132,11 +132,8 @@ fn volume(topic: &TopicFacts, is_over: bool, add: AddHighlight<'_>) {
 
 fn unique_words(topic: &TopicFacts) -> String {
     let unique = at_least(topic.period.unique, topic.may_be_more());
-    if topic.period.unique < topic.period.raw {
-        format!(" {unique} with near-copies counted once.")
-    } else {
-        String::new()
-    }
+    let has_copies = topic.period.unique < topic.period.raw;
+    has_copies.then(|| format!(" {unique} with near-copies counted once.")).unwrap_or_default()
 }
 
 fn authors(topic: &TopicFacts) -> String {
@@ -224,7 +221,7 @@ fn hole(topic: &TopicFacts, (period, is_over): (Span, bool), timezone: &str, add
     let Some((hole, longest)) = inside.max_by_key(|(_, span)| span.length()) else { return };
     let Some(covered) = topic.covered.filter(|covered| *covered < COVERED && !topic.idle(period)) else { return };
     // Its causes are those of the whole gap.
-    let place = if hole.span == longest {
+    let place = if hole.span.length().saturating_sub(longest.length()).as_secs() < 60 {
         format!(", from {}", date_time_short(longest.from, timezone))
     } else {
         let [from, until] = [hole.span.from, hole.span.until].map(|at| date_time_short(at, timezone));
@@ -290,6 +287,11 @@ mod tests {
             highlights[0].sentence,
             "50% of the period was not covered; the longest gap is 4h, part of a longer one from 01-01 16:00 to 01-01 22:00."
         );
+        // Gaps are read up to the present.
+        let mut until_now = facts.clone();
+        until_now.holes[0].span = Span { from: Time(20 * HOUR), until: Time(span.until.0 + 1) };
+        let (highlights, _) = of(&[until_now], span, span.until, "UTC");
+        assert!(highlights[0].sentence.ends_with("the longest gap is 10h, from 01-01 20:00."), "{highlights:?}");
         let bare = [TopicFacts { covered: Some(0.0), ..facts.clone() }];
         assert!(of(&bare, span, span.until, "UTC").0[0].sentence.starts_with("none of the period was covered; "));
         let later = Span { from: Time(24 * HOUR), ..span };
