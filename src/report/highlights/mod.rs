@@ -132,8 +132,10 @@ fn volume(topic: &TopicFacts, is_over: bool, add: AddHighlight<'_>) {
 
 fn unique_words(topic: &TopicFacts) -> String {
     let unique = at_least(topic.period.unique, topic.may_be_more());
-    let has_copies = topic.period.unique < topic.period.raw;
-    has_copies.then(|| format!(" {unique} with near-copies counted once.")).unwrap_or_default()
+    match topic.period.unique < topic.period.raw {
+        true => format!(" {unique} with near-copies counted once."),
+        false => String::new(),
+    }
 }
 
 fn authors(topic: &TopicFacts) -> String {
