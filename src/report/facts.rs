@@ -47,6 +47,9 @@ pub struct TopicFacts {
     pub unchecked: Option<GapReason>,
     /// Whether a web search returned its maximum number of pages.
     pub full_pages: bool,
+    /// For a day, that a source whose searches see a moment answered fewer of them than usual, if so.
+    #[serde(skip)]
+    pub few_answers: Option<String>,
     /// Items first seen in the period but older than it. They count on their own days.
     pub earlier: u64,
     /// The number of these that are older than the search asked for.

@@ -116,3 +116,47 @@ fn shares_of_a_topic_that_was_paused_are_bounds() {
         }
     }
 }
+
+#[test]
+fn fewer_items_after_failed_searches_of_one_source_are_no_fall() {
+    for database in databases() {
+        let fails = Arc::new(AtomicBool::new(false));
+        let (asked, failing) = (AtomicU32::new(0), Arc::clone(&fails));
+        // Each search for pages finds ten new ones.
+        let server = FakeServer::respond_with(move |path| {
+            if path.starts_with("/web") && failing.load(Ordering::SeqCst) {
+                return reply("500 Internal Server Error", "", b"{}");
+            }
+            let n = asked.fetch_add(1, Ordering::SeqCst);
+            let page = |k: u32| json!({ "title": format!("Page {n} {k}"), "url": format!("https://s{k}.example/{n}") });
+            let pages: Vec<Value> = (0..10).map(page).collect();
+            let results = if path.starts_with("/web") { json!(pages) } else { json!([]) };
+            let body = json!({ "results": results }).to_string();
+            reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
+        });
+        let both = topic("acme", "timezone = \"UTC\"\nweb.limit = 50");
+        let both = both.replace("[\"social\"]", "[\"social\", \"web\"]");
+        let place = Place::new(database, &server.lines(), &both);
+        let name = place.database.name;
+        // Four searches a day; on the ninth day only the last one is answered.
+        for at in (0..=240).step_by(6) {
+            fails.store((192..210).contains(&at), Ordering::SeqCst);
+            place.run(&["once", "--at", &hour(at)]);
+        }
+        let report = |date: &str| {
+            place.ok(&["report", "--date", date, "--at", &hour(241), "--out", "few.md"]);
+            std::fs::read_to_string(place.path("few.md")).unwrap()
+        };
+        let few = report("2026-03-19");
+        for part in [
+            "unique, authors unknown; below usual, but only 1 answer from web (",
+            "Day before (Wednesday 03-18): 40 items; not compared: only 1 answer from web.",
+        ] {
+            assert!(few.contains(part), "{name}: {part}: {few}");
+        }
+        assert!(!few.contains("(volume)"), "{name}: {few}");
+        let next = report("2026-03-20");
+        let not_compared = "Day before (Thursday 03-19): not compared, only 1 answer from web.";
+        assert!(next.contains(not_compared) && next.contains("; as usual ("), "{name}: {next}");
+    }
+}

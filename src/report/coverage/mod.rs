@@ -161,9 +161,13 @@ impl TopicFacts {
         if any { "no search for items" } else { "no search" }
     }
 
-    /// Says that fewer searches answered on the day than usual, if so, of a topic whose searches look at a moment. Usual is
-    /// the median of the days before in the charts on which any answered.
+    /// Says that fewer searches that look at a moment answered on the day than usual, if so. Usual is the median of the days
+    /// before in the charts on which any answered.
     pub(super) fn few_checks(&self) -> Option<String> {
+        self.fewer_checks().or_else(|| self.few_answers.clone())
+    }
+
+    fn fewer_checks(&self) -> Option<String> {
         let checks = self.checks.filter(|_| self.calendar.is_none())?;
         let mut before: Vec<u64> = self.days.iter().rev().skip(1).filter_map(|day| day.checks).collect();
         before.retain(|checks| *checks > 0);

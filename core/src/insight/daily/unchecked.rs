@@ -1,6 +1,8 @@
 //! Finds spans in which a source whose searches see only a moment should have been searched, but gave no answer, or in which
 //! its topic was paused. Its items are then missing, even if other sources covered all of the time.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::search_coverage::{COVERED, SearchCoverage, covered_share};
 use super::source_changes::searched;
 use super::uncovered::GapReason;
@@ -16,8 +18,7 @@ impl SearchCoverage {
     #[must_use]
     pub fn unchecked(&self, span: Span, pruned_days: &PrunedDays) -> Option<GapReason> {
         let watched = self.watched().filter(|_| pruned_days.is_complete(span))?;
-        let sources: Vec<Source> =
-            searched(self.runs()).into_iter().filter(|source| !self.has_spans_of(*source)).collect();
+        let sources = self.momentary();
         let parts = days_of(span);
         let is_any = |is: fn(Source, &WatchedTopic, &[RunSearch], Span) -> bool| {
             parts.iter().any(|part| sources.iter().any(|source| is(*source, watched, self.runs(), *part)))
@@ -27,6 +28,32 @@ impl SearchCoverage {
         }
         let is_missing = |reason: &GapReason| is_any(if *reason == GapReason::Paused { is_paused } else { is_mute });
         [GapReason::Paused, GapReason::NoAnswer].into_iter().find(is_missing)
+    }
+}
+
+/// How many searches of each source were answered, of those that find items and see only a moment.
+pub type Answers = BTreeMap<Source, u64>;
+
+impl SearchCoverage {
+    /// Returns how many searches in a span were answered.
+    #[must_use]
+    pub fn answers(&self, span: Span) -> Answers {
+        let inside = || self.runs().iter().filter(|run| span.contains(run.at));
+        let count = |source: Source| {
+            let answered = |run: &&RunSearch| {
+                let own = run.search.as_ref().filter(|search| search.source == source);
+                own.is_some_and(|search| matches!(search.state, SearchState::Ok | SearchState::Empty))
+            };
+            // A run may search several times.
+            let at: BTreeSet<Time> = inside().filter(answered).map(|run| run.at).collect();
+            (source, at.len() as u64)
+        };
+        self.momentary().into_iter().map(count).collect()
+    }
+
+    /// The sources that find items and see only a moment.
+    fn momentary(&self) -> Vec<Source> {
+        searched(self.runs()).into_iter().filter(|source| !self.has_spans_of(*source)).collect()
     }
 }
 
