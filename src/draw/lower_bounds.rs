@@ -19,11 +19,15 @@ pub fn note(reasons: &BTreeSet<GapReason>, sources_changed: bool, each: &str) ->
     format!("≥: there may be more, because {}.", enumeration::join(&all, ", or"))
 }
 
-fn describe(reason: GapReason, each: &str) -> String {
+/// Says what a reason is about, such as `a reply was full`.
+#[must_use]
+pub fn describe(reason: GapReason, each: &str) -> String {
     match reason {
         GapReason::NotWatched => "the topic was not watched yet".to_owned(),
         GapReason::FullReply => "a reply was full".to_owned(),
         GapReason::Uncovered => "not all time was covered".to_owned(),
+        GapReason::NoAnswer => "a source gave no answer".to_owned(),
+        GapReason::Paused => "the topic was paused".to_owned(),
         GapReason::End => format!("the {each} was not searched to its end yet"),
         GapReason::Pruned => "searches were pruned".to_owned(),
         GapReason::NotRead => "there are more items than can be read at once".to_owned(),
@@ -40,6 +44,7 @@ mod tests {
         assert_eq!(note(&[], false), "");
         assert_eq!(note(&[], true), "≥: there may be more, because a source was added or removed.");
         assert_eq!(note(&[GapReason::Pruned], false), "≥: there may be more, because searches were pruned.");
+        assert_eq!(note(&[GapReason::NoAnswer], false), "≥: there may be more, because a source gave no answer.");
         assert_eq!(
             note(&[GapReason::NotRead], false),
             "≥: there may be more, because there are more items than can be read at once."

@@ -104,7 +104,9 @@ async fn rows_of(
     let covered = run_searches.iter().filter_map(|run_search| Some(run_search.search.as_ref()?.covered?.until));
     let ran = covered.fold(ran, Time::max);
     let beyond = beyond.min(ran).max(span.from);
-    let then = WatchedTopic { ended: None, paused: false, ..watched.clone() };
+    // A pause that lasts began after the last run.
+    let paused = watched.paused && ran < around.until;
+    let then = WatchedTopic { ended: None, paused, ..watched.clone() };
     let search_coverage = SearchCoverage::new(Some(then), run_searches, Span { until: beyond, ..span }, Time(i64::MAX));
     // Time that the next search will look back over is not a hole yet.
     let settled = search_coverage.open_from().filter(|_| beyond == ran).map_or(ran, |open| open.min(ran));

@@ -42,8 +42,14 @@ pub struct TopicFacts {
     pub searched_share: f64,
     /// Whether over 2 % of that part was not covered; unlike above, time for which posts were indexed too late counts.
     pub partly_uncovered: bool,
+    /// Why a source whose searches show a moment may have missed items, although another source answered, if so.
+    #[serde(skip)]
+    pub unchecked: Option<GapReason>,
     /// Whether a web search returned its maximum number of pages.
     pub full_pages: bool,
+    /// For a day, that a source whose searches see a moment answered fewer of them than usual, if so.
+    #[serde(skip)]
+    pub few_answers: Option<String>,
     /// Items first seen in the period but older than it. They count on their own days.
     pub earlier: u64,
     /// The number of these that are older than the search asked for.
@@ -231,15 +237,6 @@ impl TopicFacts {
     /// Returns the note that near-copies may still count as unique, if so.
     pub(super) fn uncompared_words(&self) -> Option<&'static str> {
         self.uncompared.then_some("Not every item has been compared yet: there may be fewer unique items")
-    }
-
-    /// Returns the note that not all items were read, if so.
-    pub(super) fn truncation_note(&self) -> Option<&'static str> {
-        match (self.period_cut, self.cut) {
-            (true, _) => Some("more items than can be read at once: those of the period are incomplete"),
-            (false, true) => Some("more items than can be read at once: the oldest days are incomplete"),
-            (false, false) => None,
-        }
     }
 }
 

@@ -39,6 +39,8 @@ fn a_source_over_quota_does_not_fail() {
     assert!(!markdown.contains("failing") && !html.contains("failing"), "{markdown}{html}");
     assert!(html.contains("social over quota"));
     assert!(markdown.contains(" failed; 2 not made; $"), "{markdown}");
+    facts.sources[0].searches = 0;
+    assert!(both_formats(&facts)[0].contains("; none made in the period; 2 not made; $"));
 }
 
 #[test]
@@ -246,14 +248,12 @@ fn the_chart_of_shares_marks_bounds() {
 #[test]
 fn the_number_of_authors_counts_all_items_not_only_unique_ones() {
     let mut facts = topic("a");
-    facts.period = ItemCounts { raw: 96, unique: 52, authors: 95, ..ItemCounts::default() };
     facts.usual = Some(UsualRange { expected: 40.0, low: 30.0, high: 60.0, far: 90.0, days: 14, weekday: false });
-    assert_eq!(
-        highlight_sentences(&facts),
-        [
-            "96 items by 95 authors, 2.4 times the usual number: 30–60 are usual, 40 expected (based on 14 earlier days). 52 with near-copies counted once."
-        ]
-    );
+    for (unique, copies) in [(52, " 52 with near-copies counted once."), (96, "")] {
+        facts.period = ItemCounts { raw: 96, unique, authors: 95, ..ItemCounts::default() };
+        let sentence = "96 items by 95 authors, 2.4 times the usual number: 30–60 are usual, 40 expected (based on 14 earlier days).";
+        assert_eq!(highlight_sentences(&facts), [format!("{sentence}{copies}")]);
+    }
 }
 
 #[test]

@@ -41,6 +41,8 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         unseen: false,
         searched_share: 1.0,
         partly_uncovered: false,
+        unchecked: None,
+        few_answers: None,
         full_pages: false,
         earlier: 0,
         outside: 0,

@@ -148,6 +148,7 @@ mod report_layout;
 mod report_pruned;
 mod report_sentences;
 mod report_sources;
+mod report_unanswered;
 mod report_unseen;
 mod report_weeks;
 mod reports;

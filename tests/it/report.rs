@@ -4,7 +4,7 @@
 use crate::support::report_spec::*;
 use topicwatch::insight::daily::{self, Day, days as days_of};
 use topicwatch::model::{ReportWindow, Span, Time, Tone};
-use topicwatch::report::{Report, TopicFacts, make, paths, report_span, span_of_date};
+use topicwatch::report::{DayFacts, Report, TopicFacts, make, paths, report_span, span_of_date};
 
 use crate::support::databases::{Database, block_on, databases};
 use crate::support::report_sql::{CLUSTER, CURRENT_SCORER, assert_lists, count};
@@ -73,6 +73,20 @@ fn every_figure_of_a_daily_report_equals_sql() {
     }
 }
 
+/// Whether web answered about as often in a span as on the report's day, so that the two can be compared.
+fn web_answered_as_often(database: &Database, facts: &TopicFacts, span: Span) -> bool {
+    let answers = |span: Span| {
+        database.number(&format!(
+            "SELECT count(*) FROM v_search s WHERE s.topic = '{}' AND s.source = 'web' AND s.state = 'ok' \
+             AND s.started_at >= '{}' AND s.started_at < '{}'",
+            facts.id,
+            span.from.iso_millis(),
+            span.until.iso_millis()
+        ))
+    };
+    answers(span) * 10 >= answers(facts.days.last().unwrap().span) * 9
+}
+
 /// Checks the days of the charts, their intervals and the usual range.
 fn assert_days(database: &Database, facts: &TopicFacts) {
     assert_eq!(facts.days.len(), 14);
@@ -97,7 +111,9 @@ fn assert_days(database: &Database, facts: &TopicFacts) {
     }
     // Of the fourteen days before, only those that were watched and fully covered count.
     let usual = facts.usual.unwrap();
-    let whole = |day: &&topicwatch::report::DayFacts| day.covered >= Some(0.9) && day.span.from >= BEGIN;
+    let whole = |day: &&DayFacts| {
+        day.covered >= Some(0.9) && day.span.from >= BEGIN && web_answered_as_often(database, facts, day.span)
+    };
     let before: Vec<_> = facts.days.split_last().unwrap().1.iter().filter(whole).collect();
     let calendar = days_of(Time(facts.days.last().unwrap().span.until.0 - 1), 15, "Europe/Berlin");
     let (today, calendar) = calendar.split_last().unwrap();
@@ -340,7 +356,9 @@ fn tone_is_compared_only_with_completely_covered_days() {
         });
         for facts in &report.topics {
             let week = &facts.days[facts.days.len() - 8..facts.days.len() - 1];
-            let whole = week.iter().filter(|day| day.covered >= Some(0.9));
+            let is_whole =
+                |day: &DayFacts| day.covered >= Some(0.9) && web_answered_as_often(&database, facts, day.span);
+            let whole = week.iter().filter(|day| is_whole(day));
             let negative: Vec<u64> = whole.map(|day| day.tones.negative).collect();
             assert!((3..7).contains(&negative.len()), "the hole is in that week: {negative:?}");
             assert_eq!(facts.tone.before.negative, negative.iter().sum::<u64>());

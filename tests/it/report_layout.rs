@@ -84,11 +84,14 @@ fn citations_come_after_the_figures_and_empty_lists_are_folded() {
         let reported = report(&place, "2026-03-13", "html");
         let quiet = between(&reported, "<section class=\"quiet\" id=\"t-quiet\"", "</section></section></main>");
         let (line, folded) = quiet.split_once("</summary>").unwrap();
-        assert!(line.contains("quiet</strong>: ≥\u{a0}0 items") && !line.contains("<svg"), "{line}");
+        assert!(
+            line.contains("quiet</strong>: Nothing was searched in this period") && !line.contains("<svg"),
+            "{line}"
+        );
         assert!(folded.contains("Nothing to list: ") && !folded.contains("<h3>Most negative"), "{folded}");
         // At the top they share a line.
         let top = between(&reported, "<ul class=\"glance\">", "</nav>");
-        assert!(top.contains("Quiet: ") && top.contains("#t-quiet\""), "{top}");
+        assert!(top.contains("Nothing known: ") && top.contains("#t-quiet\""), "{top}");
     }
 }
 

@@ -19,11 +19,11 @@ const TEN_WEEKS: History = History { begin: Time(1_769_558_400_000), runs: 140, 
 /// Shortly after the last readable run, on 8 April.
 const NOW: Time = Time(TEN_WEEKS.begin.0 + 70 * DAY + 13 * HOUR);
 
-/// From 30 December 2011, with fewer items and no hole.
-const LEAP_YEAR: History = History { begin: Time(1_325_203_200_000), runs: 126, down: &[], least: 2 };
+/// From 30 December 2011, with fewer items and no hole. Searches fail from March on only.
+const LEAP_YEAR: History = History { begin: Time(1_325_203_200_000), runs: 128, down: &[], least: 2 };
 
-/// Shortly after its last readable run, on 2 March.
-const LEAP_NOW: Time = Time(LEAP_YEAR.begin.0 + 63 * DAY + HOUR);
+/// Shortly after its last readable run, on 3 March.
+const LEAP_NOW: Time = Time(LEAP_YEAR.begin.0 + 64 * DAY + HOUR);
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\ntitle = \"acme co\"\nquery = \"acme\"\ntags = [\"brand\"]\nsources = [\"social\", \"web\"]\n\n\
                       [[topics]]\nid = \"globex\"\ntitle = \"globex co\"\nquery = \"globex\"\ntags = [\"brand\"]\nsources = [\"social\", \"web\"]\n";

@@ -4,6 +4,7 @@
 pub(super) mod calendar;
 pub(super) mod calendar_words;
 mod count_change;
+pub(super) mod few_answers;
 pub(super) mod measures;
 pub(super) mod tone;
 
@@ -13,6 +14,7 @@ use super::format::at_least;
 use crate::insight::daily::{Day, SearchCoverage, SourceHistory};
 use crate::model::{CountedItem, PrunedDays, Time};
 use count_change::{Change, Count};
+use few_answers::few_answers;
 use measures::{EarlierDay, NOT_READ, UNJUDGED, WHOLE, sources_reason};
 
 /// The limits of comparing days.
@@ -59,7 +61,8 @@ pub(super) fn compare_days(
         } else if covered < WHOLE {
             Some(format!("only {} searched", super::format::percent_below(covered, WHOLE)))
         } else {
-            None
+            let answers = |day: &Day| search_coverage.answers(day.span);
+            history.last().and_then(|own| few_answers(&answers(day), &answers(own)))
         };
         let raw = marks.iter().filter(|mark| day.span.contains(mark.moment())).count() as u64;
         EarlierDay {

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::draw::enumeration;
-use crate::insight::daily::{COVERED, MIN_DAYS, MIN_SAMPLES};
+use crate::draw::{enumeration, lower_bounds};
+use crate::insight::daily::{COVERED, GapReason, MIN_DAYS, MIN_SAMPLES};
 use crate::model::ReportWindow;
 use crate::report::comparison::measures::{MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
 use crate::report::document::Report;
@@ -129,7 +129,14 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
     if topic.covered_in_all < WHOLE {
         return Some(UNSEEN.to_owned());
     }
-    topic.few_checks().or_else(|| topic.saturated.then(|| "replies were cut short".to_owned()))
+    let cut = || topic.saturated.then(|| "replies were cut short".to_owned());
+    topic.few_checks().or_else(cut).or_else(|| unchecked_reason(topic))
+}
+
+/// Says why a source may have missed items while the topic was watched, although another source answered, if so.
+fn unchecked_reason(topic: &TopicFacts) -> Option<String> {
+    let reason = topic.unchecked.filter(|reason| *reason != GapReason::NotWatched)?;
+    Some(lower_bounds::describe(reason, topic.noun()))
 }
 
 fn why_incomplete(topic: &TopicFacts, limit: f64) -> String {
@@ -174,7 +181,10 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.sources.iter().any(|source| source.refused_by_quota > 0) {
             return Some("some searches were over quota".to_owned());
         }
-        topic.sources.iter().any(|source| source.refused > 0).then(|| "some searches were not made".to_owned())
+        if topic.sources.iter().any(|source| source.refused > 0) {
+            return Some("some searches were not made".to_owned());
+        }
+        unchecked_reason(topic)
     }),
     (COVERAGE, "the period is covered", |report, topic| {
         if topic.idle(report.span) {

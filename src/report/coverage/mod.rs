@@ -82,7 +82,7 @@ pub(super) fn sources(
 }
 
 /// Whether a covered share is nothing, or not known.
-fn is_nothing(covered: Option<f64>) -> bool {
+pub(super) fn is_nothing(covered: Option<f64>) -> bool {
     covered.is_none_or(|covered| covered <= 0.0)
 }
 
@@ -126,7 +126,17 @@ impl TopicFacts {
 
     /// Whether there may be more from the sources that it had in all of the period.
     pub(super) fn has_gaps(&self) -> bool {
-        self.saturated || self.unseen || self.period_cut || self.partly_uncovered || self.covered.is_none()
+        let is_cut = self.saturated || self.unseen || self.period_cut;
+        is_cut || self.partly_uncovered || self.unchecked.is_some() || self.covered.is_none()
+    }
+
+    /// Returns the note that not all items were read, if so.
+    pub(super) fn truncation_note(&self) -> Option<&'static str> {
+        match (self.period_cut, self.cut) {
+            (true, _) => Some("more items than can be read at once: those of the period are incomplete"),
+            (false, true) => Some("more items than can be read at once: the oldest days are incomplete"),
+            (false, false) => None,
+        }
     }
 
     /// Returns why its counts cannot be compared with others, if so. A small gap does not matter.
@@ -151,9 +161,13 @@ impl TopicFacts {
         if any { "no search for items" } else { "no search" }
     }
 
-    /// Says that fewer searches answered on the day than usual, if so, of a topic whose searches look at a moment. Usual is
-    /// the median of the days before in the charts on which any answered.
+    /// Says that fewer searches that look at a moment answered on the day than usual, if so. Usual is the median of the days
+    /// before in the charts on which any answered.
     pub(super) fn few_checks(&self) -> Option<String> {
+        self.fewer_checks().or_else(|| self.few_answers.clone())
+    }
+
+    fn fewer_checks(&self) -> Option<String> {
         let checks = self.checks.filter(|_| self.calendar.is_none())?;
         let mut before: Vec<u64> = self.days.iter().rev().skip(1).filter_map(|day| day.checks).collect();
         before.retain(|checks| *checks > 0);
@@ -237,7 +251,7 @@ impl TopicFacts {
         if self.not_kept.is_some() || self.checks.is_some() {
             return None;
         }
-        let has_gaps = !self.holes_of(period).0.is_empty();
+        let has_gaps = self.unchecked.is_some() || !self.holes_of(period).0.is_empty();
         let before = || self.holes.iter().filter(|hole| hole.before && hole.span.intersection(period).is_some());
         // The start of the end that is not covered yet, if that is more than a little.
         let open_from = self.open.filter(|open| is_more_than_little(*open, period, made_at)).map(|open| open.from);
@@ -281,9 +295,14 @@ impl TopicFacts {
     }
 
     /// Returns the note that some sources were searched for a part of the period only, and why, if so. The period ends at
-    /// the present at the latest.
+    /// the present at the latest, and begins when the topic was watched.
     pub(super) fn part_time_note(&self, (period, made_at): (Span, Time), timezone: &str) -> Option<String> {
-        part_time::note(&self.part_time, Span { until: period.until.min(made_at), ..period }, timezone)
+        let began = self.holes.iter().filter(|hole| hole.before).map(|hole| hole.span.until).max();
+        let until = period.until.min(made_at);
+        let period = Span { from: began.map_or(period.from, |began| period.from.max(began.min(until))), until };
+        let inside = |had: &[Span]| had.iter().filter_map(|span| span.intersection(period)).collect::<Vec<Span>>();
+        let had = self.part_time.iter().map(|(source, had)| (*source, inside(had)));
+        part_time::note(&had.filter(|(_, had)| !had.is_empty()).collect::<Vec<_>>(), period, timezone)
     }
 
     /// Returns whose coverage a share is, if the sources changed.
@@ -296,5 +315,22 @@ impl TopicFacts {
         let open = self.open?;
         let (from, long) = (format::date_time_short(open.from, timezone), format::length(open));
         Some(format!("Not covered yet: {long} from {from}. The next search looks back over it."))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples::{HOUR, topic};
+
+    #[test]
+    fn a_source_is_not_said_to_be_searched_before_its_topic_was_watched() {
+        let hours = |from: i64, until: i64| Span { from: Time(from * HOUR), until: Time(until * HOUR) };
+        let hole = HoleFacts { span: hours(-24, 6), why: String::new(), before: true, open: false };
+        let part_time = vec![(Source::Social, vec![hours(0, 18)])];
+        let facts = TopicFacts { holes: vec![hole], part_time, ..topic("a") };
+        let note = "Searched for a part of the period: social (only 1970-01-01 06:00 – 18:00). Its items of the rest may be \
+                    missing (social was removed).";
+        assert_eq!(facts.part_time_note((hours(0, 24), Time(25 * HOUR)), "UTC").as_deref(), Some(note));
     }
 }

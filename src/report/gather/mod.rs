@@ -5,6 +5,7 @@
 mod days;
 mod reading;
 
+use super::comparison::few_answers::{few_answers, usual_answers};
 use super::comparison::measures::{TAIL, WhyFacts};
 use super::comparison::tone::{latest, tone};
 use super::comparison::{self, calendar};
@@ -16,7 +17,7 @@ use super::period::rule::PeriodRule;
 use super::shares::{source_shares, voice_sources};
 use super::{answer, coverage, items};
 use crate::compare::{NoTermsReason, Relevance, TermsAsked, TopicTerms, relevance, topic_terms};
-use crate::insight::daily;
+use crate::insight::daily::{self, Answers, Day};
 use crate::model::{CountedItem, ReportSpec, Span, Time, Topic, WindowFit};
 use crate::store::{ReadSnapshot, StoreError};
 use days::{ReportDays, day_facts, holes_of_days, items_by_day};
@@ -61,8 +62,20 @@ pub(super) async fn topic(
     let asked_since = query_changes.iter().copied().filter(|at| *at < span.until).max();
     let sources = search_coverage.source_history(seen);
     let comparable_since = asked_since.max(read.reach).max(read.judged_from);
-    let covered_days = days.comparable(span, comparable_since, &sources, search_coverage);
+    let unchecked = search_coverage.unchecked(span, pruned_days);
+    let mut covered_days = days.comparable(span, comparable_since, &sources, search_coverage);
     let compared = days.history.last().filter(|day| rule.by_moment && day.span == span && !period_cut);
+    let answers = |day: &Day| search_coverage.answers(day.span);
+    let few_answers = compared.and_then(|own| {
+        let own = answers(own);
+        // A day is not compared with days on which a source answered fewer searches.
+        covered_days.retain(|day| few_answers(&answers(day), &own).is_none());
+        let chart: Vec<Answers> = days.chart().iter().rev().skip(1).map(answers).collect();
+        let mut usual = usual_answers(&chart);
+        let had = sources.constant(span).unwrap_or_default();
+        usual.retain(|source, _| had.contains(source));
+        few_answers(&own, &usual).filter(|_| span.until <= now)
+    });
     let usual = compared.map(|day| daily::usual_range(day, &items_by_day(&read.marks, &covered_days)));
     let limits = comparison::Limits {
         asked_since,
@@ -160,6 +173,8 @@ pub(super) async fn topic(
         unseen: rule.by_moment && search_coverage.is_end_significant(span, now),
         searched_share: search_coverage.searched_share_due(pruned_days, span, now),
         partly_uncovered: search_coverage.is_partly_uncovered(span, pruned_days),
+        unchecked,
+        few_answers,
         full_pages: search_coverage.full_pages(span),
         earlier: late.len() as u64,
         outside: late.iter().filter(|mark| mark.fit == WindowFit::Outside).count() as u64,

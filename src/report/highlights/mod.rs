@@ -28,7 +28,7 @@ const MIN_AUTHORS: u64 = 5;
 /// Returns what matters in all topics for a report about a span that is made now, and the number of sentences left out.
 pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -> (Vec<Highlight>, usize) {
     let mut all: Vec<Highlight> = Vec::new();
-    pruned(topics, &mut all);
+    source_highlights::pruned(topics, &mut all);
     source_highlights::add(topics, span, now, timezone, &mut all);
     for topic in topics {
         let mut add = |weight: u32, section: &'static str, kind: &'static str, sentence: String| {
@@ -98,11 +98,12 @@ pub(super) fn change(topic: &TopicFacts, is_over: bool) -> Option<f64> {
     let raw = topic.period.raw as f64;
     let usual = topic.usual.filter(|_| !topic.is_not_comparable())?;
     let is_unusual = (raw < usual.low || raw > usual.high) && (raw - usual.expected).abs() >= MIN_CHANGE;
-    // Fewer than usual is no news if the period was not covered, fewer checks answered, or it is not over.
+    // Fewer than usual is no news if the period was not covered, fewer checks or sources answered, or it is not over.
     let is_reliable = raw > usual.high
         || is_over
             && topic.covered.is_some_and(|part| part.min(topic.covered_in_all) >= WHOLE)
             && !topic.saturated
+            && topic.unchecked.is_none()
             && topic.few_checks().is_none();
     (is_unusual && is_reliable).then(|| raw / usual.expected.max(1.0))
 }
@@ -110,7 +111,7 @@ pub(super) fn change(topic: &TopicFacts, is_over: bool) -> Option<f64> {
 fn volume(topic: &TopicFacts, is_over: bool, add: AddHighlight<'_>) {
     let (Some(factor), Some(usual)) = (change(topic, is_over), topic.usual) else { return };
     let sentence = format!(
-        "{} by {}, {}: {}–{} are usual{}, {} expected (based on {}). {} with near-copies counted once.",
+        "{} by {}, {}: {}–{} are usual{}, {} expected (based on {}).{}",
         at_least_noun(topic.period.raw, topic.may_be_more(), "item"),
         authors(topic),
         format_ratio(factor, topic.may_be_more()),
@@ -119,7 +120,7 @@ fn volume(topic: &TopicFacts, is_over: bool, add: AddHighlight<'_>) {
         if usual.weekday { " on this weekday" } else { "" },
         round(usual.expected.round()),
         count_noun(usual.days as u64, "earlier day"),
-        at_least(topic.period.unique, topic.may_be_more()),
+        unique_words(topic),
     );
     let figure = if factor >= 1.0 { Figure::Rise } else { Figure::Fall };
     let sentence =
@@ -127,6 +128,14 @@ fn volume(topic: &TopicFacts, is_over: bool, add: AddHighlight<'_>) {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     let strength = (factor.max(0.01).log2().abs() * 8.0).clamp(0.0, 25.0) as u32;
     add(60 + strength, "numbers", "volume", sentence);
+}
+
+fn unique_words(topic: &TopicFacts) -> String {
+    let unique = at_least(topic.period.unique, topic.may_be_more());
+    match topic.period.unique < topic.period.raw {
+        true => format!(" {unique} with near-copies counted once."),
+        false => String::new(),
+    }
 }
 
 fn authors(topic: &TopicFacts) -> String {
@@ -214,7 +223,7 @@ fn hole(topic: &TopicFacts, (period, is_over): (Span, bool), timezone: &str, add
     let Some((hole, longest)) = inside.max_by_key(|(_, span)| span.length()) else { return };
     let Some(covered) = topic.covered.filter(|covered| *covered < COVERED && !topic.idle(period)) else { return };
     // Its causes are those of the whole gap.
-    let place = if hole.span == longest {
+    let place = if hole.span.length().saturating_sub(longest.length()).as_secs() < 60 {
         format!(", from {}", date_time_short(longest.from, timezone))
     } else {
         let [from, until] = [hole.span.from, hole.span.until].map(|at| date_time_short(at, timezone));
@@ -258,19 +267,6 @@ fn not_searched(topic: &TopicFacts, is_over: bool, add: AddHighlight<'_>) {
     }
 }
 
-/// Reports pruned searches: lost data comes before known facts.
-fn pruned(topics: &[TopicFacts], all: &mut Vec<Highlight>) {
-    let mut hit = topics.iter().filter_map(|topic| Some((topic, topic.not_kept_words()?)));
-    let Some((topic, words)) = hit.next() else { return };
-    let others = match hit.count() {
-        0 => String::new(),
-        1 => "; the same is true of one other topic".to_owned(),
-        n => format!("; the same is true of {n} other topics"),
-    };
-    let (section, kind) = ("sources", "pruned");
-    all.push(Highlight { weight: 100, topic: topic.id.clone(), section, kind, sentence: format!("{words}{others}.") });
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
@@ -293,6 +289,11 @@ mod tests {
             highlights[0].sentence,
             "50% of the period was not covered; the longest gap is 4h, part of a longer one from 01-01 16:00 to 01-01 22:00."
         );
+        // Gaps are read up to the present.
+        let mut until_now = facts.clone();
+        until_now.holes[0].span = Span { from: Time(20 * HOUR), until: Time(span.until.0 + 1) };
+        let (highlights, _) = of(&[until_now], span, span.until, "UTC");
+        assert!(highlights[0].sentence.ends_with("the longest gap is 10h, from 01-01 20:00."), "{highlights:?}");
         let bare = [TopicFacts { covered: Some(0.0), ..facts.clone() }];
         assert!(of(&bare, span, span.until, "UTC").0[0].sentence.starts_with("none of the period was covered; "));
         let later = Span { from: Time(24 * HOUR), ..span };

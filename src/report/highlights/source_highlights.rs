@@ -1,4 +1,4 @@
-//! Highlights about sources: those that failed or were over quota, and for how many topics.
+//! Highlights about sources: those that failed or were over quota, and for how many topics; and pruned searches.
 
 use std::collections::BTreeSet;
 
@@ -53,4 +53,17 @@ pub(in crate::report) fn add(topics: &[TopicFacts], period: Span, now: Time, tim
             all.push(Highlight { weight, topic: topic.id.clone(), section: "sources", kind: "source", sentence });
         }
     }
+}
+
+/// Reports pruned searches: lost data comes before known facts.
+pub(in crate::report) fn pruned(topics: &[TopicFacts], all: &mut Vec<Highlight>) {
+    let mut hit = topics.iter().filter_map(|topic| Some((topic, topic.not_kept_words()?)));
+    let Some((topic, words)) = hit.next() else { return };
+    let others = match hit.count() {
+        0 => String::new(),
+        1 => "; the same is true of one other topic".to_owned(),
+        n => format!("; the same is true of {n} other topics"),
+    };
+    let (section, kind) = ("sources", "pruned");
+    all.push(Highlight { weight: 100, topic: topic.id.clone(), section, kind, sentence: format!("{words}{others}.") });
 }

@@ -215,6 +215,25 @@ fn the_legend_says_which_days_count_for_the_usual_range() {
 }
 
 #[test]
+fn a_topic_of_which_nothing_is_known_is_not_called_quiet() {
+    let paused = |id: &str| {
+        let facts = topic(id);
+        TopicFacts { covered: Some(0.0), covered_in_all: 0.0, partly_uncovered: true, sources: Vec::new(), ..facts }
+    };
+    let html = report(vec![topic("a"), paused("b")]).html();
+    for part in [
+        "Quiet: <a href=\"#t-a\">a</a>.",
+        "Nothing known: <a href=\"#t-b\">b</a>.",
+        "Quiet or unknown topics",
+        ">b</strong>: Nothing was searched in this period, so nothing is known about it.",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    let known = report(vec![topic("a")]).html();
+    assert!(known.contains(">Quiet topics<") && !known.contains("Nothing known"), "{known}");
+}
+
+#[test]
 fn the_contents_list_the_ten_main_topics_and_fold_the_others() {
     let active_topic = |items: u64| {
         let mut facts = topic(&format!("l{items}"));

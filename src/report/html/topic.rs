@@ -41,8 +41,9 @@ pub(super) fn folded(report: &Report, topic: &TopicFacts) -> Markup {
             details.brief {
                 summary {
                     strong id=(format::id(&topic.id, "title")) { (topic.title) } ": "
-                    (at_least(topic.period.raw, topic.may_be_more())) " items, " (links::change(report, topic))
-                    @if topic.covered.is_some() && !topic.idle(report.span) { ", " (topic.covered_words(report.span)) @if topic.checks.is_none() { " covered" } }
+                    @if let Some(unsearched) = topic.unsearched_sentence() { (unsearched) }
+                    @else { (at_least(topic.period.raw, topic.may_be_more())) " items, " (links::change(report, topic)) }
+                    @if !topic.is_unsearched() && topic.covered.is_some() && !topic.idle(report.span) { ", " (topic.covered_words(report.span)) @if topic.checks.is_none() { " covered" } }
                 }
                 (parts(report, topic))
             }

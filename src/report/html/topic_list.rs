@@ -1,6 +1,6 @@
 //! A line for each topic at the top of the page, so that the first screen of a phone shows the main points; quiet
-//! topics share one line. Of very many topics, those that matter most are listed and the others are folded. `What
-//! matters`, below, reports what is unusual.
+//! topics share one line, and so do those of which nothing is known. Of very many topics, those that matter most are
+//! listed and the others are folded. `What matters`, below, reports what is unusual.
 
 use std::cmp::Reverse;
 
@@ -39,13 +39,18 @@ pub(super) fn topics(report: &Report) -> Markup {
         active.sort_by_key(|topic| (rank_in_highlights(report, topic), Reverse(topic.period.raw)));
         rest = active.split_off(LISTED);
     }
+    let (unknown, quiet): (Vec<&TopicFacts>, Vec<&TopicFacts>) =
+        quiet.into_iter().partition(|topic| topic.is_unsearched());
+    let is_many = report.topics.len() > MANY;
     let class = if active.len() > FEW { "glance many" } else { "glance" };
     html! {
         nav aria-label="Topics" {
             ul class=(class) {
                 @for topic in active { li { (line(report, topic)) } }
-                @if !quiet.is_empty() && report.topics.len() > MANY { li.quiet { a href="#quiet-title" { (count_noun(quiet.len() as u64, "quiet topic")) } } }
-                @else if !quiet.is_empty() { li.quiet { "Quiet: " @for (place, topic) in quiet.iter().enumerate() { @if place > 0 { ", " } (link(topic)) } "." } }
+                @for (label, counted, topics) in [("Quiet: ", "quiet topic", &quiet), ("Nothing known: ", "topic", &unknown)] {
+                    @if !topics.is_empty() && is_many { li.quiet { a href="#quiet-title" { @if counted == "topic" { (label) } (count_noun(topics.len() as u64, counted)) } } }
+                    @else if !topics.is_empty() { li.quiet { (label) @for (place, topic) in topics.iter().enumerate() { @if place > 0 { ", " } (link(topic)) } "." } }
+                }
             }
             @if !rest.is_empty() {
                 details.more { summary { (count_noun(rest.len() as u64, "more topic")) } ul.glance { @for topic in rest { li { (line(report, topic)) } } } }

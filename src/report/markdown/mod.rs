@@ -278,13 +278,15 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
             0 => String::new(),
             many => format!("; {} not made", number(many)),
         };
+        let failed = match source.searches {
+            0 => "none made in the period".to_owned(),
+            made => format!("{} of {} failed", number(source.failed), number(made)),
+        };
         format!(
-            "{}: last {}, {}{trouble}; {} of {} failed{not_made}; {}",
+            "{}: last {}, {}{trouble}; {failed}{not_made}; {}",
             source.source,
             escape(&source.last),
             format::date_time_short(source.last_at, zone),
-            number(source.failed),
-            number(source.searches),
             source.paid(),
         )
     });

@@ -11,10 +11,10 @@ use crate::report::facts::TopicFacts;
 impl Voice {
     /// Formats the share of unique items for its bar.
     pub(in crate::report) fn bar(&self) -> String {
-        if self.unique.is_none() {
-            "none".to_owned()
-        } else {
-            bounded(self.unique, self.at_least, self.others_at_least)
+        match self.unique {
+            None if self.at_least => "–".to_owned(),
+            None => "none".to_owned(),
+            Some(_) => bounded(self.unique, self.at_least, self.others_at_least),
         }
     }
 
@@ -131,6 +131,9 @@ mod tests {
         assert_eq!(bars(&[&whole, &none]), ["100%", "0%"]);
         assert_eq!(bars(&[&full, &none]), ["100%", "0%"]);
         assert_eq!(bars(&[&none, &none]), ["none", "none"]);
+        let mut paused = topic_with("p", 0, false);
+        (paused.covered, paused.partly_uncovered) = (Some(0.0), true);
+        assert_eq!(bars(&[&whole, &paused]), ["≤\u{a0}100%", "–"], "nothing is known about it");
         // A removed source is not counted, so its uncovered rest does not make the shares bounds.
         let mut changed = topic_with("d", 60, false);
         changed.part_time = vec![(Source::Web, Vec::new())];

@@ -3,7 +3,9 @@
 
 use crate::insight::daily::{Share, share};
 use crate::model::Span;
+use crate::report::comparison::calendar::PartFacts;
 use crate::report::comparison::measures::{Voice, WHOLE};
+use crate::report::coverage::is_nothing;
 use crate::report::facts::TopicFacts;
 use crate::report::format;
 
@@ -29,7 +31,7 @@ pub struct VoiceCell {
     pub at_least: bool,
     /// … or another topic may.
     pub others_at_least: bool,
-    /// Its share of unique items; `None` if there are none.
+    /// Its share of unique items; `None` if there are none, or if nothing is known about the topic.
     pub unique: Option<Share>,
 }
 
@@ -67,6 +69,13 @@ impl VoicePart {
     }
 }
 
+impl PartFacts {
+    /// Whether nothing was searched in it and no item of it is known.
+    fn is_uncovered(&self) -> bool {
+        self.raw == 0 && is_nothing(self.covered)
+    }
+}
+
 /// Returns the topics' shares for each part of a week or month, in the order of their shares in the whole period. Empty
 /// for a day or a single topic.
 pub(in crate::report) fn of(topics: &[&TopicFacts], voices: &[Voice]) -> Vec<VoicePart> {
@@ -87,7 +96,7 @@ fn voice_part(order: &[&TopicFacts], place: usize) -> Option<VoicePart> {
         topic: topic.id.clone(),
         at_least: part.has_gaps,
         others_at_least: open_ended > usize::from(part.has_gaps),
-        unique: share(part.voice.unwrap_or(part.unique), total),
+        unique: share(part.voice.unwrap_or(part.unique), total).filter(|_| !part.is_uncovered()),
     });
     let first = parts.first()?;
     Some(VoicePart {

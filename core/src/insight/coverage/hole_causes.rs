@@ -152,9 +152,8 @@ fn cause_of(run: &RunSearch, source: Source) -> Option<(HoleCause, Option<String
         };
     }
     let reason = run.reason.clone();
-    let paused = reason.as_ref().is_some_and(|reason| reason.contains("paused"));
     match run.state {
-        RunState::Missed | RunState::Skipped | RunState::Cancelled if paused => Some((HoleCause::Paused, None)),
+        _ if is_of_pause(run) => Some((HoleCause::Paused, None)),
         RunState::Missed => Some((HoleCause::MissedSlot, reason)),
         RunState::Skipped => Some((HoleCause::SkippedSlot, reason)),
         RunState::Cancelled => Some((HoleCause::NotAsked, reason.or_else(|| Some("cancelled".to_owned())))),
@@ -162,6 +161,13 @@ fn cause_of(run: &RunSearch, source: Source) -> Option<(HoleCause, Option<String
         RunState::OverQuota => Some((HoleCause::NotAsked, Some("over quota".to_owned()))),
         RunState::Queued | RunState::Running | RunState::Ok | RunState::Partial => None,
     }
+}
+
+/// Whether a run was not made because its topic was paused.
+pub(in crate::insight) fn is_of_pause(run: &RunSearch) -> bool {
+    matches!(run.state, RunState::Missed | RunState::Skipped | RunState::Cancelled)
+        && run.search.is_none()
+        && run.reason.as_ref().is_some_and(|reason| reason.contains("paused"))
 }
 
 fn is_of_feeds(search: &CoverageSearch) -> bool {

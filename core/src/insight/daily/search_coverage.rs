@@ -5,7 +5,7 @@ use super::all_sources::{AllSources, HolePart, SourceSpans, all_sources, countin
 use crate::insight::coverage::membership::memberships;
 use crate::insight::coverage::wrong_times::without_wrong_times;
 use crate::insight::{Cause, Coverage, source_coverage, split_coverage, total_ms};
-use crate::model::{CoverageSearch, PrunedDays, RunSearch, Source, Span, Time, WatchedTopic};
+use crate::model::{CoverageSearch, RunSearch, Source, Span, Time, WatchedTopic};
 
 /// A span that nothing covered.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -127,6 +127,11 @@ impl SearchCoverage {
         &self.runs
     }
 
+    /// Whether searches of a source cover spans.
+    pub(super) fn has_spans_of(&self, source: Source) -> bool {
+        self.covering.contains(&source)
+    }
+
     /// The covered spans, if the searches of a span cover spans.
     fn spans_in(&self, span: Span) -> Option<&[Span]> {
         let is_before = self.spans_from.is_some_and(|from| span.until <= from);
@@ -177,15 +182,6 @@ impl SearchCoverage {
         self.covered_share(self.due(span))
     }
 
-    /// Whether over 2 % of the part of a span that was due was not covered, or, if its searches cover no spans, whether
-    /// none answered in it. False if that is unknown, because searches were pruned.
-    #[must_use]
-    pub fn is_partly_uncovered(&self, span: Span, pruned_days: &PrunedDays) -> bool {
-        let due = self.due(self.covered_part(span));
-        let is_known = due.until > due.from && pruned_days.is_complete(span);
-        is_known && self.covered_share(due) < COVERED
-    }
-
     /// Like [`Self::covered_share`], but time that full replies did not reach, and time left out for late indexing,
     /// counts as covered. The busiest days have such gaps; excluding them would make every busy day look unusual.
     #[must_use]
@@ -206,7 +202,7 @@ impl SearchCoverage {
     }
 
     /// The part of a span that has passed, and in which searches cover spans.
-    fn covered_part(&self, span: Span) -> Span {
+    pub(super) fn covered_part(&self, span: Span) -> Span {
         let until = self.checks_from.map_or(self.present, |from| from.min(self.present));
         let from = self.spans_from.map_or(span.from, |from| span.from.max(from));
         Span { from, until: span.until.min(until).max(from) }

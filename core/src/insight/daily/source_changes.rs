@@ -77,7 +77,7 @@ fn is_part(span: Span, times: &[Span]) -> bool {
 }
 
 /// The sources that were searched and find items.
-fn searched(runs: &[RunSearch]) -> BTreeSet<Source> {
+pub(super) fn searched(runs: &[RunSearch]) -> BTreeSet<Source> {
     let searches = runs.iter().filter_map(|run| run.search.as_ref());
     searches
         .filter(|search| result_kind(search.source, &search.operation) != ResultKind::Answer)

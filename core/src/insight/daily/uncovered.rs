@@ -14,6 +14,10 @@ pub enum GapReason {
     FullReply,
     /// More than a little was not covered, or no search that shows a moment answered.
     Uncovered,
+    /// A source whose searches show a moment gave no answer, although another source did.
+    NoAnswer,
+    /// The topic was paused, so that such a source was not searched.
+    Paused,
     /// The end is not covered yet: no search was due.
     End,
     /// Searches that would show gaps were pruned.
@@ -47,6 +51,15 @@ impl SearchCoverage {
         self.uncovered_end(span, now).is_some_and(|open| is_more_than_little(open, span, now))
     }
 
+    /// Whether over 2 % of the part of a span that was due was not covered, or, if its searches cover no spans, whether
+    /// none answered in it. False if that is unknown, because searches were pruned.
+    #[must_use]
+    pub fn is_partly_uncovered(&self, span: Span, pruned_days: &PrunedDays) -> bool {
+        let due = self.due(self.covered_part(span));
+        let is_known = due.until > due.from && pruned_days.is_complete(span);
+        is_known && self.covered_share(due) < COVERED
+    }
+
     /// Returns the searched share of the part of a span for which searches were due; 1 if nothing is known to be
     /// missing: its searches cover no time span, were pruned, or none was due.
     #[must_use]
@@ -76,21 +89,24 @@ impl SearchCoverage {
             }
         }
         reasons.sort_unstable();
+        reasons.dedup();
         reasons
     }
 
     /// The kinds of gaps of a span, each computed only when requested. Time before the topic was watched is not
     /// distinguished from other uncovered time.
     fn gaps(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> impl Iterator<Item = GapReason> {
-        [GapReason::Pruned, GapReason::FullReply, GapReason::End, GapReason::Uncovered].into_iter().filter(move |gap| {
-            match gap {
-                GapReason::Pruned => !pruned_days.is_complete(span),
-                GapReason::FullReply => self.saturated(span),
-                GapReason::End => self.is_end_significant(span, now),
-                GapReason::Uncovered | GapReason::NotWatched => self.is_partly_uncovered(span, pruned_days),
-                GapReason::NotRead => false,
-            }
-        })
+        let all = [GapReason::Pruned, GapReason::FullReply, GapReason::End, GapReason::Uncovered];
+        let all = all.into_iter().filter(move |gap| match gap {
+            GapReason::Pruned => !pruned_days.is_complete(span),
+            GapReason::FullReply => self.saturated(span),
+            GapReason::End => self.is_end_significant(span, now),
+            GapReason::Uncovered | GapReason::NotWatched => self.is_partly_uncovered(span, pruned_days),
+            GapReason::NoAnswer | GapReason::Paused | GapReason::NotRead => false,
+        });
+        // Without any answer, the span counts as uncovered.
+        let unchecked = move || self.unchecked(span, pruned_days).filter(|_| self.checks(span) != Some(0));
+        all.chain(std::iter::once_with(unchecked).flatten())
     }
 
     /// Why time of a span is uncovered: the topic was not watched yet, searches missed it, or both.

@@ -251,6 +251,69 @@ fn a_day_on_which_no_check_answered_has_a_gap() {
 }
 
 #[test]
+fn a_day_on_which_a_source_of_moments_gave_no_answer_has_a_gap() {
+    let social = |hour: i64| searched("social", hour, true);
+    let with = |state: SearchState| {
+        let mut web = searched("web", 36, false);
+        web.search.as_mut().unwrap().state = state;
+        vec![social(36), web]
+    };
+    let without = |state: RunState| vec![RunSearch { search: None, state, ..social(36) }];
+    for (name, second_day, has_gap) in [
+        ("it answered", vec![social(36), searched("web", 36, true)], false),
+        ("it failed", with(SearchState::Error), true),
+        ("it was over quota", with(SearchState::OverQuota), true),
+        ("it is being searched", with(SearchState::Started), false),
+        ("the slot was missed", without(RunState::Missed), true),
+        ("the run waits", without(RunState::Queued), false),
+        ("no search was due", Vec::new(), false),
+        (
+            "a later search of the day answered",
+            [with(SearchState::Error), vec![searched("web", 40, true)]].concat(),
+            false,
+        ),
+        ("an answer is missing, which finds no items", vec![social(36), searched("ai", 36, false)], false),
+    ] {
+        // Social covers all three days.
+        let first = vec![social(12), searched("web", 12, true)];
+        let last = vec![social(60), searched("web", 60, true)];
+        let mut runs = [first, second_day, last].concat();
+        runs.iter_mut().filter_map(|run| run.search.as_mut()).filter(|s| s.source == Source::Social).for_each(
+            |search| {
+                search.covered = Some(span(-24, 72));
+            },
+        );
+        let acme = WatchedTopic { definition: None, ..topic(false) };
+        let got = SearchCoverage::new(Some(acme), runs, span(0, 72), at(72));
+        let gaps = [0, 24, 48].map(|hour| got.gap_reasons(&PrunedDays::default(), span(hour, hour + 24), at(72)));
+        let expected = if has_gap { vec![GapReason::NoAnswer] } else { Vec::new() };
+        assert_eq!(gaps, [Vec::new(), expected, Vec::new()], "{name}");
+    }
+}
+
+#[test]
+fn a_pause_is_a_gap_of_searches_that_see_a_moment() {
+    let web = |hour: i64| searched("web", hour, true);
+    let reason = Some("the topic was paused: the fair".to_owned());
+    let dropped = RunSearch { search: None, state: RunState::Skipped, reason, ..web(36) };
+    let every_six = |from: i64, until: i64| (from..until).step_by(6).map(web).collect::<Vec<_>>();
+    let resumed = [every_six(0, 36), vec![dropped], every_six(54, 96)].concat();
+    // Of four days, and of all of them together.
+    for (name, runs, paused, expected) in [
+        ("it was never paused", every_six(0, 96), false, [false; 5]),
+        ("from noon of the second day to the morning of the third", resumed, false, [false, true, true, false, true]),
+        ("since noon of the last day", every_six(0, 84), true, [false, false, false, true, true]),
+    ] {
+        let acme = WatchedTopic { definition: None, paused, ..topic(false) };
+        let got = SearchCoverage::new(Some(acme), runs, span(0, 96), at(96));
+        let days = [(0, 24), (24, 48), (48, 72), (72, 96), (0, 96)].map(|(from, until)| span(from, until));
+        let gaps = days.map(|day| got.gap_reasons(&PrunedDays::default(), day, at(96)));
+        let expected = expected.map(|paused| if paused { vec![GapReason::Paused] } else { Vec::new() });
+        assert_eq!(gaps, expected, "{name}");
+    }
+}
+
+#[test]
 fn an_ai_answer_does_not_replace_a_search_for_items() {
     let acme = || Some(WatchedTopic { definition: None, ..topic(false) });
     let of = |runs: Vec<RunSearch>| SearchCoverage::new(acme(), runs, span(-24, 72), at(72));
