@@ -1,49 +1,23 @@
-//! Splits and cuts texts at what a reader sees as characters: a letter with its accents, a flag, a joined emoji. It comes
-//! close to the grapheme clusters of Unicode without their tables. Texts are folded and compared in `normalise`.
+//! Splits and cuts texts at what a reader sees as characters: a letter with its accents, a flag, a joined emoji (grapheme
+//! clusters, UAX #29). Texts are folded and compared in `normalise`.
 
-use unicode_normalization::char::is_combining_mark;
+use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::invisible::is_joiner;
-
-/// The most characters that stay together: the longest emoji have eleven. Otherwise a letter with a thousand accents
-/// would be too long for any limit.
+/// The most `char`s that stay together: the longest emoji have eleven. Otherwise a letter with a thousand accents would
+/// be too long for any limit.
 const MOST_TOGETHER: usize = 16;
-
-/// Whether a character belongs to the one before it: an accent, a vowel sign, a joiner, a skin tone, what makes an emoji
-/// of a digit, a later part of a Hangul syllable, a tag of a flag.
-fn continues(c: char) -> bool {
-    is_combining_mark(c)
-        || is_joiner(c)
-        || matches!(c, '\u{1160}'..='\u{11ff}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0020}'..='\u{e007f}')
-}
-
-/// Whether two of these characters are a flag.
-fn is_flag_letter(c: char) -> bool {
-    matches!(c, '\u{1f1e6}'..='\u{1f1ff}')
-}
-
-/// Returns the bytes of the first whole character.
-fn first_length(text: &str) -> usize {
-    let mut before = None;
-    for (place, (at, c)) in text.char_indices().enumerate() {
-        let belongs = match before {
-            None => true,
-            Some('\u{200d}') if !c.is_whitespace() => true,
-            Some(before) => continues(c) || place == 1 && is_flag_letter(before) && is_flag_letter(c),
-        };
-        if !belongs || place == MOST_TOGETHER {
-            return at;
-        }
-        before = Some(c);
-    }
-    text.len()
-}
 
 /// Splits a text into whole characters. Joined they are the text.
 pub fn whole_characters(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
+    text.graphemes(true).flat_map(split_if_long)
+}
+
+/// Splits one character of very many `char`s into parts of `MOST_TOGETHER`.
+fn split_if_long(whole: &str) -> impl Iterator<Item = &str> {
+    let mut rest = whole;
     std::iter::from_fn(move || {
-        let (first, after) = rest.split_at(first_length(rest));
+        let end = rest.char_indices().nth(MOST_TOGETHER).map_or(rest.len(), |(at, _)| at);
+        let (first, after) = rest.split_at(end);
         rest = after;
         (!first.is_empty()).then_some(first)
     })
