@@ -141,7 +141,8 @@ impl Reader<'_> {
         hint: &str,
     ) {
         if seen.contains(&value) {
-            if let Some(setting) = self.value_or_default(key) {
+            // A default may contain the name.
+            if let Some(setting) = self.value_or_default(key).or_else(|| self.value_or_default("name")) {
                 mistakes.fault(
                     key,
                     &setting.origin,

@@ -159,13 +159,13 @@ async fn wait_for_makers(place: &str) -> Result<TempLock, StoreError> {
 /// So another program that holds such a file does something else.
 async fn open_or_make(path: &Path, place: &str) -> Result<sqlite::Pools, StoreError> {
     if std::fs::metadata(path).is_ok_and(|found| found.len() > 0) {
-        return open_with_retry(path).await;
+        return open_with_retry(path, false).await;
     }
     crate::failpoint::at("open/empty");
     // If the folder cannot be written to, SQLite says more.
     let lock = wait_for_makers(place).await.ok();
     crate::failpoint::at("open/making");
-    let opened = open_with_retry(path).await;
+    let opened = open_with_retry(path, lock.is_some()).await;
     if let Some(lock) = lock {
         lock.release();
     }
@@ -175,15 +175,16 @@ async fn open_or_make(path: &Path, place: &str) -> Result<sqlite::Pools, StoreEr
 /// Opens a file that others may be opening for the first time, too. SQLite does not wait for the lock that it needs to
 /// switch a file to WAL (`busy_timeout` does not apply), so this retries; once one process succeeded, all do. Where
 /// SQLite did wait, another program holds the whole file, and one wait is enough; but whoever switches a file to WAL
-/// holds it only for that, however slow the disk is. Such a file has a journal; one in WAL mode has none.
-async fn open_with_retry(path: &Path) -> Result<sqlite::Pools, StoreError> {
+/// holds it only for that, however slow the disk is. Such a file has a journal; one in WAL mode has none. With
+/// `keeps_out_others` no other process of ours does that.
+async fn open_with_retry(path: &Path, keeps_out_others: bool) -> Result<sqlite::Pools, StoreError> {
     const TRIES: u32 = 40;
     let journal = path_beside(&path.display().to_string(), "-journal");
     let mut is_switching = false;
     let mut tries = 0;
     loop {
         tries += 1;
-        is_switching |= journal.exists();
+        is_switching |= !keeps_out_others && journal.exists();
         let begun = Instant::now();
         let error = match sqlite::Pools::open(path, false).await {
             Err(error) if error.again && tries < TRIES => error,
