@@ -219,7 +219,8 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     let no_topics = request.without_topics && document.topics.is_empty();
     let absent = (!document.providers.is_empty() || no_topics)
         && document.service.header.is_none()
-        && document.service.values.is_empty();
+        && document.service.values.is_empty()
+        && document.service.attempted.is_empty();
     let service = service::read(&document.service, dir, document.broken, absent, mistakes);
     let providers = providers::read(document, dir, mistakes);
     let dialect = service::dialect(&document.service);

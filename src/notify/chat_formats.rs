@@ -9,7 +9,7 @@ use super::channel::{DeliveryError, one_line};
 use super::plain_text;
 use super::truncate::{CUT, truncate, without_cut_address};
 use super::webhook_formats::written;
-use crate::model::{JobKind, Message};
+use crate::model::{JobKind, Message, whole_start};
 
 /// Telegram's limit of a message, in UTF-16 units.
 const TELEGRAM: usize = 4_096;
@@ -106,9 +106,8 @@ pub(super) fn teams(message: &Message) -> Result<Vec<u8>, DeliveryError> {
         if size + more > TEAMS {
             // As much of a long line as fits: a character takes at most six bytes in JSON.
             let room = (TEAMS - size).saturating_sub(100) / 6;
-            let end = line.char_indices().nth(room).map_or(line.len(), |(at, _)| at);
-            let (part, after) = line.split_at_checked(end).unwrap_or((line, ""));
-            let part = without_cut_address(part, after);
+            let part = whole_start(line, room, |_| 1);
+            let part = without_cut_address(part, line.get(part.len()..).unwrap_or_default());
             blocks.extend((!part.trim().is_empty()).then(|| run(part, json!({}))));
             blocks.push(mark);
             break;
@@ -197,5 +196,16 @@ mod tests {
         let text = |n: usize| blocks[n]["inlines"][0]["text"].as_str().unwrap();
         assert_eq!((text(1), text(2), text(blocks.len() - 1)), ("line 0", "line 1", "… (cut)"));
         assert!(blocks.len() > 200, "{}", blocks.len());
+    }
+
+    #[test]
+    fn a_card_ends_after_a_whole_emoji() {
+        for before in 0..5 {
+            let text = format!("{}{}", "a".repeat(before), "👩‍👩‍👧".repeat(2_000));
+            let card = json(&teams(&message(JobKind::Alert, &text)).unwrap());
+            let blocks = card["attachments"][0]["content"]["body"].as_array().unwrap().clone();
+            let text = blocks[blocks.len() - 2]["inlines"][0]["text"].as_str().unwrap();
+            assert_eq!((text.chars().count() - before) % 5, 0, "{before}");
+        }
     }
 }

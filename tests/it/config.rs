@@ -653,6 +653,7 @@ fn a_wrong_key_causes_no_false_mistake_elsewhere() {
         (format!("[service]\ndialect = \"desearh\"\n{TOPIC}"), "`dialect` cannot be \"desearh\""),
         (format!("[service]\ndialect = 5\n{TOPIC}ai.count = 10\n"), "`dialect` takes a string"),
         (format!("[service]\ndialct = \"desearch\"\n{TOPIC}"), "unknown key `dialct`"),
+        (format!("[servce]\ndialect = \"desearch\"\n{TOPIC}ai.count = 10\n"), "unknown key `servce`"),
         // The default of a key is not what was meant.
         (topic("[retention]\nruns = \"60d\"\nsightings = 30"), "`sightings` takes a duration"),
         (topic("[retention]\nruns = 900\nsightings = \"800d\""), "`runs` takes a duration"),
@@ -664,6 +665,15 @@ fn a_wrong_key_causes_no_false_mistake_elsewhere() {
         (feeds("news.urls = \"https://a.example/feed\""), "`news.urls` takes a list"),
         (feeds("news.url = [\"https://a.example/feed\"]"), "feeds has no key `news.url`"),
         (feeds("sources = \"news\""), "`sources` takes a list"),
+        (topic("[default]\nsources = [\"web\"]\nweb.query = \"q\"\n[[topics]]\nid = \"b\""), "unknown key `default`"),
+        (feeds("sources = [\"news\"]\n[default]\nnews.urls = [\"https://a.example/feed\"]"), "unknown key `default`"),
+        (
+            topic(
+                "[[reports]]\nname = \"r\"\nwindow = \"since_last\"\npath = 5\n\
+                 [[reports]]\nname = \"s\"\npath = \"reports/r-{date}-{time}\"",
+            ),
+            "`path` takes a string",
+        ),
         // The name may be that of a section that could not be read.
         (topic(&format!("[[topics]]\nid = 7\nquery = \"q\"\n{}", alert("topics = [\"b\"]"))), "`id` takes a string"),
         (topic(&format!("[[topics]]\nidd = \"b\"\nquery = \"q\"\n{}", alert("topics = [\"b\"]"))), "unknown key `idd`"),
@@ -679,6 +689,21 @@ fn a_wrong_key_causes_no_false_mistake_elsewhere() {
             topic(&format!("[provider.news]\nkind = \"feeds\"\n{}", alert("sources = [\"news\"]"))),
             "unknown key `provider`",
         ),
+        (
+            topic("").replace("[[topics]]", "[topics]") + &alert("topics = [\"a\"]\ntags = [\"b\"]"),
+            "`topics` is a list of sections",
+        ),
+        (
+            topic(&format!(
+                "[channels]\nname = \"c\"\nkind = \"slack\"\nurl_env = \"A\"\n{}",
+                alert("channels = [\"c\"]")
+            )),
+            "`channels` is a list of sections",
+        ),
+        (
+            topic(&format!("[providers.News]\nkind = \"feeds\"\n{}", alert("sources = [\"News\"]"))),
+            "\"News\" is not a valid name",
+        ),
     ] {
         let reported = errors_of(&text);
         assert!(
@@ -686,8 +711,23 @@ fn a_wrong_key_causes_no_false_mistake_elsewhere() {
             "wanted only {message}\nin {text}\ngot {reported:#?}"
         );
     }
-    let reported = errors_of(&topic("[database]\nurl = 5\n[scheduler]\nengine = \"graphile\"")).join("\n");
-    assert!(reported.contains("`url` takes a string") && !reported.contains("SQLite"), "{reported}");
+    for (database, message) in [
+        ("[database]\nurl = 5", "`url` takes a string"),
+        ("[databse]\nurl = \"postgres://db/t\"", "unknown key `databse`"),
+    ] {
+        let reported = errors_of(&topic(&format!("{database}\n[scheduler]\nengine = \"graphile\""))).join("\n");
+        assert!(reported.contains(message) && !reported.contains("SQLite"), "{reported}");
+    }
+}
+
+#[test]
+fn a_wrong_key_does_not_hide_that_pages_for_everyone_need_a_token() {
+    for wrong in ["hosts = 5", "https = \"yes\"", "edit = \"yes\""] {
+        let text = format!("[service]\nbase_url = \"sandbox\"\n[web]\nlisten = \"0.0.0.0:80\"\n{wrong}\n{TOPIC}");
+        let reported = errors_of(&text);
+        let both = reported.len() == 2 && reported[0].contains("no token is set") && reported[1].contains(" takes ");
+        assert!(both, "{wrong}: {reported:#?}");
+    }
 }
 
 #[test]

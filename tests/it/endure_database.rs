@@ -321,6 +321,7 @@ fn a_command_waits_for_whoever_makes_an_empty_file_a_database() {
     making.wait_until_stopped();
     let waiting = traced("waiting").start();
     wait_until("the second command to come", || passed("waiting").contains("open/empty"));
+    assert_eq!(std::fs::metadata(database_file(&place)).unwrap().len(), 0, "the second did not make it meanwhile");
     making.signal("CONT");
     for ended in [making.wait(), waiting.wait()] {
         assert_eq!(ended.code, Some(0), "{ended}");

@@ -42,8 +42,8 @@ pub(in crate::config) struct Document {
     pub(in crate::config) alerts: Vec<Table>,
     /// Whether topics were written, even if wrongly.
     pub(in crate::config) topics_attempted: bool,
-    /// Sections that were misspelt, by the name that was probably meant.
-    pub(in crate::config) misspelt: Vec<&'static str>,
+    /// Sections that could not be read, all or in part: misspelt ones by the name that was probably meant.
+    pub(in crate::config) unread: Vec<&'static str>,
     /// Whether the syntax is so broken that missing keys mean nothing.
     pub(in crate::config) broken: bool,
 }
@@ -62,11 +62,16 @@ pub(in crate::config) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
     }
     if let Some((name, value)) = root.get_ref().iter().find(|(name, _)| name.get_ref() == "providers") {
         document.providers = providers(mistakes, name, value, document.broken);
+        let are_all = matches!(value.get_ref(), DeValue::Table(all) if all.len() == document.providers.len());
+        document.unread.extend((!are_all).then_some("providers.NAME"));
     }
     let known = std::mem::take(&mut document.providers);
     // Free each part after walking it: with many topics the parsed text is the largest part.
     for (name, value) in root.into_inner() {
         let (name, value) = (&name, value);
+        if let Some(list) = ["topics", "channels"].into_iter().find(|list| name.get_ref() == list) {
+            document.unread.extend((!is_list_of_sections(value.get_ref())).then_some(list));
+        }
         match name.get_ref().as_ref() {
             "providers" => {}
             "service" => document.service = one(mistakes, Section::Service, "service", name, &value),
@@ -88,16 +93,47 @@ pub(in crate::config) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
             unknown => {
                 let (hint, suggestion) = unknown_section(unknown);
                 document.topics_attempted |= suggestion == Some("topics");
-                document.misspelt.extend(suggestion);
-                if suggestion == Some("service") {
-                    document.service.attempted.push("base_url");
-                }
+                document.unread.extend(suggestion);
                 mistakes.at(&name.span(), format!("unknown key `{unknown}`"), hint);
             }
         }
     }
     document.providers = known;
+    document.forget_defaults();
     document
+}
+
+impl Document {
+    /// Marks all keys of misspelt sections as written wrongly: it is not known which of them were left out.
+    fn forget_defaults(&mut self) {
+        let Self { service, database, scheduler, retention, web, defaults, providers, unread, .. } = self;
+        for (name, section, table) in [
+            ("service", Section::Service, service),
+            ("database", Section::Database, database),
+            ("scheduler", Section::Scheduler, scheduler),
+            ("retention", Section::Retention, retention),
+            ("web", Section::Web, web),
+            ("defaults", Section::Topic, defaults),
+        ] {
+            if !unread.contains(&name) {
+                continue;
+            }
+            table
+                .attempted
+                .extend(of(section).filter(|key| name != "defaults" || key.has_default_section()).map(|key| key.name));
+            if name == "defaults" {
+                for provider in providers.iter() {
+                    let keys = provider.kind.iter().flat_map(|kind| kind.asks);
+                    table.attempted_asks.extend(keys.map(|key| (provider.name, key.name)));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a value is a list of sections. Others are reported where the list is walked.
+fn is_list_of_sections(value: &DeValue<'_>) -> bool {
+    matches!(value, DeValue::Array(list) if list.iter().all(|one| matches!(one.get_ref(), DeValue::Table(_))))
 }
 
 /// Walks all of `[providers]`.

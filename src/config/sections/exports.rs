@@ -65,8 +65,6 @@ fn one(
     }
     let what = reader.choice(mistakes, "what", ExportKind::parse);
     let mode = reader.choice(mistakes, "mode", Mode::parse);
-    // The default does not apply to a key that was misspelt or has a wrong type.
-    let mode = mode.filter(|_| reader.written("mode").is_some() || !table.was_written("mode"));
     let profile = reader.choice(mistakes, "profile", Profile::parse);
     let filtered = reader.choice(mistakes, "filtered", FilterMode::parse);
     let topics = reader.read(mistakes, "topics", |value| listed(value, &known.topics, "topic"));

@@ -26,14 +26,14 @@ pub(in crate::config) struct References {
 impl References {
     /// Collects the names as written, even of topics with other mistakes, so that each mistake is reported once.
     pub(in crate::config) fn of(document: &Document) -> Self {
-        let is_misspelt = |section: &str| document.misspelt.contains(&section);
+        let is_unread = |section: &str| document.unread.contains(&section);
         let named = |tables: &[Table], key: &str, section: &str| {
             let word = |table: &Table| match table.values.get(key) {
                 Some(ConfigValue { value: Value::Text(word), .. }) => Some(word.clone()),
                 _ => None,
             };
             let list: Vec<String> = tables.iter().filter_map(word).collect();
-            Names { more: list.len() < tables.len() || is_misspelt(section), list }
+            Names { more: list.len() < tables.len() || is_unread(section), list }
         };
         let tables = || document.topics.iter().chain([&document.defaults]);
         let tags = tables().filter_map(|table| table.values.get("tags")).flat_map(|setting| match &setting.value {
@@ -47,14 +47,12 @@ impl References {
         Self {
             topics: named(&document.topics, "id", "topics"),
             tags: Names {
-                more: tables().any(|table| table.attempted.contains(&"tags"))
-                    || is_misspelt("topics")
-                    || is_misspelt("defaults"),
+                more: tables().any(|table| table.attempted.contains(&"tags")) || is_unread("topics"),
                 list: tags,
             },
             channels: named(&document.channels, "name", "channels"),
             sources: Names {
-                more: is_misspelt("providers.NAME"),
+                more: is_unread("providers.NAME"),
                 list: sources.map(|source| source.to_string()).collect(),
             },
         }

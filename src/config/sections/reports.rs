@@ -76,7 +76,7 @@ fn one(
     let window = reader.choice(mistakes, "window", ReportWindow::parse);
     let formats = reader.read(mistakes, "format", formats);
     let path = match (reader.written("path"), window) {
-        (None, Some(ReportWindow::SinceLast)) => Some(SINCE_LAST.to_owned()),
+        (None, Some(ReportWindow::SinceLast)) if !table.was_written("path") => Some(SINCE_LAST.to_owned()),
         // The window decides the default path.
         (None, None) => None,
         _ => reader.read(mistakes, "path", path),

@@ -46,7 +46,7 @@ pub(in crate::config) fn read(
         Some(_) => reader.read(mistakes, "edit", flag).map(Some),
     };
     // Read all keys before returning, to find every mistake at once.
-    let (listen, variable, file, hosts, https, edit) = (listen?, variable?, file?, hosts?, https?, edit?);
+    let (listen, variable, file) = (listen?, variable?, file?);
     let set = |name: &str| (request.env)(name).is_some_and(|value| !value.is_empty());
     let token = if set(&variable) || set(&format!("{variable}_FILE")) {
         SecretSource { variable: Some(variable.clone()), file: None }
@@ -63,7 +63,7 @@ pub(in crate::config) fn read(
         mistakes.fault("listen", &setting.origin, fault);
         return None;
     }
-    Some(WebConfig { listen, token, hosts, https, edit })
+    Some(WebConfig { listen, token, hosts: hosts?, https: https?, edit: edit? })
 }
 
 fn listen(value: &Value) -> Result<SocketAddr, Fault> {

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use super::xml;
 use crate::export::Out;
-use crate::model::{FirstSightingRow, ItemRow, Time, WindowFit};
+use crate::model::{FirstSightingRow, ItemRow, Time, WindowFit, whole_start};
 use crate::normalise::safe_link;
 
 /// Maximum number of entries of a feed.
@@ -149,9 +149,7 @@ fn headline(text: &str) -> String {
     if line.chars().count() <= TITLE {
         return line;
     }
-    let mut short: String = line.chars().take(TITLE - 1).collect();
-    short.push('…');
-    short
+    format!("{}…", whole_start(&line, TITLE - 1, |_| 1))
 }
 
 /// A date as in RFC 3339; `None` if its year does not have four digits.
@@ -185,6 +183,13 @@ mod tests {
         assert_ne!(urn, super::urn("topic", "post:x:1"));
         assert_eq!((urn.len(), urn.get(23..24), urn.matches('-').count()), (45, Some("8"), 4));
         assert!("89ab".contains(urn.get(28..29).unwrap_or("-")));
+    }
+
+    #[test]
+    fn a_long_title_is_cut_between_whole_characters() {
+        let start = "a".repeat(TITLE - 2);
+        assert_eq!(headline(&format!("{start}🇩🇪")), format!("{start}🇩🇪"));
+        assert_eq!(headline(&format!("{start}🇩🇪 b")), format!("{start}…"));
     }
 
     #[test]

@@ -49,10 +49,12 @@ pub(in crate::store) fn topics(query: &mut QueryBuilder<Database>, filter: &Filt
 
 /// Names all topics that have items, for the first rows of a list of items by topic and time. With topics to look up,
 /// SQLite reads their items in this order and stops at the limit. Without, it may find all rows of a time first, and
-/// sort them. There are few rows with certain words, stars or notes.
+/// sort them; rows of all times it reads in this order anyway. There are few rows with certain words, stars or notes.
 pub(in crate::store) fn one_topic_after_another(query: &mut QueryBuilder<Database>, filter: &Filter) {
     let is_narrow = filter.words.is_some() || filter.starred || filter.noted;
-    if super::SORTS_SEVERAL_TOPICS && filter.topics.is_empty() && filter.tags.is_empty() && !is_narrow {
+    let is_of_a_time = filter.since.is_some() || filter.until.is_some() || filter.new_since.is_some();
+    let is_of_all_topics = filter.topics.is_empty() && filter.tags.is_empty();
+    if super::SORTS_SEVERAL_TOPICS && is_of_all_topics && is_of_a_time && !is_narrow {
         // Each step finds the next topic in the index.
         query.push(
             " AND t.topic IN (WITH RECURSIVE e(topic) AS (SELECT min(topic) FROM topic_item UNION ALL \
