@@ -8,6 +8,7 @@ mod campaigns;
 mod counts;
 mod effects;
 mod links;
+mod moments;
 mod rising;
 mod search_coverage;
 mod share;
