@@ -57,14 +57,16 @@ impl SearchCoverage {
     }
 }
 
-/// Divides a span into days; the last may be shorter. A day of 25 hours stays whole.
+/// Divides a span into days; the last may be shorter. A day of 25 hours stays whole, also at the end of a week.
 fn days_of(span: Span) -> Vec<Span> {
-    if span.until.0.saturating_sub(span.from.0) <= DAY + DAY / 24 {
-        return vec![span];
+    let (mut days, mut from) = (Vec::new(), span.from);
+    while span.until.0.saturating_sub(from.0) > DAY + DAY / 24 {
+        let until = Time(from.0 + DAY);
+        days.push(Span { from, until });
+        from = until;
     }
-    let day = |from: i64| Span { from: Time(from), until: Time(from.saturating_add(DAY).min(span.until.0)) };
-    let step = usize::try_from(DAY).unwrap_or(usize::MAX);
-    (span.from.0..span.until.0).step_by(step).map(day).collect()
+    days.push(Span { from, ..span });
+    days
 }
 
 /// Whether a run ended, or never began, without any search.
@@ -109,4 +111,20 @@ fn is_unwatched(coverage: &SearchCoverage, source: Source, watched: &WatchedTopi
     let seen = Span { until: last.max(span.until), ..span };
     let had = memberships(source, watched, coverage.runs(), seen);
     had.iter().any(|member| member.span.intersection(span).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_day_of_a_span_may_be_short_or_have_25_hours() {
+        const HOUR: i64 = DAY / 24;
+        let lengths = |hours: i64| -> Vec<i64> {
+            let days = days_of(Span { from: Time(0), until: Time(hours * HOUR) });
+            days.iter().map(|day| (day.until.0 - day.from.0) / HOUR).collect()
+        };
+        let expected = [vec![23], vec![25], vec![24, 2], vec![24, 25], vec![24, 24, 2]];
+        assert_eq!([23, 25, 26, 49, 50].map(lengths), expected);
+    }
 }
