@@ -27,7 +27,7 @@ pub use rising::{Rise, any_comparable, rising_items};
 pub use search_coverage::{COVERED, HoleFacts, SearchCoverage};
 pub use share::{Share, share};
 pub use source_changes::{FindingSources, SourceHistory, finding_sources, sources_in_common};
-pub use unchecked::Answers;
+pub use unchecked::{Answered, Answers};
 pub use uncovered::{GapReason, is_more_than_little};
 pub use usual::{MIN_DAYS, UsualRange, usual_range};
 pub use usual_share::{MIN_SAMPLES, UsualShare, usual_share};

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::search_coverage::{COVERED, SearchCoverage, covered_share};
 use super::uncovered::GapReason;
 use crate::insight::coverage::membership::memberships;
-use crate::model::{PrunedDays, RunSearch, RunState, SearchState, Source, Span, Time, WatchedTopic};
+use crate::model::{CoverageSearch, PrunedDays, RunSearch, RunState, SearchState, Source, Span, Time, WatchedTopic};
 
 const DAY: i64 = 86_400_000;
 
@@ -31,21 +31,32 @@ impl SearchCoverage {
     }
 }
 
-/// How many searches of each source were answered, of those that find items and see only a moment.
-pub type Answers = BTreeMap<Source, u64>;
+/// The answered searches of a source.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Answered {
+    pub many: u64,
+    /// Whether all that were due were answered.
+    pub all: bool,
+}
+
+/// The answered searches of each source that finds items and sees only a moment.
+pub type Answers = BTreeMap<Source, Answered>;
 
 impl SearchCoverage {
     /// Returns how many searches in a span were answered.
     #[must_use]
     pub fn answers(&self, span: Span) -> Answers {
+        let inside = self.runs_in(span);
         let count = |source: &Source| {
-            let answered = |run: &&RunSearch| {
-                let own = run.search.as_ref().filter(|search| search.source == *source);
-                own.is_some_and(|search| matches!(search.state, SearchState::Ok | SearchState::Empty))
+            let own = || {
+                let searches = inside.iter().filter_map(|run| Some((run.at, run.search.as_ref()?)));
+                searches.filter(|(_, search)| search.source == *source)
             };
+            let answered = own().filter(|(_, search)| is_answered(search));
             // A run may search several times.
-            let at: BTreeSet<Time> = self.runs_in(span).iter().filter(answered).map(|run| run.at).collect();
-            (*source, at.len() as u64)
+            let at: BTreeSet<Time> = answered.map(|(at, _)| at).collect();
+            let all = !inside.iter().any(is_lost) && own().all(|(time, _)| at.contains(&time));
+            (*source, Answered { many: at.len() as u64, all })
         };
         self.moments().sources.iter().map(count).collect()
     }
@@ -69,6 +80,10 @@ fn days_of(span: Span) -> Vec<Span> {
     days
 }
 
+fn is_answered(search: &CoverageSearch) -> bool {
+    matches!(search.state, SearchState::Ok | SearchState::Empty)
+}
+
 /// Whether a run ended, or never began, without any search.
 fn is_lost(run: &RunSearch) -> bool {
     let is_open = matches!(run.state, RunState::Queued | RunState::Running);
@@ -79,7 +94,7 @@ fn is_lost(run: &RunSearch) -> bool {
 fn is_mute(coverage: &SearchCoverage, source: Source, watched: &WatchedTopic, span: Span) -> bool {
     let inside = coverage.runs_in(span);
     let own = || inside.iter().filter_map(|run| run.search.as_ref()).filter(|search| search.source == source);
-    if own().any(|search| matches!(search.state, SearchState::Ok | SearchState::Empty)) {
+    if own().any(is_answered) {
         return false;
     }
     own().any(|search| search.state != SearchState::Started)
@@ -126,5 +141,42 @@ mod tests {
         };
         let expected = [vec![23], vec![25], vec![24, 2], vec![24, 25], vec![24, 24, 2]];
         assert_eq!([23, 25, 26, 49, 50].map(lengths), expected);
+    }
+
+    #[test]
+    fn answers_are_counted_by_run_and_compared_with_the_searches_that_were_due() {
+        let run = |(at, state): (i64, Option<SearchState>)| {
+            let search = |state: SearchState| CoverageSearch {
+                source: Source::Web,
+                operation: "search".into(),
+                state,
+                requested_span: None,
+                covered: None,
+                saturated: false,
+                trouble: None,
+            };
+            let run_state = if state.is_some() { RunState::Ok } else { RunState::Missed };
+            RunSearch {
+                topic: "acme".into(),
+                at: Time(at),
+                seq: at,
+                state: run_state,
+                reason: None,
+                search: state.map(search),
+            }
+        };
+        let (ok, failed) = (Some(SearchState::Ok), Some(SearchState::Error));
+        for (runs, many, all) in [
+            (vec![(1, ok), (2, Some(SearchState::Empty))], 2, true),
+            (vec![(1, failed), (1, ok), (2, ok)], 2, true),
+            (vec![(1, ok), (2, failed)], 1, false),
+            (vec![(1, ok), (2, None)], 1, false),
+            (vec![(1, ok), (12, failed)], 1, true),
+        ] {
+            let seen = Span { from: Time(0), until: Time(20) };
+            let got = SearchCoverage::new(None, runs.iter().copied().map(run).collect(), seen, seen.until);
+            let answers = got.answers(Span { from: Time(0), until: Time(10) });
+            assert_eq!(answers, Answers::from([(Source::Web, Answered { many, all })]), "{runs:?}");
+        }
     }
 }
