@@ -8,7 +8,7 @@ use super::samples::{HOUR, report, topic};
 use super::shares::voice_parts::{VoiceCell, VoicePart};
 use super::shares::{share_of_voice, voice_parts};
 use super::{comparison, highlights};
-use crate::insight::daily::{CalendarUnit, ItemCounts, UsualRange};
+use crate::insight::daily::{CalendarUnit, GapReason, ItemCounts, UsualRange};
 use crate::model::{ReportWindow, Span, Time};
 
 /// Returns the sentences of "What matters".
@@ -127,7 +127,7 @@ fn time_before_a_topic_was_watched_is_not_described_as_without_gaps() {
     for (hours, words) in
         [(10, "Not watched before 01-01 10:00. No gaps after that."), (24, "Not watched in the period.")]
     {
-        (facts.covered, facts.holes) = (Some(0.0), vec![before(hours)]);
+        (facts.covered, facts.holes, facts.unchecked) = (Some(0.0), vec![before(hours)], Some(GapReason::NotWatched));
         for text in both_formats(&facts) {
             assert!(text.contains(words) && !text.contains("No gaps in the period"), "{text}");
         }

@@ -145,7 +145,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     ),
     Column::flag(
         "at_least",
-        "there may be more: full replies, over 2 % not covered, a source unanswered or paused, a source added or removed, or `pruned`",
+        "there may be more: full replies, over 2 % not covered, a paused topic, a source unanswered, added or removed, or `pruned`",
         |r| Cell::Flag(r.at_least),
     ),
     Column::money("assumed_usd", "assumed part of `cost_usd`; empty if pruned", |r| {

@@ -1,15 +1,17 @@
 //! Finds days on which a source whose searches see only a moment answered fewer of them than on another day: it then shows
 //! fewer items, which is no news.
 
-use crate::insight::daily::Answers;
+use crate::insight::daily::{Answered, Answers};
 use crate::model::Source;
 use crate::report::format::count_noun;
 
 /// Says that a source answered fewer than nine tenths as often as on another day, if so.
 pub(in crate::report) fn few_answers(own: &Answers, other: &Answers) -> Option<String> {
-    let is_few = |(source, usual): (&Source, &u64)| {
-        let many = own.get(source).copied().unwrap_or(0);
-        (many * 10 < usual * 9).then(|| match many {
+    let is_few = |(source, usual): (&Source, &Answered)| {
+        let Answered { many, all } = own.get(source).copied().unwrap_or_default();
+        // A schedule such as every five hours has one search fewer on some days.
+        let is_by_schedule = all && many > 1 && many + 1 == usual.many;
+        (!is_by_schedule && many * 10 < usual.many * 9).then(|| match many {
             0 => format!("no answer from {source}"),
             many => format!("only {} from {source}", count_noun(many, "answer")),
         })
@@ -20,10 +22,10 @@ pub(in crate::report) fn few_answers(own: &Answers, other: &Answers) -> Option<S
 /// Returns how often each source usually answers: the median of the days on which it did.
 pub(in crate::report) fn usual_answers(days: &[Answers]) -> Answers {
     let usual = |source: &Source| {
-        let mut all: Vec<u64> =
-            days.iter().filter_map(|day| day.get(source).copied()).filter(|many| *many > 0).collect();
-        all.sort_unstable();
-        Some((*source, *all.get(all.len() / 2)?))
+        let mut counts: Vec<u64> =
+            days.iter().filter_map(|day| Some(day.get(source)?.many)).filter(|many| *many > 0).collect();
+        counts.sort_unstable();
+        Some((*source, Answered { many: *counts.get(counts.len() / 2)?, all: true }))
     };
     days.iter().flat_map(Answers::keys).filter_map(usual).collect()
 }
@@ -32,16 +34,31 @@ pub(in crate::report) fn usual_answers(days: &[Answers]) -> Answers {
 mod tests {
     use super::*;
 
+    fn day(many: u64, all: bool) -> Answers {
+        Answers::from([(Source::Web, Answered { many, all })])
+    }
+
     #[test]
     fn a_source_with_fewer_answers_than_usual_is_named() {
-        let day = |web: u64| Answers::from([(Source::Web, web)]);
-        let usual = usual_answers(&[day(4), day(0), day(4), day(3), day(24)]);
-        assert_eq!(usual, day(4));
+        let usual = usual_answers(&[day(4, true), day(0, false), day(4, true), day(3, false), day(24, true)]);
+        assert_eq!(usual, day(4, true));
         for (own, expected) in
             [(0, Some("no answer from web")), (1, Some("only 1 answer from web")), (4, None), (9, None)]
         {
-            assert_eq!(few_answers(&day(own), &usual).as_deref(), expected, "{own}");
+            assert_eq!(few_answers(&day(own, true), &usual).as_deref(), expected, "{own}");
         }
-        assert_eq!(few_answers(&day(0), &usual_answers(&[])), None);
+        assert_eq!(few_answers(&day(0, false), &usual_answers(&[])), None);
+    }
+
+    #[test]
+    fn one_search_fewer_by_schedule_is_not_few() {
+        for (own, usual, expected) in [
+            (day(4, true), 5, None),
+            (day(4, false), 5, Some("only 4 answers from web")),
+            (day(3, true), 5, Some("only 3 answers from web")),
+            (day(1, true), 2, Some("only 1 answer from web")),
+        ] {
+            assert_eq!(few_answers(&own, &day(usual, true)).as_deref(), expected, "{own:?} of {usual}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use super::comparison::measures::{WHOLE, is_past};
 use super::facts::{DayFacts, HoleFacts, SourceFacts, TopicFacts};
 use super::format;
 use crate::draw::part_time;
-use crate::insight::daily::{SearchCoverage, is_more_than_little};
+use crate::insight::daily::{GapReason, SearchCoverage, is_more_than_little};
 use crate::model::{Micros, SearchState, SearchSummary, Source, Span, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
@@ -251,7 +251,8 @@ impl TopicFacts {
         if self.not_kept.is_some() || self.checks.is_some() {
             return None;
         }
-        let has_gaps = self.unchecked.is_some() || !self.holes_of(period).0.is_empty();
+        let missed = self.unchecked.is_some_and(|reason| reason != GapReason::NotWatched);
+        let has_gaps = missed || !self.holes_of(period).0.is_empty();
         let before = || self.holes.iter().filter(|hole| hole.before && hole.span.intersection(period).is_some());
         // The start of the end that is not covered yet, if that is more than a little.
         let open_from = self.open.filter(|open| is_more_than_little(*open, period, made_at)).map(|open| open.from);
@@ -263,7 +264,7 @@ impl TopicFacts {
                 (false, Some(end)) => format!("No gaps before {end}."),
                 (false, None) => "No gaps in the period.".to_owned(),
             };
-            return (!has_gaps && !self.idle(period)).then_some(all);
+            return (!has_gaps && self.unchecked.is_none() && !self.idle(period)).then_some(all);
         }
         // Only the time from the start of the period on: another source may have gaps before a later part.
         let until = before()

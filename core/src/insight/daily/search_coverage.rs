@@ -2,6 +2,7 @@
 //! `holes` defines holes; the caller reads the searches.
 
 use super::all_sources::{AllSources, HolePart, SourceSpans, all_sources, counting, hole_parts, idle, item_checks};
+use super::moments::Moments;
 use crate::insight::coverage::membership::memberships;
 use crate::insight::coverage::wrong_times::without_wrong_times;
 use crate::insight::{Cause, Coverage, source_coverage, split_coverage, total_ms};
@@ -40,7 +41,9 @@ pub struct SearchCoverage {
     runs: Vec<RunSearch>,
     /// The sources whose searches cover spans.
     covering: Vec<Source>,
-    /// The combined coverage of these sources; `None` if there are none.
+    /// The others, and pauses.
+    moments: Moments,
+    /// The combined coverage of the covering sources; `None` if there are none.
     spans: Option<Vec<Span>>,
     /// Holes of single sources, and why.
     reasons: Vec<(Span, String)>,
@@ -100,10 +103,12 @@ impl SearchCoverage {
         if let [only] = &mut sources[..] {
             only.active = vec![seen];
         }
+        let covering: Vec<Source> = sources.iter().map(|source| source.source).collect();
         let AllSources { covered, late, full, reasons, waiting, idle_from, open_from } = all_sources(&sources, seen);
         Self {
             spans: (!sources.is_empty()).then_some(covered),
-            covering: sources.iter().map(|source| source.source).collect(),
+            moments: Moments::of(watched.as_ref(), &runs, &covering, present),
+            covering,
             watched,
             runs,
             reasons,
@@ -127,9 +132,8 @@ impl SearchCoverage {
         &self.runs
     }
 
-    /// Whether searches of a source cover spans.
-    pub(super) fn has_spans_of(&self, source: Source) -> bool {
-        self.covering.contains(&source)
+    pub(super) fn moments(&self) -> &Moments {
+        &self.moments
     }
 
     /// The covered spans, if the searches of a span cover spans.

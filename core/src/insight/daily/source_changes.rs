@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::moments::searched;
 use super::search_coverage::{COVERED, SearchCoverage, covered_share};
 use crate::insight::coverage::membership::memberships;
 use crate::insight::split_coverage;
-use crate::model::{ResultKind, RunSearch, Source, Span, Time, WatchedTopic, result_kind};
+use crate::model::{ResultKind, RunSearch, Source, Span, Time, WatchedTopic};
 
 /// When a topic had each of the sources that find items.
 #[derive(Debug)]
@@ -74,15 +75,6 @@ fn is_whole(span: Span, times: &[Span]) -> bool {
 /// Whether these times are only a part of a span. A few seconds do not count.
 fn is_part(span: Span, times: &[Span]) -> bool {
     covered_share(span, times.iter().copied()) > 1.0 - COVERED && !is_whole(span, times)
-}
-
-/// The sources that were searched and find items.
-pub(super) fn searched(runs: &[RunSearch]) -> BTreeSet<Source> {
-    let searches = runs.iter().filter_map(|run| run.search.as_ref());
-    searches
-        .filter(|search| result_kind(search.source, &search.operation) != ResultKind::Answer)
-        .map(|search| search.source)
-        .collect()
 }
 
 /// The sources that find the items of a topic.

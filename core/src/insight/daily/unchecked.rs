@@ -4,13 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::search_coverage::{COVERED, SearchCoverage, covered_share};
-use super::source_changes::searched;
 use super::uncovered::GapReason;
-use crate::insight::coverage::hole_causes::is_of_pause;
 use crate::insight::coverage::membership::memberships;
-use crate::model::{PrunedDays, RunSearch, RunState, SearchState, Source, Span, Time, WatchedTopic};
+use crate::model::{CoverageSearch, PrunedDays, RunSearch, RunState, SearchState, Source, Span, Time, WatchedTopic};
 
 const DAY: i64 = 86_400_000;
+
+/// Whether a source may have missed items of a span for one reason.
+type IsMissed = fn(&SearchCoverage, Source, &WatchedTopic, Span) -> bool;
+
+/// The reasons, the one that is named first.
+const REASONS: [(GapReason, IsMissed); 3] =
+    [(GapReason::Paused, is_paused), (GapReason::NoAnswer, is_mute), (GapReason::NotWatched, is_unwatched)];
 
 impl SearchCoverage {
     /// Returns why a source that finds items, and whose searches see only a moment, may have missed items of a span, or of
@@ -18,53 +23,65 @@ impl SearchCoverage {
     #[must_use]
     pub fn unchecked(&self, span: Span, pruned_days: &PrunedDays) -> Option<GapReason> {
         let watched = self.watched().filter(|_| pruned_days.is_complete(span))?;
-        let sources = self.momentary();
         let parts = days_of(span);
-        let is_any = |is: fn(Source, &WatchedTopic, &[RunSearch], Span) -> bool| {
-            parts.iter().any(|part| sources.iter().any(|source| is(*source, watched, self.runs(), *part)))
+        let is_any = |is: IsMissed| {
+            parts.iter().any(|part| self.moments().sources.iter().any(|source| is(self, *source, watched, *part)))
         };
-        if !sources.is_empty() && parts.iter().any(|part| part.until <= watched.began) {
-            return Some(GapReason::NotWatched);
-        }
-        let is_missing = |reason: &GapReason| is_any(if *reason == GapReason::Paused { is_paused } else { is_mute });
-        [GapReason::Paused, GapReason::NoAnswer].into_iter().find(is_missing)
+        REASONS.into_iter().find(|(_, is)| is_any(*is)).map(|(reason, _)| reason)
     }
 }
 
-/// How many searches of each source were answered, of those that find items and see only a moment.
-pub type Answers = BTreeMap<Source, u64>;
+/// The answered searches of a source.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Answered {
+    pub many: u64,
+    /// Whether all that were due were answered.
+    pub all: bool,
+}
+
+/// The answered searches of each source that finds items and sees only a moment.
+pub type Answers = BTreeMap<Source, Answered>;
 
 impl SearchCoverage {
     /// Returns how many searches in a span were answered.
     #[must_use]
     pub fn answers(&self, span: Span) -> Answers {
-        let inside = || self.runs().iter().filter(|run| span.contains(run.at));
-        let count = |source: Source| {
-            let answered = |run: &&RunSearch| {
-                let own = run.search.as_ref().filter(|search| search.source == source);
-                own.is_some_and(|search| matches!(search.state, SearchState::Ok | SearchState::Empty))
+        let inside = self.runs_in(span);
+        let count = |source: &Source| {
+            let own = || {
+                let searches = inside.iter().filter_map(|run| Some((run.at, run.search.as_ref()?)));
+                searches.filter(|(_, search)| search.source == *source)
             };
+            let answered = own().filter(|(_, search)| is_answered(search));
             // A run may search several times.
-            let at: BTreeSet<Time> = inside().filter(answered).map(|run| run.at).collect();
-            (source, at.len() as u64)
+            let at: BTreeSet<Time> = answered.map(|(at, _)| at).collect();
+            let all = !inside.iter().any(is_lost) && own().all(|(time, _)| at.contains(&time));
+            (*source, Answered { many: at.len() as u64, all })
         };
-        self.momentary().into_iter().map(count).collect()
+        self.moments().sources.iter().map(count).collect()
     }
 
-    /// The sources that find items and see only a moment.
-    fn momentary(&self) -> Vec<Source> {
-        searched(self.runs()).into_iter().filter(|source| !self.has_spans_of(*source)).collect()
+    /// The runs of a span. Runs are in order of time.
+    fn runs_in(&self, span: Span) -> &[RunSearch] {
+        let before = |at: Time| self.runs().partition_point(|run| run.at < at);
+        self.runs().get(before(span.from)..before(span.until)).unwrap_or_default()
     }
 }
 
-/// Divides a span into days; the last may be shorter. A day of 25 hours stays whole.
+/// Divides a span into days; the last may be shorter. A day of 25 hours stays whole, also at the end of a week.
 fn days_of(span: Span) -> Vec<Span> {
-    if span.until.0.saturating_sub(span.from.0) <= DAY + DAY / 24 {
-        return vec![span];
+    let (mut days, mut from) = (Vec::new(), span.from);
+    while span.until.0.saturating_sub(from.0) > DAY + DAY / 24 {
+        let until = Time(from.0 + DAY);
+        days.push(Span { from, until });
+        from = until;
     }
-    let day = |from: i64| Span { from: Time(from), until: Time(from.saturating_add(DAY).min(span.until.0)) };
-    let step = usize::try_from(DAY).unwrap_or(usize::MAX);
-    (span.from.0..span.until.0).step_by(step).map(day).collect()
+    days.push(Span { from, ..span });
+    days
+}
+
+fn is_answered(search: &CoverageSearch) -> bool {
+    matches!(search.state, SearchState::Ok | SearchState::Empty)
 }
 
 /// Whether a run ended, or never began, without any search.
@@ -74,48 +91,92 @@ fn is_lost(run: &RunSearch) -> bool {
 }
 
 /// Whether a source was due in a span, and no search of it was answered.
-fn is_mute(source: Source, watched: &WatchedTopic, runs: &[RunSearch], span: Span) -> bool {
-    let inside = || runs.iter().filter(|run| span.contains(run.at));
-    let own = || inside().filter_map(|run| run.search.as_ref()).filter(|search| search.source == source);
-    if own().any(|search| matches!(search.state, SearchState::Ok | SearchState::Empty)) {
+fn is_mute(coverage: &SearchCoverage, source: Source, watched: &WatchedTopic, span: Span) -> bool {
+    let inside = coverage.runs_in(span);
+    let own = || inside.iter().filter_map(|run| run.search.as_ref()).filter(|search| search.source == source);
+    if own().any(is_answered) {
         return false;
     }
     own().any(|search| search.state != SearchState::Started)
-        || inside().any(is_lost) && {
-            let had = memberships(source, watched, runs, span);
-            inside().any(|run| is_lost(run) && had.iter().any(|member| member.span.contains(run.at)))
+        || inside.iter().any(is_lost) && {
+            let had = memberships(source, watched, coverage.runs(), span);
+            inside.iter().any(|run| is_lost(run) && had.iter().any(|member| member.span.contains(run.at)))
         }
 }
 
 /// Whether a topic was paused in more than a little of a span while it had a source.
-fn is_paused(source: Source, watched: &WatchedTopic, runs: &[RunSearch], span: Span) -> bool {
-    let pauses: Vec<Span> = pauses(watched, runs).into_iter().filter_map(|pause| pause.intersection(span)).collect();
+fn is_paused(coverage: &SearchCoverage, source: Source, watched: &WatchedTopic, span: Span) -> bool {
+    let pauses = coverage.moments().pauses.iter().filter_map(|pause| pause.intersection(span));
+    let pauses: Vec<Span> = pauses.collect();
     if pauses.is_empty() {
         return false;
     }
-    let had = memberships(source, watched, runs, span);
+    let had = memberships(source, watched, coverage.runs(), span);
     let inside = had.iter().flat_map(|member| pauses.iter().filter_map(move |pause| pause.intersection(member.span)));
     covered_share(span, inside) > 1.0 - COVERED
 }
 
-/// Returns when a topic was paused: from the first slot that it dropped to the next search. A pause that lasts has no
-/// end yet.
-fn pauses(watched: &WatchedTopic, runs: &[RunSearch]) -> Vec<Span> {
-    let dropped = runs.iter().filter(|run| is_of_pause(run)).map(|run| run.at);
-    let lasting = watched.paused.then(|| watched.next.or_else(|| next_expected(runs))).flatten();
-    let until_next_search = |from: Time| {
-        let next = runs.iter().find(|run| run.search.is_some() && run.at >= from).map(|run| run.at);
-        Span::new(from, next.unwrap_or(Time(i64::MAX)))
-    };
-    dropped.chain(lasting).filter_map(until_next_search).collect()
+/// Whether a topic was not watched yet in a span, and has had a source since. A source that was added later missed nothing.
+fn is_unwatched(coverage: &SearchCoverage, source: Source, watched: &WatchedTopic, span: Span) -> bool {
+    if span.until > watched.began {
+        return false;
+    }
+    // Runs after a span show its sources only if it lasts until then.
+    let last = coverage.runs().last().map_or(span.until, |run| Time(run.at.0.saturating_add(1)));
+    let seen = Span { until: last.max(span.until), ..span };
+    let had = memberships(source, watched, coverage.runs(), seen);
+    had.iter().any(|member| member.span.intersection(span).is_some())
 }
 
-/// Returns when the next run of a topic without a planned slot would be: after the usual distance between runs.
-fn next_expected(runs: &[RunSearch]) -> Option<Time> {
-    let mut at: Vec<i64> = runs.iter().filter(|run| run.search.is_some()).map(|run| run.at.0).collect();
-    at.dedup();
-    let mut gaps: Vec<i64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    gaps.sort_unstable();
-    let usual = gaps.get(gaps.len() / 2).copied().unwrap_or(0);
-    at.last().map(|last| Time(last.saturating_add(usual)))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_day_of_a_span_may_be_short_or_have_25_hours() {
+        const HOUR: i64 = DAY / 24;
+        let lengths = |hours: i64| -> Vec<i64> {
+            let days = days_of(Span { from: Time(0), until: Time(hours * HOUR) });
+            days.iter().map(|day| (day.until.0 - day.from.0) / HOUR).collect()
+        };
+        let expected = [vec![23], vec![25], vec![24, 2], vec![24, 25], vec![24, 24, 2]];
+        assert_eq!([23, 25, 26, 49, 50].map(lengths), expected);
+    }
+
+    #[test]
+    fn answers_are_counted_by_run_and_compared_with_the_searches_that_were_due() {
+        let run = |(at, state): (i64, Option<SearchState>)| {
+            let search = |state: SearchState| CoverageSearch {
+                source: Source::Web,
+                operation: "search".into(),
+                state,
+                requested_span: None,
+                covered: None,
+                saturated: false,
+                trouble: None,
+            };
+            let run_state = if state.is_some() { RunState::Ok } else { RunState::Missed };
+            RunSearch {
+                topic: "acme".into(),
+                at: Time(at),
+                seq: at,
+                state: run_state,
+                reason: None,
+                search: state.map(search),
+            }
+        };
+        let (ok, failed) = (Some(SearchState::Ok), Some(SearchState::Error));
+        for (runs, many, all) in [
+            (vec![(1, ok), (2, Some(SearchState::Empty))], 2, true),
+            (vec![(1, failed), (1, ok), (2, ok)], 2, true),
+            (vec![(1, ok), (2, failed)], 1, false),
+            (vec![(1, ok), (2, None)], 1, false),
+            (vec![(1, ok), (12, failed)], 1, true),
+        ] {
+            let seen = Span { from: Time(0), until: Time(20) };
+            let got = SearchCoverage::new(None, runs.iter().copied().map(run).collect(), seen, seen.until);
+            let answers = got.answers(Span { from: Time(0), until: Time(10) });
+            assert_eq!(answers, Answers::from([(Source::Web, Answered { many, all })]), "{runs:?}");
+        }
+    }
 }

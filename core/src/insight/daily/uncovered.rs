@@ -144,7 +144,7 @@ impl SearchCoverage {
         }
         let is_missed = |hole: &HoleFacts| !hole.before && !hole.open;
         let missed = self.holes(due).into_iter().filter(is_missed).map(|hole| hole.span.length().as_secs_f64());
-        self.gaps(pruned_days, span, now).any(|gap| gap == GapReason::Uncovered)
+        self.is_partly_uncovered(span, pruned_days)
             && missed.sum::<f64>() > (1.0 - COVERED) * due.length().as_secs_f64()
     }
 

@@ -299,17 +299,34 @@ fn a_pause_is_a_gap_of_searches_that_see_a_moment() {
     let every_six = |from: i64, until: i64| (from..until).step_by(6).map(web).collect::<Vec<_>>();
     let resumed = [every_six(0, 36), vec![dropped], every_six(54, 96)].concat();
     // Of four days, and of all of them together.
-    for (name, runs, paused, expected) in [
-        ("it was never paused", every_six(0, 96), false, [false; 5]),
-        ("from noon of the second day to the morning of the third", resumed, false, [false, true, true, false, true]),
-        ("since noon of the last day", every_six(0, 84), true, [false, false, false, true, true]),
+    for (name, runs, paused, now, expected) in [
+        ("it was never paused", every_six(0, 96), false, 96, [false; 5]),
+        ("from noon of day two to the morning of day three", resumed, false, 96, [false, true, true, false, true]),
+        ("since noon of the last day", every_six(0, 84), true, 96, [false, false, false, true, true]),
+        ("no slot has passed since", every_six(0, 84), true, 83, [false; 5]),
     ] {
         let acme = WatchedTopic { definition: None, paused, ..topic(false) };
-        let got = SearchCoverage::new(Some(acme), runs, span(0, 96), at(96));
+        let got = SearchCoverage::new(Some(acme), runs, span(0, 96), at(now));
         let days = [(0, 24), (24, 48), (48, 72), (72, 96), (0, 96)].map(|(from, until)| span(from, until));
-        let gaps = days.map(|day| got.gap_reasons(&PrunedDays::default(), day, at(96)));
+        let gaps = days.map(|day| got.gap_reasons(&PrunedDays::default(), day, at(now)));
         let expected = expected.map(|paused| if paused { vec![GapReason::Paused] } else { Vec::new() });
         assert_eq!(gaps, expected, "{name}");
+    }
+}
+
+#[test]
+fn only_sources_that_a_topic_had_from_its_start_missed_the_time_before_it() {
+    for (web_from, expected) in [(12, vec![GapReason::NotWatched]), (36, Vec::new())] {
+        let mut runs = Vec::new();
+        for hour in [12, 36, 60] {
+            let mut social = searched("social", hour, true);
+            social.search.as_mut().unwrap().covered = Some(span(-48, hour));
+            runs.push(social);
+            runs.extend((hour >= web_from).then(|| searched("web", hour, true)));
+        }
+        let acme = WatchedTopic { definition: None, ..topic(false) };
+        let got = SearchCoverage::new(Some(acme), runs, span(-24, 72), at(72));
+        assert_eq!(got.gap_reasons(&PrunedDays::default(), span(-24, 0), at(72)), expected, "web from {web_from}");
     }
 }
 

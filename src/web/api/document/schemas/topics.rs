@@ -63,7 +63,7 @@ const DAY: &[Field] = &[
     (
         "at_least",
         Flag,
-        "there may be more: full replies, over 2 % not covered, a source unanswered or paused, a source added or removed, or searches deleted",
+        "there may be more: full replies, over 2 % not covered, a paused topic, a source unanswered, added or removed, or searches deleted",
     ),
     ("scored", Integer, "items with a tone"),
     ("negative", Maybe(&Of("Share")), "negative among these"),
