@@ -331,6 +331,7 @@ mod tests {
             watched: None,
             runs: Vec::new(),
             covering: vec![Source::Social],
+            moments: Moments::of(None, &[], &[], Time(80)),
             spans: Some(vec![span(0, 60), span(70, 80)]),
             reasons: Vec::new(),
             waiting: Vec::new(),
