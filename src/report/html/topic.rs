@@ -21,7 +21,7 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
     html! {
         section.topic #(format::id(&topic.id, "")) aria-labelledby=(format::id(&topic.id, "title")) {
-            h2 id=(format::id(&topic.id, "title")) { (topic.title) " " small { (topic.id) } }
+            h2 id=(format::id(&topic.id, "title")) { bdi { (topic.title) } " " small { (topic.id) } }
             @if let Some(state) = topic.nothing_to_report_reason(zone) { p.note { "This topic " (state) "." } }
             @if topic.began.is_none() {
                 @if topic.tried { (coverage(report, topic)) }
@@ -40,7 +40,7 @@ pub(super) fn folded(report: &Report, topic: &TopicFacts) -> Markup {
         section.quiet #(format::id(&topic.id, "")) aria-labelledby=(format::id(&topic.id, "title")) {
             details.brief {
                 summary {
-                    strong id=(format::id(&topic.id, "title")) { (topic.title) } ": "
+                    strong dir="auto" id=(format::id(&topic.id, "title")) { (topic.title) } ": "
                     (at_least(topic.period.raw, topic.may_be_more())) " items, " (links::change(report, topic))
                     @if topic.covered.is_some() && !topic.idle(report.span) { ", " (topic.covered_words(report.span)) @if topic.checks.is_none() { " covered" } }
                 }
