@@ -180,15 +180,15 @@ fn earlier(story: &Story, when: FormatTime<'_>) -> Vec<String> {
 /// Returns sentences about the items that are still shown, and about pruned ones.
 #[must_use]
 pub fn remaining_items(story: &Story, when: FormatTime<'_>) -> Vec<String> {
-    let still_shown = match story.still_shown {
-        0 => "none".to_owned(),
-        many => number(many as u64),
+    let shown = match (story.items, story.still_shown) {
+        (1, 0) => "did not show it".to_owned(),
+        (1, _) => "showed it".to_owned(),
+        (_, 0) => "showed none of them".to_owned(),
+        (_, many) => format!("showed {} of them", number(many as u64)),
     };
     let runs = if story.topics.len() > 1 { "runs of these topics" } else { "run" };
-    let mut sentences = vec![format!(
-        "The last answered {runs} showed {still_shown} of them; the latest sighting was {}.",
-        when(story.last_seen)
-    )];
+    let mut sentences =
+        vec![format!("The last answered {runs} {shown}; the latest sighting was {}.", when(story.last_seen))];
     if story.pruned > 0 {
         sentences
             .push(format!("The text of {} was deleted because of its age.", count_noun(story.pruned as u64, "item")));

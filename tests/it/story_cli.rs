@@ -200,8 +200,7 @@ fn a_story_of_an_item_seen_once_says_so() {
         Earlier ones may be missing:
           - rust social did not cover 2026-03-10T12:44:00Z to 2026-03-10T13:00:00Z.
 
-        The last answered run showed 1 of them; the latest sighting was
-        2026-03-11T13:00:00Z.
+        The last answered run showed it; the latest sighting was 2026-03-11T13:00:00Z.
         Forgotten items are not counted.
         ") };
         let pages = Pages::serve(&place, &[]);
