@@ -109,6 +109,7 @@ fn an_items_run_count_links_to_its_sightings_and_they_to_their_runs() {
         let runs = links.iter().find(|link| link.address == "#sightings");
         assert_eq!(runs.map(Link::number), Some(1), "{name}: {page}");
         let sightings = between(&page, "id=\"sightings\"", "</section>");
+        assert!(sightings.contains(">One sighting.<"), "{name}: {sightings}");
         let run = between(sightings, "<td data-label=\"When\"><a href=\"", "\"").replace("&amp;", "&");
         let run = pages.page(&run);
         assert!(run.contains(&format!("href=\"/item?{query}\"")), "{name}: {run}");
