@@ -208,7 +208,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
                     thead { tr { th scope="col" { "Source" } th scope="col" { "Last" } th.n scope="col" { "Failed" } th.n scope="col" { "Not made" } th.n scope="col" { "Full replies" } th.n scope="col" { "Cost" } } }
                     tbody { @for source in &topic.sources { tr {
                         th scope="row" { (source.source) }
-                        td data-label="Last" { @if source.fails || source.over_quota || source.is_left_out() && source.last == SearchState::NotRun.as_str() { strong.bad { (source.last) } } @else { span.good { (source.last) } } ", " (format::date_time_short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (format::line(trouble, 100)) ")" } }
+                        td data-label="Last" { @if source.fails || source.over_quota || source.is_left_out() && source.last == SearchState::NotRun.as_str() { strong.bad { (source.last.replace('_', " ")) } } @else { span.good { (source.last.replace('_', " ")) } } ", " (format::date_time_short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (format::line(trouble, 100)) ")" } }
                         td.n data-label="Failed" { (number(source.failed)) " of " (number(source.searches)) }
                         td.n data-label="Not made" { (number(source.left_out + source.refused_by_quota)) }
                         td.n data-label="Full replies" { (number(source.saturated)) }

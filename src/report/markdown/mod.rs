@@ -281,7 +281,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
         format!(
             "{}: last {}, {}{trouble}; {} of {} failed{not_made}; {}",
             source.source,
-            escape(&source.last),
+            escape(&source.last.replace('_', " ")),
             format::date_time_short(source.last_at, zone),
             number(source.failed),
             number(source.searches),
