@@ -37,8 +37,8 @@ fn a_source_over_quota_does_not_fail() {
     );
     let [markdown, html] = both_formats(&facts);
     assert!(!markdown.contains("failing") && !html.contains("failing"), "{markdown}{html}");
-    assert!(html.contains("social over quota"));
-    assert!(markdown.contains(" failed; 2 not made; $"), "{markdown}");
+    assert!(html.contains("social over quota") && html.contains(">over quota</strong>, "), "{html}");
+    assert!(markdown.contains(": last over quota, ") && markdown.contains(" failed; 2 not made; $"), "{markdown}");
     facts.sources[0].searches = 0;
     assert!(both_formats(&facts)[0].contains("; none made in the period; 2 not made; $"));
 }

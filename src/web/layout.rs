@@ -56,7 +56,7 @@ fn problem_page(site: &Site, problem: &Problem, visitor: &Visitor) -> Markup {
     let main = html! {
         h1 { (problem.title) }
         p { (problem.hint) }
-        @if let Some(form) = &problem.form { (form) } @else { p { a href="/" { "Overview" } } }
+        @if let Some(form) = &problem.form { (form) } @else { p { a href="/" { "Topics" } } }
     };
     let page = Page { title: problem.title.clone(), place: "", live: false, origin: None, main };
     render(site, &page, visitor)

@@ -119,7 +119,7 @@ impl SentForm {
 
     fn to_copy(&self) -> Markup {
         html! {
-            p { "Nothing was saved. " strong { "What you typed is kept on this page until you leave it. " } "Copy what you need. " a href="/" { "Overview" } }
+            p { "Nothing was saved. " strong { "What you typed is kept on this page until you leave it. " } "Copy what you need. " a href="/" { "Topics" } }
             (self.typed_list(true))
         }
     }

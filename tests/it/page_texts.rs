@@ -66,6 +66,17 @@ fn each_page_has_a_unique_title() {
 }
 
 #[test]
+fn the_page_of_a_problem_names_the_first_page_as_the_menu_does() {
+    let (_sandbox, place) = stage(sqlite());
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let name = pages.page("/").split_once("<h1>").unwrap().1.split('<').next().unwrap().to_owned();
+    for path in ["/nothing", "/topics/nobody", "/runs?last=0"] {
+        let problem = pages.get(path).body;
+        assert!(problem.contains(&format!("<p><a href=\"/\">{name}</a></p>")), "{path}: {problem}");
+    }
+}
+
+#[test]
 fn a_page_beyond_the_last_says_so_and_links_back() {
     for database in databases() {
         let name = database.name;
@@ -109,6 +120,7 @@ fn an_items_run_count_links_to_its_sightings_and_they_to_their_runs() {
         let runs = links.iter().find(|link| link.address == "#sightings");
         assert_eq!(runs.map(Link::number), Some(1), "{name}: {page}");
         let sightings = between(&page, "id=\"sightings\"", "</section>");
+        assert!(sightings.contains(">One sighting.<"), "{name}: {sightings}");
         let run = between(sightings, "<td data-label=\"When\"><a href=\"", "\"").replace("&amp;", "&");
         let run = pages.page(&run);
         assert!(run.contains(&format!("href=\"/item?{query}\"")), "{name}: {run}");

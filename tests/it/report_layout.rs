@@ -6,7 +6,7 @@ use topicwatch::model::Time;
 
 use crate::support::browser::find_browser;
 use crate::support::databases::{block_on, databases, sqlite};
-use crate::support::page_size::{measure_report, printed_pages};
+use crate::support::page_size::{measure_in_window, measure_report, printed_pages};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::world::{ScriptedService, hour, post, run_once, topic};
@@ -92,6 +92,29 @@ fn citations_come_after_the_figures_and_empty_lists_are_folded() {
         // At the top they share a line.
         let top = between(&reported, "<ul class=\"glance\">", "</nav>");
         assert!(top.contains("Nothing known: ") && top.contains("#t-quiet\""), "{top}");
+    }
+}
+
+#[test]
+fn a_long_or_right_to_left_title_leaves_the_numbers_of_a_report_in_place() {
+    const LONG: &str = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverordnung";
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let acme = format!("[[topics]]\nid = \"acme\"\ntitle = \"{LONG}\"\nquery = \"acme launch\"\n");
+        let akhbar = "[[topics]]\nid = \"akhbar\"\ntitle = \"أخبار\\u202e\"\nquery = \"akhbar\"\n";
+        let place = Place::new(database, &sandbox.lines(), &format!("{acme}{akhbar}"));
+        place.ok(&["once", "--at", NINE, "--topic", "acme"]);
+        let page = report(&place, "2026-03-11", "html");
+        let matters = between(&page, "id=\"matters\"", "</section>");
+        let sentence = "<bdi><a href=\"#t-akhbar\">أخبار</a></bdi> has not been run yet";
+        assert!(matters.contains(sentence), "{matters}");
+        for reported in [&page, &report(&place, "2026-03-11", "md")] {
+            assert!(reported.contains("أخبار") && !reported.contains('\u{202e}'), "{reported}");
+        }
+        let Some(browser) = find_browser() else { continue };
+        let table = "d.querySelector('[aria-labelledby=overview-caption]')";
+        let wider = format!("{table}.scrollWidth-{table}.clientWidth");
+        assert_eq!(measure_in_window(&browser, &place, &page, 1280, &wider), [0], "hidden columns: {page}");
     }
 }
 

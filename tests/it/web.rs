@@ -28,6 +28,21 @@ fn before_the_first_run_the_pages_say_what_to_do_next() {
 }
 
 #[test]
+fn before_the_first_run_all_topics_are_counted_and_the_sandbox_is_not_advised_twice() {
+    for database in databases() {
+        let name = database.name;
+        let topic =
+            |n: u32| format!("[[topics]]\nid = \"t{n:02}\"\nquery = \"topic {n}\"\nevery = \"12h\"\npaused = true\n");
+        let topics: String = (1..=51).map(topic).collect();
+        let rest = format!("[web]\nlisten = \"127.0.0.1:0\"\n{topics}");
+        let place = Place::new(database, "base_url = \"sandbox\"", &rest);
+        let page = Pages::wait_for_address(place.program(&["run"]).start()).page("/");
+        assert!(page.contains("The configuration is read: 51 topics, "), "{name}: {page}");
+        assert!(page.contains("SANDBOX") && !page.contains("To try everything"), "{name}: {page}");
+    }
+}
+
+#[test]
 fn the_overview_shows_the_state_of_each_topic() {
     for database in databases() {
         let name = database.name;

@@ -15,7 +15,7 @@ use super::highlights::causes;
 use super::period::ReportScope;
 use super::period::rule::PeriodRule;
 use super::shares::{source_shares, voice_sources};
-use super::{answer, coverage, items};
+use super::{answer, coverage, format, items};
 use crate::compare::{NoTermsReason, Relevance, TermsAsked, TopicTerms, relevance, topic_terms};
 use crate::insight::daily::{self, Answers, Day};
 use crate::model::{CountedItem, ReportSpec, Span, Time, Topic, WindowFit};
@@ -24,6 +24,9 @@ use days::{ReportDays, day_facts, holes_of_days, items_by_day};
 
 /// Four weeks for comparing terms, and one more day because the first week may begin within a day, in milliseconds.
 const TERMS_REACH: i64 = 29 * 86_400_000;
+
+/// The maximum length of a topic's title, in characters.
+const TITLE: usize = 120;
 
 /// Returns the time from which a report reads items: for its days, and for the comparison of terms.
 pub(super) fn reads_from(spec: &ReportSpec, span: Span) -> Time {
@@ -161,7 +164,7 @@ pub(super) async fn topic(
     let chosen = items::choose(snapshot, topic, &read.marks, &period, scorer.as_deref(), &rule, rows).await?;
     Ok(TopicFacts {
         id: topic.id.clone(),
-        title: topic.title.clone(),
+        title: format::line(&topic.title, TITLE),
         began,
         searched_since,
         tried: read.tried,

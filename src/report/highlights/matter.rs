@@ -25,6 +25,12 @@ impl Highlight {
         }
     }
 
+    /// What stands between the topic's title and the sentence, which begins with a verb if there are no results.
+    #[must_use]
+    pub fn after_title(&self) -> &'static str {
+        if self.kind == "not run" { " " } else { ": " }
+    }
+
     /// Whether it says what happened. All others say how far the figures can be trusted. That searches were pruned
     /// counts as news, so that it comes first.
     #[must_use]

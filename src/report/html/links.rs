@@ -1,4 +1,4 @@
-//! Shared by the page and the sections of topics: links to sections, and changes in words.
+//! Shared by the page and the sections of topics: links to sections, titles, and changes in words.
 
 use maud::{Markup, html};
 
@@ -6,6 +6,32 @@ use super::super::document::Report;
 use super::super::facts::TopicFacts;
 use super::super::{format, highlights};
 use crate::report::coverage::caveats;
+
+/// A word with more letters than this may be broken.
+const UNBROKEN: usize = 24;
+
+/// Returns a title in which long words may be broken, so that they do not push the other columns of a table off the
+/// screen or the paper.
+fn breakable(title: &str) -> Markup {
+    let (mut parts, mut letters) = (vec![String::new()], 0);
+    for letter in title.chars() {
+        letters = if letter == ' ' { 0 } else { letters + 1 };
+        if letters > UNBROKEN {
+            parts.push(String::new());
+            letters = 1;
+        }
+        if let Some(last) = parts.last_mut() {
+            last.push(letter);
+        }
+    }
+    html! { @for (at, part) in parts.iter().enumerate() { @if at > 0 { wbr; } (part) } }
+}
+
+/// Returns a topic's title as a link to a part of its section. It has its own text direction: a title from right to
+/// left does not move the numbers after it.
+pub(super) fn title_link(topic: &str, section: &str, title: &str) -> Markup {
+    html! { bdi { a href=(anchor(topic, section)) { (breakable(title)) } } }
+}
 
 /// Returns the link to a topic's section.
 pub(super) fn anchor(topic: &str, section: &str) -> String {

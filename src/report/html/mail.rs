@@ -48,7 +48,7 @@ fn parse(page: &str) -> Vec<Node<'_>> {
             {
                 append(&mut open, Node::Element(done));
             }
-        } else if name.starts_with('!') || matches!(name, "meta" | "br") || open.len() > DEEPEST {
+        } else if name.starts_with('!') || matches!(name, "meta" | "br" | "wbr") || open.len() > DEEPEST {
             append(&mut open, Node::Element(Element { name, tag, inner: Vec::new() }));
         } else {
             open.push(Element { name, tag, inner: Vec::new() });
@@ -119,7 +119,8 @@ fn write_element(element: &Element<'_>, left_out: &str, out: &mut String) {
     };
     match element.name {
         _ if ["page-only", "paper-only", "skip"].iter().any(|class| element.is(class)) => {}
-        "style" => {}
+        // A mail may break any word.
+        "style" | "wbr" => {}
         "meta" if element.attribute("name") == Some("viewport") || element.attribute("charset").is_some() => {
             within(&format!("<{}>", element.tag), "");
         }

@@ -25,7 +25,7 @@ use super::highlights::matter::Highlight;
 use super::{chart, sql};
 use crate::draw::chart::VoiceBar;
 use crate::model::{ReportWindow, Tone};
-use links::{anchor, change};
+use links::{anchor, change, title_link};
 
 const STYLE: &str = concat!(include_str!("../../draw/base.css"), include_str!("style.css"));
 
@@ -112,7 +112,7 @@ fn highlight_list(report: &Report, matters: &[Highlight]) -> Markup {
         ol.matters { @for matter in matters {
             li.(matter.kind.replace(' ', "-")) {
                 span.kind { (matter.label()) } " "
-                a href=(anchor(&matter.topic, matter.section)) { (title_of(report, matter)) } ": " (matter.sentence)
+                (title_link(&matter.topic, matter.section, title_of(report, matter))) (matter.after_title()) (matter.sentence)
             }
         } }
     }
@@ -164,7 +164,7 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
     let failing: Vec<String> = topic.sources.iter().filter_map(named).collect();
     html! {
         tr {
-            th scope="row" { a href=(anchor(&topic.id, "")) { (topic.title) } }
+            th scope="row" { (title_link(&topic.id, "", &topic.title)) }
             // Before the first results, a topic's section has no rows.
             @if topic.began.is_some() {
                 td.n data-label="Items" { a href=(anchor(&topic.id, "rows")) { (at_least(topic.period.raw, topic.may_be_more())) } }
@@ -201,7 +201,7 @@ fn voice(report: &Report) -> Markup {
         section.whole aria-labelledby="voice-heading" {
             h2 #voice-heading { "Share of voice" }
             @if let Some(note) = note { p.note { (note) } }
-            @for (title, sentence) in report.irrelevant_topics() { p.note { (title) ": " (sentence) } }
+            @for (title, sentence) in report.irrelevant_topics() { p.note { bdi { (title) } ": " (sentence) } }
             @if !bars.is_empty() { div.pair {
                 figure { (chart::voice(&bars)) figcaption { "By unique items: near-copies count once." } }
                 div.wide role="region" tabindex="0" aria-labelledby="voice-caption" { table {
@@ -211,7 +211,7 @@ fn voice(report: &Report) -> Markup {
                     }
                     thead { tr { th scope="col" { "Topic" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } @if by_source { th scope="col" { "By source" } } } }
                     tbody { @for voice in &report.voice { tr {
-                        th scope="row" { a href=(anchor(&voice.topic, "")) { (voice.title) } }
+                        th scope="row" { (title_link(&voice.topic, "", &voice.title)) }
                         @for cell in voice.cells() { td.n { (cell) } }
                         @if by_source { td { (voice.sources().unwrap_or_default()) } }
                     } } }

@@ -163,13 +163,13 @@ fn copies_are_called_posts_only_if_all_of_them_are() {
 #[test]
 fn a_mail_has_no_style_sheet_and_escapes_foreign_text() {
     let mut facts = topic("a");
-    facts.title = "<b>\"bold\" > 'all'".to_owned();
+    facts.title = format!("<b>\"bold\" > 'all' {}", "long".repeat(9));
     let all = report(vec![facts]);
     let mail = all.mail();
-    for gone in ["<style", "<svg", "<table", "<details", "class=", "href=\"#", "<b>"] {
+    for gone in ["<style", "<svg", "<table", "<details", "class=", "href=\"#", "<b>", "<wbr"] {
         assert!(!mail.contains(gone), "{gone}: {mail}");
     }
-    assert!(mail.contains("&lt;b&gt;"), "{mail}");
+    assert!(mail.contains("&lt;b&gt;") && mail.contains(&"long".repeat(9)), "{mail}");
     assert!(mail.contains("<code>topicwatch report "), "{mail}");
     let opened = mail.matches("<div").count();
     assert_eq!(opened, mail.matches("</div>").count());

@@ -21,7 +21,7 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
     html! {
         section.topic #(format::id(&topic.id, "")) aria-labelledby=(format::id(&topic.id, "title")) {
-            h2 id=(format::id(&topic.id, "title")) { (topic.title) " " small { (topic.id) } }
+            h2 id=(format::id(&topic.id, "title")) { bdi { (topic.title) } " " small { (topic.id) } }
             @if let Some(state) = topic.nothing_to_report_reason(zone) { p.note { "This topic " (state) "." } }
             @if topic.began.is_none() {
                 @if topic.tried { (coverage(report, topic)) }
@@ -40,7 +40,7 @@ pub(super) fn folded(report: &Report, topic: &TopicFacts) -> Markup {
         section.quiet #(format::id(&topic.id, "")) aria-labelledby=(format::id(&topic.id, "title")) {
             details.brief {
                 summary {
-                    strong id=(format::id(&topic.id, "title")) { (topic.title) } ": "
+                    strong dir="auto" id=(format::id(&topic.id, "title")) { (topic.title) } ": "
                     @if let Some(unsearched) = topic.unsearched_sentence() { (unsearched) }
                     @else { (at_least(topic.period.raw, topic.may_be_more())) " items, " (links::change(report, topic)) }
                     @if !topic.is_unsearched() && topic.covered.is_some() && !topic.idle(report.span) { ", " (topic.covered_words(report.span)) @if topic.checks.is_none() { " covered" } }
@@ -209,7 +209,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
                     thead { tr { th scope="col" { "Source" } th scope="col" { "Last" } th.n scope="col" { "Failed" } th.n scope="col" { "Not made" } th.n scope="col" { "Full replies" } th.n scope="col" { "Cost" } } }
                     tbody { @for source in &topic.sources { tr {
                         th scope="row" { (source.source) }
-                        td data-label="Last" { @if source.fails || source.over_quota || source.is_left_out() && source.last == SearchState::NotRun.as_str() { strong.bad { (source.last) } } @else { span.good { (source.last) } } ", " (format::date_time_short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (format::line(trouble, 100)) ")" } }
+                        td data-label="Last" { @if source.fails || source.over_quota || source.is_left_out() && source.last == SearchState::NotRun.as_str() { strong.bad { (source.last.replace('_', " ")) } } @else { span.good { (source.last.replace('_', " ")) } } ", " (format::date_time_short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (format::line(trouble, 100)) ")" } }
                         td.n data-label="Failed" { (number(source.failed)) " of " (number(source.searches)) }
                         td.n data-label="Not made" { (number(source.left_out + source.refused_by_quota)) }
                         td.n data-label="Full replies" { (number(source.saturated)) }

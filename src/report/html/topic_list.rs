@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::super::document::Report;
 use super::super::facts::TopicFacts;
 use super::super::format::{self, at_least, count_noun, percent};
-use super::links::{anchor, change};
+use super::links::{change, title_link};
 use crate::model::Tone;
 use crate::report::comparison::measures::MIN_SAMPLE;
 
@@ -65,7 +65,7 @@ fn rank_in_highlights(report: &Report, topic: &TopicFacts) -> usize {
 }
 
 fn link(topic: &TopicFacts) -> Markup {
-    html! { a href=(anchor(&topic.id, "")) { (format::line(&topic.title, TITLE)) } }
+    title_link(&topic.id, "", &format::line(&topic.title, TITLE))
 }
 
 fn line(report: &Report, topic: &TopicFacts) -> Markup {

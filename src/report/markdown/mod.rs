@@ -285,7 +285,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
         format!(
             "{}: last {}, {}{trouble}; {failed}{not_made}; {}",
             source.source,
-            escape(&source.last),
+            escape(&source.last.replace('_', " ")),
             format::date_time_short(source.last_at, zone),
             source.paid(),
         )

@@ -68,7 +68,7 @@ fn insufficient_role(visitor: &Visitor, role: Role) -> Problem {
 
 /// The problem that the token is for other topics. Does not reveal whether there is such a topic.
 pub(in crate::web) fn out_of_scope() -> Problem {
-    let hint = "It covers only some topics; the overview lists them.";
+    let hint = "It covers only some topics; the page Topics lists them.";
     Problem::new(StatusCode::FORBIDDEN, "Your token does not cover this", hint)
 }
 

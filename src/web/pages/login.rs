@@ -34,7 +34,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let main = if authentication::requires_token(&site).await? {
         form(None, next_of(&request))
     } else {
-        html! { h1 { "Nothing to log in to" } p { "There is no token: anyone who can reach this address can read these pages" @if site.may_edit(&Visitor::anyone(site.settings().edit)) { ", and change what is watched" } @else { ", but not change anything" } "." } p { a href="/" { "Overview" } } }
+        html! { h1 { "Nothing to log in to" } p { "There is no token: anyone who can reach this address can read these pages" @if site.may_edit(&Visitor::anyone(site.settings().edit)) { ", and change what is watched" } @else { ", but not change anything" } "." } p { a href="/" { "Topics" } } }
     };
     Ok(Page { title: "Log in".to_owned(), place: "/login", live: false, origin: None, main })
 }

@@ -13,7 +13,7 @@ use crate::compare::{LATELY, SourceHistory, mark_missed};
 use crate::draw::format::{self, at_least, number};
 use crate::draw::sparkline;
 use crate::model::{
-    DayLimits, PaidUsage, PausedBy, RunState, ServiceLimits, Time, TopicCard, TopicFiring, UsageByProvider,
+    DataOrigin, DayLimits, PaidUsage, PausedBy, RunState, ServiceLimits, Time, TopicCard, TopicFiring, UsageByProvider,
 };
 use crate::schedule::Schedule;
 use crate::web::access::visitor::Visitor;
@@ -42,7 +42,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     // A token for some topics must not reveal whether any other topic has run.
     let may_be_first = request.visitor.sees_all();
     if cards.is_empty() && after.is_empty() || may_be_first && !store.any_run().await? {
-        return Ok(Page { title, place: "/", live: true, origin, main: first_run(&site, &cards, &request.visitor) });
+        let many = store.count_topics().await?.unsigned_abs();
+        let main = first_run(&site, &cards, many, origin, &request.visitor);
+        return Ok(Page { title, place: "/", live: true, origin, main });
     }
     mark_missed(store, &mut cards, now).await?;
     let history = site.sources(&cards).await?;
@@ -264,8 +266,8 @@ pub(in crate::web) fn sources(card: &TopicCard, history: &SourceHistory) -> Mark
     } }
 }
 
-/// Advice before the first run.
-fn first_run(site: &Site, cards: &[TopicCard], visitor: &Visitor) -> Markup {
+/// Advice before the first run. `many` topics are watched, of which `cards` has the first.
+fn first_run(site: &Site, cards: &[TopicCard], many: u64, origin: Option<DataOrigin>, visitor: &Visitor) -> Markup {
     html! {
         h1 { "Nothing has run yet" }
         p.lead { "These pages fill with the first run. What to do next:" }
@@ -273,7 +275,7 @@ fn first_run(site: &Site, cards: &[TopicCard], visitor: &Visitor) -> Markup {
             @if cards.is_empty() {
                 li { "Define what to watch: " code { "topicwatch init" } " creates an annotated " code { "jobs.toml" } ", and " code { "topicwatch check" } " shows what is in effect." }
             } @else {
-                li { "The configuration is read: " (format::count_noun(cards.len() as u64, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
+                li { "The configuration is read: " (format::count_noun(many, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
             }
             @if site.may_edit(visitor) { li { a href=(edit::NEW) { "Add a topic" } " here" @if site.may_act(visitor) { ", and press " strong { "Run now" } " on its page" } "." } }
             @if site.settings().acts.is_some() {
@@ -284,6 +286,6 @@ fn first_run(site: &Site, cards: &[TopicCard], visitor: &Visitor) -> Markup {
             }
             li { "Come back here. The first answers are a baseline; after that, new items are those not seen before." }
         }
-        p.meta { "To try everything without a key, set " code { "base_url = \"sandbox\"" } " under " code { "[service]" } "." }
+        @if origin != Some(DataOrigin::Sandbox) { p.meta { "To try everything without a key, set " code { "base_url = \"sandbox\"" } " under " code { "[service]" } "." } }
     }
 }

@@ -76,7 +76,7 @@ fn a_source_that_was_never_called_did_not_answer() {
         assert!(calm_text(&refused).contains("sources (some searches were not made)"), "{}", calm_text(&refused));
         let html = refused.html();
         assert!(html.contains(&format!("{source} not searched")), "{html}");
-        assert!(html.contains("<strong class=\"bad\">not_run</strong>"), "{html}");
+        assert!(html.contains("<strong class=\"bad\">not run</strong>"), "{html}");
     }
     // A source that was not needed, or was refused only after the period, is well.
     for (at, trouble, refused) in [(9, "nothing new was found", false), (24, "auth", true)] {

@@ -138,6 +138,7 @@ fn sightings(seen: &[ItemSightingRow], rows: &[ItemRow], pages: &BTreeSet<String
             caption {
                 @if seen.is_empty() { "Its sightings are no longer kept." }
                 @else if are_some_gone(seen, rows) { (count_noun(seen.len() as u64, "sighting")) "; the others are no longer kept." }
+                @else if seen.len() == 1 { "One sighting." }
                 @else { "The latest " (count_noun(seen.len() as u64, "sighting")) @if seen.len() == MAX_LISTED as usize { " that are kept; there may be more" } "." }
             }
             thead { tr { th scope="col" { "When" } th scope="col" { "Topic" } th scope="col" { "Source" } th.n scope="col" { "Rank" } th scope="col" { "Reactions" } } }
