@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::super::document::Report;
 use super::super::facts::TopicFacts;
 use super::super::{format, highlights};
+use crate::model::whole_characters;
 use crate::report::coverage::caveats;
 
 /// A word with more letters than this may be broken.
@@ -14,14 +15,14 @@ const UNBROKEN: usize = 24;
 /// screen or the paper.
 fn breakable(title: &str) -> Markup {
     let (mut parts, mut letters) = (vec![String::new()], 0);
-    for letter in title.chars() {
-        letters = if letter == ' ' { 0 } else { letters + 1 };
+    for letter in whole_characters(title) {
+        letters = if letter == " " { 0 } else { letters + 1 };
         if letters > UNBROKEN {
             parts.push(String::new());
             letters = 1;
         }
         if let Some(last) = parts.last_mut() {
-            last.push(letter);
+            last.push_str(letter);
         }
     }
     html! { @for (at, part) in parts.iter().enumerate() { @if at > 0 { wbr; } (part) } }
