@@ -222,8 +222,8 @@ fn a_topic_of_which_nothing_is_known_is_not_called_quiet() {
     };
     let html = report(vec![topic("a"), paused("b")]).html();
     for part in [
-        "Quiet: <a href=\"#t-a\">a</a>.",
-        "Nothing known: <a href=\"#t-b\">b</a>.",
+        "Quiet: <bdi><a href=\"#t-a\">a</a></bdi>.",
+        "Nothing known: <bdi><a href=\"#t-b\">b</a></bdi>.",
         "Quiet or unknown topics",
         ">b</strong>: Nothing was searched in this period, so nothing is known about it.",
     ] {

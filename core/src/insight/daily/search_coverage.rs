@@ -2,31 +2,12 @@
 //! `holes` defines holes; the caller reads the searches.
 
 use super::all_sources::{AllSources, HolePart, SourceSpans, all_sources, counting, hole_parts, idle, item_checks};
+use super::hole_facts::HoleFacts;
 use super::moments::Moments;
 use crate::insight::coverage::membership::memberships;
 use crate::insight::coverage::wrong_times::without_wrong_times;
 use crate::insight::{Cause, Coverage, source_coverage, split_coverage, total_ms};
 use crate::model::{CoverageSearch, RunSearch, Source, Span, Time, WatchedTopic};
-
-/// A span that nothing covered.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct HoleFacts {
-    /// Where it is.
-    #[serde(flatten)]
-    pub span: Span,
-    /// Causes in words; empty before the topic was watched.
-    pub why: String,
-    /// Whether it lies before the topic was watched.
-    pub before: bool,
-    /// Whether no search was due since the last one; the next search looks back over it.
-    #[serde(skip_serializing_if = "is_false")]
-    pub open: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
 
 /// Shorter holes are not reported, milliseconds: a daily search that starts seconds after its slot leaves one.
 const SHORT: i64 = 60_000;

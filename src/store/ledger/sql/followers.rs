@@ -140,8 +140,8 @@ async fn once_ahead(conn: &mut Conn, since: Time) -> Result<Vec<(i64, String)>, 
     // The inner limit counts all rows, so that missed slots, which may be very many, are not walked through.
     let sql = format!(
         "SELECT b.seq, b.started_at, b.id, b.public_id FROM (SELECT r.seq, r.started_at, r.id, r.public_id FROM run r \
-         WHERE {at} >= $1 ORDER BY {at} LIMIT {CHECKED}) AS w \
-         WHERE w.seq < $2 AND w.started_at IS NOT NULL ORDER BY w.started_at LIMIT {AHEAD}",
+         WHERE {at} >= $1 ORDER BY {at} LIMIT {CHECKED}) AS b \
+         WHERE b.seq < $2 AND b.started_at IS NOT NULL ORDER BY b.started_at LIMIT {AHEAD}",
         at = read::RUN_AT
     );
     let query = sqlx::query_as(AssertSqlSafe(sql)).bind(bound.0).bind(highest);
