@@ -2,7 +2,8 @@
 //! search was due yet), and time in which the topic lacked one of its sources. Reports, pages and the API use these
 //! rules.
 
-use super::search_coverage::{COVERED, HoleFacts, SearchCoverage};
+use super::hole_facts::HoleFacts;
+use super::search_coverage::{COVERED, SearchCoverage};
 use crate::model::{PrunedDays, Source, Span, Time, WatchedTopic};
 
 /// Why there may be more items in a span than are counted.
