@@ -1,6 +1,8 @@
 //! A run that failed, that got an empty reply in error, or that searched the past, does not show what sources return
 //! now.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
 
 use crate::support::api_client::get_json;
@@ -10,7 +12,7 @@ use crate::support::program::{NINE, Place};
 use crate::support::service::{FakeServer, Sandbox, reply};
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
-use crate::support::world::{ScriptedService, hour, post};
+use crate::support::world::{ScriptedService, hour, post, run_once};
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
 
@@ -66,6 +68,39 @@ fn after_a_failed_run_no_item_is_gone_and_new_counts_are_lower_bounds() {
         place.ok(&["once", "--at", twelve]);
         let told = place.ok(&["diff", "acme", "--since", eleven]);
         assert!(told.contains("2 runs") && !told.contains(missing), "{name}: {told}");
+    }
+}
+
+/// Three replies with three posts. Later ones end within the second.
+fn cut_after_three_replies() -> FakeServer {
+    let replies = AtomicUsize::new(0);
+    FakeServer::respond_with(move |_| {
+        let posts = (1..4).map(|n| post(n, 20 + n, &format!("acme words {n}"), 1)).collect::<Vec<_>>();
+        let body = json!({ "results": posts }).to_string();
+        let until = if replies.fetch_add(1, Ordering::SeqCst) < 3 { body.len() } else { body.len() / 2 };
+        reply("200 OK", "content-type: application/json\r\n", &body.as_bytes()[..until])
+    })
+}
+
+#[test]
+fn after_a_cut_reply_of_a_provider_no_item_is_gone_and_new_counts_are_lower_bounds() {
+    for database in databases() {
+        let service = cut_after_three_replies();
+        let second =
+            format!("[providers.second]\nkind = \"spec\"\nkey_env = \"TOPICWATCH_API_KEY\"\n{}\n", service.lines());
+        let place = Place::without_service(database, &format!("{second}{}", TOPIC.replace("social", "second")));
+        let name = place.database.name;
+        for at in [24, 25, 26] {
+            run_once(&place, at);
+        }
+        assert_eq!(place.run(&["once", "--at", &hour(27)]).code, Some(3), "{name}");
+        let cut = place.database.texts("SELECT state || ' ' || found FROM v_search WHERE error_class = 'cut'");
+        assert_eq!(cut, ["ok 1"], "{name}: the part before the end is kept");
+        let diff = place.json(&["diff", "acme", "--json"]);
+        assert_eq!((&diff["gone"], &diff["counts"]["gone"]), (&json!([]), &json!(0)), "{name}: {diff}");
+        assert_eq!(diff["counts"]["at_least"], true, "{name}: as `status` says");
+        let status = place.json(&["status", "--json", "--at", &hour(27)]);
+        assert_eq!(status["topics"][0]["new_at_least"], true, "{name}: {status}");
     }
 }
 

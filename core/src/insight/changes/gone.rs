@@ -22,10 +22,10 @@ pub(super) fn is_backfill(snapshot: &Snapshot) -> bool {
 const ROUND: i64 = 10;
 
 /// Returns whether an item's absence from a snapshot means that the source no longer shows it: the search was answered,
-/// not cut, and not a backfill. `most` is the largest reply to the question.
+/// whole, and not a backfill. `most` is the largest reply to the question.
 fn is_complete(snapshot: &Snapshot, most: i64) -> bool {
     let found = snapshot.counts.found;
-    let cut = snapshot.saturated || (found == most && found % ROUND == 0);
+    let cut = snapshot.in_part || snapshot.saturated || (found == most && found % ROUND == 0);
     snapshot.state == SearchState::Ok && !cut && !is_backfill(snapshot)
 }
 

@@ -52,6 +52,7 @@ mod tests {
             question,
             state: SearchState::Ok,
             refused: false,
+            in_part: false,
             saturated: false,
             empty_in_error: false,
             requested_span: None,

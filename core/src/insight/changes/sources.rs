@@ -117,12 +117,12 @@ pub(super) fn sources(
     all.iter().filter_map(of).collect()
 }
 
-/// Returns whether a source that finds items failed in the last run of a span, or was left out because every call would
-/// have been refused. An earlier failure does not matter: the next search looks back over it.
+/// Returns whether a source that finds items failed in the last run of a span, wholly or in part, or was left out
+/// because every call would have been refused. An earlier failure does not matter: the next search looks back over it.
 pub(super) fn failed_last(snapshots: &Snapshots, between: SeqRange) -> bool {
-    let failed =
-        |s: &Snapshot| s.refused || matches!(s.state, SearchState::Error | SearchState::Lost | SearchState::OverQuota);
-    any_of_last(snapshots, between, failed)
+    let is_unanswered =
+        |s: &Snapshot| matches!(s.state, SearchState::Error | SearchState::Lost | SearchState::OverQuota);
+    any_of_last(snapshots, between, |s| s.refused || s.in_part || is_unanswered(s))
 }
 
 /// Returns whether a reply of the last run of a span was empty although posts are known or certain. As with a failure,

@@ -41,6 +41,7 @@ fn snapshot(seq: i64, question: usize, state: SearchState, found: i64) -> Snapsh
         question,
         state,
         refused: false,
+        in_part: false,
         saturated: false,
         empty_in_error: false,
         requested_span: None,
@@ -119,6 +120,7 @@ fn an_item_is_gone_only_after_complete_snapshots_of_the_same_query_that_held_it(
         ("without a date", all(), 3, seen(&[1, 2, 3]), None, 0),
         ("the last was cut", replaced(&|s| s.saturated = true, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
         ("one before was cut", replaced(&|s| s.saturated = true, 2), 3, seen(&[1, 2, 3]), Some(0), 0),
+        ("the last came in part", replaced(&|s| s.in_part = true, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
         ("the last was thinned", replaced(&|s| s.thinned = true, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
         ("one before was thinned", replaced(&|s| s.thinned = true, 1), 3, seen(&[1, 2, 3]), Some(0), 0),
         ("the last failed", replaced(&|s| s.state = SearchState::Error, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
@@ -140,14 +142,7 @@ fn an_item_is_gone_only_after_complete_snapshots_of_the_same_query_that_held_it(
             Some(0),
             1,
         ),
-        (
-            "a round number as the most of all may be a cut",
-            replaced(&|s| s.counts.found = 20, 2),
-            3,
-            seen(&[1, 2, 3]),
-            Some(0),
-            0,
-        ),
+        ("a round number, the most of all", replaced(&|s| s.counts.found = 20, 2), 3, seen(&[1, 2, 3]), Some(0), 0),
     ] {
         let mut reading = reading(all, since);
         let last = seen.iter().map(|(_, seq)| *seq).max().unwrap();

@@ -35,6 +35,8 @@ pub struct Snapshot {
     pub state: SearchState,
     /// Whether it was not made because every call would have been refused.
     pub refused: bool,
+    /// Whether it was answered in part: the reply was cut short, or one of its calls failed. What is missing may exist.
+    pub in_part: bool,
     /// Whether the reply was as long as it could be.
     pub saturated: bool,
     /// Whether the reply was empty although posts of the time asked for are known or certain: it proves nothing.

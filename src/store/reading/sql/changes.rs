@@ -22,6 +22,7 @@ fn snapshot_select() -> String {
     format!(
         "SELECT r.public_id, r.seq, coalesce(r.started_at, r.slot, r.planned_at) AS at, s.source, s.operation, s.query, s.state, \
          CAST(CASE WHEN s.state = 'not_run' AND s.error_class IS NOT NULL THEN 1 ELSE 0 END AS BIGINT) AS refused, \
+         CAST(CASE WHEN s.state = 'ok' AND s.error_class IS NOT NULL THEN 1 ELSE 0 END AS BIGINT) AS in_part, \
          s.saturated, {} AS empty_in_error, s.asked_from, s.asked_until, s.found, s.new, s.duplicate, s.outside, s.undated, r.thinned \
          FROM run r CROSS JOIN search s WHERE s.run = r.id AND s.attempt = r.attempt AND r.topic = $1 AND r.seq > $2 AND r.seq <= $3 \
          ORDER BY r.seq DESC, s.source LIMIT $4",
@@ -135,6 +136,7 @@ fn snapshot(row: &Row, questions: &mut Vec<Question>) -> Result<Snapshot, StoreE
         question,
         state: read::word(row, "state", SearchState::parse)?,
         refused: read::flag(row, "refused")?.unwrap_or(false),
+        in_part: read::flag(row, "in_part")?.unwrap_or(false),
         saturated: read::flag(row, "saturated")?.unwrap_or(false),
         empty_in_error: read::flag(row, "empty_in_error")?.unwrap_or(false),
         requested_span: read::time(row, "asked_from")?
