@@ -19,6 +19,14 @@ pub(in crate::report) fn few_answers(own: &Answers, other: &Answers) -> Option<S
     other.iter().find_map(is_few)
 }
 
+/// Says why an earlier day is incomplete compared with another: searches of a source failed, or none was due. That the
+/// other day was searched more often, by its schedule or by hand, leaves the earlier one complete.
+pub(in crate::report) fn missing_answers(earlier: &Answers, other: &Answers) -> Option<String> {
+    let mut other = other.clone();
+    other.retain(|source, _| earlier.get(source).is_none_or(|answered| !answered.all || answered.many == 0));
+    few_answers(earlier, &other)
+}
+
 /// Returns how often each source usually answers: the median of the days on which it did.
 pub(in crate::report) fn usual_answers(days: &[Answers]) -> Answers {
     let usual = |source: &Source| {
@@ -59,6 +67,18 @@ mod tests {
             (day(1, true), 2, Some("only 1 answer from web")),
         ] {
             assert_eq!(few_answers(&own, &day(usual, true)).as_deref(), expected, "{own:?} of {usual}");
+        }
+    }
+
+    #[test]
+    fn a_day_that_was_searched_less_often_is_complete_unless_searches_failed() {
+        for (earlier, expected) in [
+            (day(1, true), None),
+            (day(1, false), Some("only 1 answer from web")),
+            (day(0, true), Some("no answer from web")),
+            (day(3, false), None),
+        ] {
+            assert_eq!(missing_answers(&earlier, &day(3, true)).as_deref(), expected, "{earlier:?}");
         }
     }
 }

@@ -14,7 +14,7 @@ use super::format::at_least;
 use crate::insight::daily::{Day, SearchCoverage, SourceHistory};
 use crate::model::{CountedItem, PrunedDays, Time};
 use count_change::{Change, Count};
-use few_answers::few_answers;
+use few_answers::missing_answers;
 use measures::{EarlierDay, NOT_READ, UNJUDGED, WHOLE, sources_reason};
 
 /// The limits of comparing days.
@@ -62,7 +62,7 @@ pub(super) fn compare_days(
             Some(format!("only {} searched", super::format::percent_below(covered, WHOLE)))
         } else {
             let answers = |day: &Day| search_coverage.answers(day.span);
-            history.last().and_then(|own| few_answers(&answers(day), &answers(own)))
+            history.last().and_then(|own| missing_answers(&answers(day), &answers(own)))
         };
         let raw = marks.iter().filter(|mark| day.span.contains(mark.moment())).count() as u64;
         EarlierDay {

@@ -5,7 +5,7 @@
 mod days;
 mod reading;
 
-use super::comparison::few_answers::{few_answers, usual_answers};
+use super::comparison::few_answers::{few_answers, missing_answers, usual_answers};
 use super::comparison::measures::{TAIL, WhyFacts};
 use super::comparison::tone::{latest, tone};
 use super::comparison::{self, calendar};
@@ -71,8 +71,7 @@ pub(super) async fn topic(
     let answers = |day: &Day| search_coverage.answers(day.span);
     let few_answers = compared.and_then(|own| {
         let own = answers(own);
-        // A day is not compared with days on which a source answered fewer searches.
-        covered_days.retain(|day| few_answers(&answers(day), &own).is_none());
+        covered_days.retain(|day| missing_answers(&answers(day), &own).is_none());
         let chart: Vec<Answers> = days.chart().iter().rev().skip(1).map(answers).collect();
         let mut usual = usual_answers(&chart);
         let had = sources.constant(span).unwrap_or_default();
