@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -29,14 +30,23 @@ pub fn find_browser() -> Option<String> {
     found
 }
 
-/// The longest time that a page may take.
+/// The longest time that a page or an answer may take.
 const DEADLINE: Duration = Duration::from_secs(60);
+
+/// What the browser writes, message by message. A page that crashed never answers, so whoever waits needs a deadline.
+fn messages(output: ChildStdout) -> Receiver<Vec<u8>> {
+    let (to, messages) = channel();
+    std::thread::spawn(move || {
+        let _ = BufReader::new(output).split(0).map_while(Result::ok).try_for_each(|message| to.send(message));
+    });
+    messages
+}
 
 /// A browser driven over a pipe (the DevTools protocol, messages end with NUL).
 pub struct DrivenBrowser {
     child: Child,
     to: ChildStdin,
-    from: BufReader<ChildStdout>,
+    from: Receiver<Vec<u8>>,
     session: Option<String>,
     last: u64,
     /// What the console got since `listen`.
@@ -57,7 +67,7 @@ impl DrivenBrowser {
         ]);
         command.arg(format!("--user-data-dir={}", place.path("keyboard").display()));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        let (to, from) = (child.stdin.take().unwrap(), messages(child.stdout.take().unwrap()));
         let mut driven = Self { child, to, from, session: None, last: 0, console: Vec::new() };
         let target = driven.command("Target.createTarget", &json!({ "url": "about:blank" }));
         let attached =
@@ -80,11 +90,10 @@ impl DrivenBrowser {
         }
         self.to.write_all(format!("{message}\0").as_bytes()).unwrap();
         loop {
-            let mut said = Vec::new();
-            self.from.read_until(0, &mut said).unwrap();
-            assert!(!said.is_empty(), "the browser ended at {method}");
-            said.pop();
+            let said = self.from.recv_timeout(DEADLINE);
+            let said = said.unwrap_or_else(|error| panic!("the browser did not answer {method}: {error}"));
             let said: Value = serde_json::from_slice(&said).unwrap();
+            assert_ne!(said["method"], "Inspector.targetCrashed", "at {method}");
             if let Some("Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded") =
                 said["method"].as_str()
             {
