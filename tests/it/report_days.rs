@@ -341,6 +341,26 @@ fn fewer_pages_from_fewer_searches_are_not_reported_as_a_fall() {
     }
 }
 
+#[test]
+fn a_day_with_one_check_fewer_by_its_schedule_is_compared() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let more = topic("acme", "web.limit = 50").replace("[\"social\"]", "[\"web\"]");
+        let place = Place::new(database, &world.lines(), &more);
+        // Every five hours, each time with ten new pages: most days have five searches, the tenth has four.
+        for at in (0..=47).map(|n| n * 5) {
+            let page =
+                |k: u32| json!({ "title": format!("Page {at} {k}"), "url": format!("https://s{k}.example/{at}") });
+            world.set_pages(&(0..10).map(page).collect::<Vec<_>>());
+            run_once(&place, at);
+        }
+        let (text, _) = report(&place, "2026-03-20", &hour(245));
+        let name = place.database.name;
+        let compared = "Day before (Thursday 03-19): 50 items; now 40, −20%.";
+        assert!(text.contains(compared) && !text.contains("4 checks answered"), "{name}: {text}");
+    }
+}
+
 /// Nothing new was found, so the AI had nothing to write about.
 #[test]
 fn a_fall_is_reported_even_if_fewer_answers_were_written() {
