@@ -111,6 +111,8 @@ fn a_long_or_right_to_left_title_leaves_the_numbers_of_a_report_in_place() {
         for reported in [&page, &report(&place, "2026-03-11", "md")] {
             assert!(reported.contains("أخبار") && !reported.contains('\u{202e}'), "{reported}");
         }
+        let text = report(&place, "2026-03-11", "md");
+        assert!(text.contains("**أخبار** (no results) has not been run yet"), "{text}");
         let Some(browser) = find_browser() else { continue };
         let table = "d.querySelector('[aria-labelledby=overview-caption]')";
         let wider = format!("{table}.scrollWidth-{table}.clientWidth");

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::super::document::Report;
 use super::super::facts::TopicFacts;
 use super::super::format;
-use super::links::anchor;
+use super::links::title_link;
 use crate::draw::chart_parts::{self, PartShare, PartsRow};
 use crate::report::comparison::measures::Voice;
 use crate::report::shares::voice_parts::{VoiceCell, VoicePart};
@@ -56,7 +56,7 @@ pub(super) fn voice(report: &Report) -> Markup {
             }
             div.wide role="region" tabindex="0" aria-labelledby="voice-parts-caption" { table {
                 caption #voice-parts-caption { "Each topic's share of the unique items. Covered: for the topic with the least coverage." @if what == "Week" { " Weeks are cut at the start and end of the month." } }
-                thead { tr { th scope="col" { (what) } @for voice in &report.voice { th.n scope="col" { a href=(anchor(&voice.topic, "")) { (voice.title) } } } th.n scope="col" { "Unique items" } th.n scope="col" { "Covered" } } }
+                thead { tr { th scope="col" { (what) } @for voice in &report.voice { th.n scope="col" { (title_link(&voice.topic, "", &voice.title)) } } th.n scope="col" { "Unique items" } th.n scope="col" { "Covered" } } }
                 tbody { @for part in parts { tr {
                     th scope="row" { (part.name) }
                     @for cell in &part.topics { td.n { (cell.words()) } }
@@ -65,5 +65,27 @@ pub(super) fn voice(report: &Report) -> Markup {
                 } } }
             } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Span, Time};
+    use crate::report::samples::{report, topic};
+    use crate::report::shares::share_of_voice;
+
+    #[test]
+    fn the_head_of_a_column_of_shares_breaks_a_long_title() {
+        let mut long = topic("a");
+        long.title = "Donaudampfschifffahrtsgesellschaft".into();
+        let mut week = report(vec![long, topic("b")]);
+        week.voice = share_of_voice::of(&week.topics.iter().collect::<Vec<_>>(), None);
+        let span = Span { from: Time(0), until: Time(1) };
+        let name = "1970-01-01".to_owned();
+        week.voice_parts = vec![VoicePart { name, span, unique: 0, covered: Some(1.0), topics: Vec::new() }];
+        let page = voice(&week).into_string();
+        let head = "<bdi><a href=\"#t-a\">Donaudampfschifffahrtsge<wbr>sellschaft</a></bdi></th>";
+        assert!(page.contains(head), "{page}");
     }
 }

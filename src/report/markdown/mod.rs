@@ -38,10 +38,11 @@ pub(super) fn page(report: &Report) -> String {
         }
         let title = report.topics.iter().find(|t| t.id == matter.topic).map_or(&*matter.topic, |t| &*t.title);
         text.push_str(&format!(
-            "{}. **{}** ({}): {}\n",
+            "{}. **{}** ({}){}{}\n",
             if matter.is_news() { place + 1 } else { place + 1 - news.len() },
             escape(title),
             matter.label(),
+            matter.after_title(),
             escape(&matter.sentence)
         ));
     }
