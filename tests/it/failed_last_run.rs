@@ -101,6 +101,9 @@ fn after_a_cut_reply_of_a_provider_no_item_is_gone_and_new_counts_are_lower_boun
         assert_eq!(diff["counts"]["at_least"], true, "{name}: as `status` says");
         let status = place.json(&["status", "--json", "--at", &hour(27)]);
         assert_eq!(status["topics"][0]["new_at_least"], true, "{name}: {status}");
+        assert_eq!(new_of_day(&place, &hour(27)), (true, true), "{name}: the API and the first page, too");
+        let page = Pages::serve(&place, &["--at", &hour(27)]).page("/topics/acme");
+        assert!(page.contains("≥\u{a0}0 new items"), "{name}: the items of the last run, too: {page}");
     }
 }
 

@@ -22,8 +22,8 @@ pub struct TopicCard {
     /// The number of items that are new since a given time, counted as a diff counts them but without the topic's
     /// filter.
     pub new: i64,
-    /// Whether a source that finds items failed in the last run, or returned nothing in error: there may be more items than
-    /// it found.
+    /// Whether a source that finds items failed in the last run, wholly or in part, or returned nothing in error: there may
+    /// be more items than it found.
     pub fails: bool,
     /// Whether `fails` is true, a run since then got a full reply, or searches since then missed time: there may be
     /// more items than are known. The store does not know the last reason; `compare` adds it.

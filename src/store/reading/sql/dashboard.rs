@@ -91,11 +91,12 @@ async fn full_since(conn: &mut Conn, topics: &[String], since: Time) -> Result<H
     Ok(query.fetch_all(conn).await?.into_iter().collect())
 }
 
-/// Returns those topics for which a source that finds items failed in one of these runs, or returned nothing in error.
+/// Returns those topics for which a source that finds items failed in one of these runs, wholly or in part, or returned
+/// nothing in error.
 async fn failing(conn: &mut Conn, runs: &str) -> Result<HashSet<String>, StoreError> {
     let sql = format!(
         "SELECT r.topic, s.source, s.operation FROM {} CROSS JOIN run r CROSS JOIN search s WHERE r.public_id = given.value AND s.run = r.id \
-         AND s.attempt = r.attempt AND (s.state IN ('error', 'lost', 'over_quota') OR s.state = 'not_run' AND s.error_class IS NOT NULL OR {} = 1)",
+         AND s.attempt = r.attempt AND (s.state IN ('error', 'lost', 'over_quota') OR s.state IN ('ok', 'not_run') AND s.error_class IS NOT NULL OR {} = 1)",
         super::texts(1),
         read::EMPTY_IN_ERROR
     );
