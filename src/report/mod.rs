@@ -218,6 +218,6 @@ mod tests {
         early.matters = vec![Highlight { weight: 50, topic: "a".into(), section: "", kind: "not run", sentence }];
         assert_eq!(early.subject(), format!("Daily 1970-01-01: {title} was not watched yet in this period"));
         // It may have run without results.
-        assert!(early.markdown().contains("(no results): was not watched yet"), "{}", early.markdown());
+        assert!(early.markdown().contains("(no results) was not watched yet"), "{}", early.markdown());
     }
 }

@@ -299,7 +299,7 @@ fn a_day_without_a_search_of_a_web_topic_is_unknown_not_zero() {
         let (text, page) = report(&place, "2026-03-13", &hour(90));
         let name = place.database.name;
         for part in [
-            "(not asked): was not searched in the period: nothing is known about it.",
+            "(not asked) was not searched in the period: nothing is known about it.",
             "Nothing was searched in this period, so nothing is known about it.",
             "Day before (Thursday 03-12): 1 item; not compared: no search of this day answered.",
             "| 2026-03-10 | – | – | – | ",

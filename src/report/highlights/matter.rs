@@ -25,10 +25,11 @@ impl Highlight {
         }
     }
 
-    /// What stands between the topic's title and the sentence, which begins with a verb if there are no results.
+    /// What stands between the topic's title and the sentence, which begins with a verb if there are no results or nothing
+    /// was searched.
     #[must_use]
     pub fn after_title(&self) -> &'static str {
-        if self.kind == "not run" { " " } else { ": " }
+        if matches!(self.kind, "not run" | "not asked") { " " } else { ": " }
     }
 
     /// Whether it says what happened. All others say how far the figures can be trusted. That searches were pruned
