@@ -177,13 +177,12 @@ impl Report {
     #[must_use]
     pub fn subject(&self) -> String {
         let describe = |m: &Highlight| {
-            // The reason starts with a verb, and its first sentence is enough.
-            let (after, sentence) = match m.kind {
-                "not run" => (" ", m.sentence.split(". ").next().unwrap_or_default()),
-                _ => (": ", &*m.sentence),
-            };
+            let after = m.after_title();
+            // A sentence that starts with a verb is the first of several, which is enough.
+            let is_reason = after == " ";
+            let sentence = if is_reason { m.sentence.split(". ").next().unwrap_or_default() } else { &m.sentence };
             // With several topics, it names the topic.
-            let named = self.topics.len() > 1 || after == " ";
+            let named = self.topics.len() > 1 || is_reason;
             let title = self.topics.iter().find(|topic| named && topic.id == m.topic).map(|topic| &*topic.title);
             let title = title.map_or_else(String::new, |title| format!("{}{after}", format::line(title, 60)));
             format!(": {title}{}", format::line(sentence, 120))
@@ -217,6 +216,10 @@ mod tests {
         let sentence = "was not watched yet in this period. Its first run was at 1970-01-02 00:00.".to_owned();
         early.matters = vec![Highlight { weight: 50, topic: "a".into(), section: "", kind: "not run", sentence }];
         assert_eq!(early.subject(), format!("Daily 1970-01-01: {title} was not watched yet in this period"));
+        let sentence = "was not searched in the period".to_owned();
+        let matters = vec![Highlight { kind: "not asked", sentence, ..early.matters[0].clone() }];
+        let unsearched = Report { matters, ..early.clone() };
+        assert_eq!(unsearched.subject(), format!("Daily 1970-01-01: {title} was not searched in the period"));
         // It may have run without results.
         assert!(early.markdown().contains("(no results) was not watched yet"), "{}", early.markdown());
     }
