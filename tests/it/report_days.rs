@@ -332,8 +332,32 @@ fn fewer_pages_from_fewer_searches_are_not_reported_as_a_fall() {
         }
         let (text, page) = report(&place, "2026-03-19", &hour(220));
         let name = place.database.name;
-        let day_before = "Day before (Wednesday 03-18): 30 items; not compared: only 1 check answered.";
-        for part in ["; below usual, but only 1 check answered (", day_before] {
+        let day_before = "Day before (Wednesday 03-18): 30 items; not compared: only 1 answer from web.";
+        for part in ["; below usual, but only 1 answer from web (", day_before] {
+            assert!(text.contains(part), "{name}: {part}: {text}");
+        }
+        assert!(page.contains(day_before), "{name}: {page}");
+        assert!(!text.contains("(volume)"), "{name}: {text}");
+    }
+}
+
+#[test]
+fn more_pages_from_many_more_searches_are_not_reported_as_a_rise() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let more = topic("acme", "web.limit = 50").replace("[\"social\"]", "[\"web\"]");
+        let place = Place::new(database, &world.lines(), &more);
+        // Two searches a day, each with ten new pages; on the ninth day, one every two hours.
+        for at in (0..16).map(|n| n * 12).chain((0..12).map(|n| 192 + n * 2)) {
+            let page =
+                |k: u32| json!({ "title": format!("Page {at} {k}"), "url": format!("https://s{k}.example/{at}") });
+            world.set_pages(&(0..10).map(page).collect::<Vec<_>>());
+            run_once(&place, at);
+        }
+        let (text, page) = report(&place, "2026-03-19", &hour(220));
+        let name = place.database.name;
+        let day_before = "Day before (Wednesday 03-18): not compared, only 2 answers from web.";
+        for part in ["120 items", "not compared: no comparable earlier day", day_before] {
             assert!(text.contains(part), "{name}: {part}: {text}");
         }
         assert!(page.contains(day_before), "{name}: {page}");
@@ -357,7 +381,7 @@ fn a_day_with_one_check_fewer_by_its_schedule_is_compared() {
         let (text, _) = report(&place, "2026-03-20", &hour(245));
         let name = place.database.name;
         let compared = "Day before (Thursday 03-19): 50 items; now 40, −20%.";
-        assert!(text.contains(compared) && !text.contains("4 checks answered"), "{name}: {text}");
+        assert!(text.contains(compared) && !text.contains("only 4 answers"), "{name}: {text}");
     }
 }
 

@@ -130,7 +130,7 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
         return Some(UNSEEN.to_owned());
     }
     let cut = || topic.saturated.then(|| "replies were cut short".to_owned());
-    topic.few_checks().or_else(cut).or_else(|| unchecked_reason(topic))
+    topic.few_answers.clone().or_else(cut).or_else(|| unchecked_reason(topic))
 }
 
 /// Says why a source may have missed items while the topic was watched, although another source answered, if so.

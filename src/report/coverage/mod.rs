@@ -147,8 +147,8 @@ impl TopicFacts {
         if self.checks == Some(0) && self.covered.is_some() {
             return Some(format!("{} of this {} answered", self.no_search(), self.noun()));
         }
-        if let Some(few) = self.few_checks() {
-            return Some(few);
+        if let Some(few) = &self.few_answers {
+            return Some(few.clone());
         }
         Some(self.searched_share)
             .filter(|part| *part < WHOLE)
@@ -159,25 +159,6 @@ impl TopicFacts {
     pub(super) fn no_search(&self) -> &'static str {
         let any = self.sources.iter().any(|source| source.searches > source.failed);
         if any { "no search for items" } else { "no search" }
-    }
-
-    /// Says that fewer searches that look at a moment answered on the day than usual, if so. Usual is the median of the days
-    /// before in the charts on which any answered.
-    pub(super) fn few_checks(&self) -> Option<String> {
-        self.fewer_checks().or_else(|| self.few_answers.clone())
-    }
-
-    fn fewer_checks(&self) -> Option<String> {
-        let checks = self.checks.filter(|_| self.calendar.is_none())?;
-        let mut before: Vec<u64> = self.days.iter().rev().skip(1).filter_map(|day| day.checks).collect();
-        before.retain(|checks| *checks > 0);
-        before.sort_unstable();
-        let usual = before.get(before.len() / 2).copied().unwrap_or(0);
-        // A schedule such as every five hours has one check fewer on some days: no answer is missing then.
-        let is_by_schedule = checks > 1 && checks + 1 == usual && self.few_answers.is_none();
-        // Nine tenths, as of covered time.
-        (!is_by_schedule && checks * 10 < usual * 9)
-            .then(|| format!("only {} answered", format::count_noun(checks, "check")))
     }
 
     /// Whether no search was due in the whole period.

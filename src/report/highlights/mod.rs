@@ -98,13 +98,13 @@ pub(super) fn change(topic: &TopicFacts, is_over: bool) -> Option<f64> {
     let raw = topic.period.raw as f64;
     let usual = topic.usual.filter(|_| !topic.is_not_comparable())?;
     let is_unusual = (raw < usual.low || raw > usual.high) && (raw - usual.expected).abs() >= MIN_CHANGE;
-    // Fewer than usual is no news if the period was not covered, fewer checks or sources answered, or it is not over.
+    // Fewer than usual is no news if the period was not covered, fewer searches than usual answered, or it is not over.
     let is_reliable = raw > usual.high
         || is_over
             && topic.covered.is_some_and(|part| part.min(topic.covered_in_all) >= WHOLE)
             && !topic.saturated
             && topic.unchecked.is_none()
-            && topic.few_checks().is_none();
+            && topic.few_answers.is_none();
     (is_unusual && is_reliable).then(|| raw / usual.expected.max(1.0))
 }
 
