@@ -357,7 +357,7 @@ fn more_pages_from_many_more_searches_are_not_reported_as_a_rise() {
         let (text, page) = report(&place, "2026-03-19", &hour(220));
         let name = place.database.name;
         let day_before = "Day before (Wednesday 03-18): not compared, only 2 answers from web.";
-        for part in ["120 items", "not compared: no comparable earlier day", day_before] {
+        for part in ["**120** items", "not compared: no comparable earlier day", day_before] {
             assert!(text.contains(part), "{name}: {part}: {text}");
         }
         assert!(page.contains(day_before), "{name}: {page}");
