@@ -84,10 +84,14 @@ fn gone_items_are_reported_with_the_sources_not_judged() {
         );
     }
     changes.gone_judged = false;
-    facts.changes = Some(changes.clone());
-    let never = report(vec![facts.clone()]);
-    for page in [never.html(), never.markdown()] {
-        assert!(page.contains("Gone items could not be determined"), "{page}");
+    for unjudged in [vec![], vec![Source::Social, Source::Web]] {
+        changes.gone_unjudged = unjudged;
+        facts.changes = Some(changes.clone());
+        let never = report(vec![facts.clone()]);
+        for page in [never.html(), never.markdown()] {
+            assert!(page.contains("Gone items could not be determined"), "{page}");
+            assert!(!page.contains("not judged for"), "the reason is said once: {page}");
+        }
     }
     changes.gone_judged = true;
     (changes.gone_unjudged, changes.at_least, changes.cut) = (vec![Source::Web], true, true);
