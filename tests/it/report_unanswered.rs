@@ -161,3 +161,26 @@ fn fewer_items_after_failed_searches_of_one_source_are_no_fall() {
         assert!(next.contains(not_compared) && next.contains("; as usual ("), "{name}: {next}");
     }
 }
+
+#[test]
+fn a_day_after_a_clock_change_without_an_answer_makes_its_week_a_lower_bound() {
+    for database in databases() {
+        let fails = Arc::new(AtomicBool::new(false));
+        let server = service(&fails);
+        let only_web = topic("acme", "timezone = \"Africa/Cairo\"").replace("[\"social\"]", "[\"web\"]");
+        let place = Place::new(database, &server.lines(), &only_web);
+        let name = place.database.name;
+        // Clocks go forward on Friday, 24 April, which ends at 21:00 UTC after 23 hours. Both searches of Saturday fail.
+        for day in 18..=26 {
+            for at in [format!("2026-04-{day}T09:30:00Z"), format!("2026-04-{day}T21:30:00Z")] {
+                fails.store(["2026-04-24T21:30:00Z", "2026-04-25T09:30:00Z"].contains(&at.as_str()), Ordering::SeqCst);
+                place.run(&["once", "--at", &at]);
+            }
+        }
+        let week = ["report", "--week", "2026-W17", "--timezone", "Africa/Cairo", "--at", "2026-04-27T09:00:00Z"];
+        place.ok(&[&week[..], &["--out", "week.md"]].concat());
+        let text = std::fs::read_to_string(place.path("week.md")).unwrap();
+        assert!(text.contains("| 2026-04-25 | –"), "{name}: {text}");
+        assert!(text.contains("**≥\u{a0}0** items"), "{name}: {text}");
+    }
+}

@@ -14,15 +14,16 @@ use crate::insight::daily::{GapReason, SearchCoverage, is_more_than_little};
 use crate::model::{Micros, SearchState, SearchSummary, Source, Span, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
-/// Reads the coverage of a topic in a span that ends at the present.
+/// Reads the coverage of a topic in a span that ends at the present, with the days of a time zone.
 pub(super) async fn read_coverage(
     snapshot: &mut ReadSnapshot,
     topic: &Topic,
     seen: Span,
+    timezone: &str,
 ) -> Result<SearchCoverage, StoreError> {
     let watched = snapshot.watched_topics(std::slice::from_ref(&topic.id)).await?.pop();
     let searches = snapshot.runs_with_searches(&topic.id, seen).await?;
-    Ok(SearchCoverage::new(watched, searches, seen, Time(seen.until.0.saturating_sub(1))))
+    Ok(SearchCoverage::new(watched, searches, seen, Time(seen.until.0.saturating_sub(1))).in_zone(timezone))
 }
 
 /// Returns how each source did in a span. Its last search may be a little later, but not for a span long past: a
