@@ -341,10 +341,18 @@ fn a_source_is_failing_only_in_a_report_that_knows_its_latest_search() {
     (source.failed, source.fails, source.last, source.last_at) = (4, true, "error".into(), Time(30 * HOUR));
     let span = Span { from: Time(0), until: Time(24 * HOUR) };
     let sentence = |now: i64| highlights::of(&[facts.clone()], span, Time(now * HOUR), "UTC").0[0].sentence.clone();
-    assert!(sentence(36).starts_with("social is failing here: its last search, at 01-02 06:00, failed"));
+    let present = sentence(36);
+    assert_eq!(
+        present,
+        "social is failing here: its last search, at 01-02 06:00, failed; 4 of 4 failed in the period."
+    );
     let past = sentence(300);
     assert!(
         past.starts_with("social was failing at the end of the period here: its last search, at 01-02 06:00"),
         "{past}"
     );
+    let source = &mut facts.sources[0];
+    (source.failed, source.searches) = (0, 0);
+    let unsearched = highlights::of(&[facts], span, Time(36 * HOUR), "UTC").0[0].sentence.clone();
+    assert!(unsearched.ends_with("failed; none was made in the period."), "{unsearched}");
 }

@@ -32,8 +32,12 @@ pub(in crate::report) fn add(topics: &[TopicFacts], period: Span, now: Time, tim
             let (failed, searches) = (sum(|s| s.failed), sum(|s| s.searches));
             let sentence = if weight == 85 {
                 let at = date_time_short(facts.last_at, timezone);
+                let inside = match &*searches {
+                    "0" => "none was made in the period".to_owned(),
+                    _ => format!("{failed} of {searches} failed in the period"),
+                };
                 format!(
-                    "{source} {is} failing {when}here{others}: its last search, at {at}, {}{trouble}; {failed} of {searches} failed in the period.",
+                    "{source} {is} failing {when}here{others}: its last search, at {at}, {}{trouble}; {inside}.",
                     if facts.last == "error" { "failed" } else { "was lost" }
                 )
             } else if weight == 80 {
