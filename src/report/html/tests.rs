@@ -265,3 +265,15 @@ fn the_contents_list_the_ten_main_topics_and_fold_the_others() {
     assert!(listed.contains("#t-l7\"") && folded.contains("#t-l6\""), "{many}");
     assert!(listed.contains("<a href=\"#quiet-title\">3 quiet topics</a>"), "{many}");
 }
+
+#[test]
+fn pages_with_pruned_addresses_are_not_said_to_be_missing() {
+    let mut facts = topic("a");
+    let domains = |facts: &TopicFacts| {
+        let page = report(vec![facts.clone()]).html();
+        page.split_once("<li>Domains: ").unwrap().1.split_once('<').unwrap().0.to_owned()
+    };
+    assert_eq!(domains(&facts), "No pages in the period.");
+    (facts.period.raw, facts.period.pages) = (1, 1);
+    assert_eq!(domains(&facts), "The addresses of its pages were pruned.");
+}
