@@ -98,11 +98,16 @@ pub(super) fn covered_or_checks(covered: f64, checks: Option<u64>) -> String {
 }
 
 impl SourceFacts {
-    /// Whether no search of it was made in the period because of a refusal that every call would meet, or because the
-    /// process stopped. A search that was not needed, for example because nothing new was found, shows nothing about
-    /// the source.
+    /// Whether no search of it was made in the period because of the quota or a refusal that every call would meet, or
+    /// because the process stopped. A search that was not needed, for example because nothing new was found, shows
+    /// nothing about the source.
     pub(super) fn is_left_out(&self) -> bool {
-        self.searches == 0 && self.refused > 0
+        self.searches == 0 && self.refused + self.refused_by_quota > 0
+    }
+
+    /// Whether every search of it in the period failed, even if a later one was answered.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.searches > 0 && self.failed == self.searches
     }
 }
 

@@ -159,6 +159,7 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
     let named = |s: &SourceFacts| match (s.fails, s.over_quota) {
         (true, _) => Some(format!("{} failing", s.source)),
         (false, true) => Some(format!("{} over quota", s.source)),
+        (false, false) if s.is_unanswered() => Some(format!("{} gave no answer", s.source)),
         (false, false) => s.is_left_out().then(|| format!("{} not searched", s.source)),
     };
     let failing: Vec<String> = topic.sources.iter().filter_map(named).collect();

@@ -277,3 +277,17 @@ fn pages_with_pruned_addresses_are_not_said_to_be_missing() {
     (facts.period.raw, facts.period.pages) = (1, 1);
     assert_eq!(domains(&facts), "The addresses of its pages were pruned.");
 }
+
+#[test]
+fn a_source_without_an_answer_in_the_period_is_not_called_ok_because_it_answers_now() {
+    let mut facts = topic("a");
+    for (searches, failed, refused_by_quota, expected) in
+        [(4, 3, 0, "ok"), (4, 4, 0, "social gave no answer"), (0, 0, 2, "social not searched"), (0, 0, 0, "ok")]
+    {
+        let source = &mut facts.sources[0];
+        (source.searches, source.failed, source.refused_by_quota) = (searches, failed, refused_by_quota);
+        let html = report(vec![facts.clone()]).html();
+        let cell = html.split("data-label=\"Sources\">").nth(1).and_then(|rest| rest.split("</td>").next());
+        assert!(cell.is_some_and(|cell| cell.contains(&format!(">{expected}<"))), "{expected}: {cell:?}");
+    }
+}
