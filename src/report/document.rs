@@ -76,7 +76,8 @@ impl Report {
             None if total > Micros(0) => " Some were pruned: how much of this was assumed is not known.",
             _ => "",
         };
-        format!("Searches cost {cost}.{removed}{unknown}")
+        let least = if self.topics.iter().any(|topic| topic.searches_cut) { "at least " } else { "" };
+        format!("Searches cost {least}{cost}.{removed}{unknown}")
     }
 
     /// Returns what a report since the last one counts: items by run, as no report may miss one, but searches by time.

@@ -333,18 +333,3 @@ fn a_share_and_the_bound_that_it_exceeds_look_different() {
     assert_eq!(percents_apart(0.5, 0.431), ("50%".to_owned(), "43%".to_owned()));
     assert_eq!([0.899, 0.436, 0.004, 0.0].map(|part| percent_below(part, 0.9)), ["89%", "44%", "<1%", "0%"]);
 }
-
-#[test]
-fn a_source_is_failing_only_in_a_report_that_knows_its_latest_search() {
-    let mut facts = topic("a");
-    let source = &mut facts.sources[0];
-    (source.failed, source.fails, source.last, source.last_at) = (4, true, "error".into(), Time(30 * HOUR));
-    let span = Span { from: Time(0), until: Time(24 * HOUR) };
-    let sentence = |now: i64| highlights::of(&[facts.clone()], span, Time(now * HOUR), "UTC").0[0].sentence.clone();
-    assert!(sentence(36).starts_with("social is failing here: its last search, at 01-02 06:00, failed"));
-    let past = sentence(300);
-    assert!(
-        past.starts_with("social was failing at the end of the period here: its last search, at 01-02 06:00"),
-        "{past}"
-    );
-}

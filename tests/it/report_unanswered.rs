@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use serde_json::{Value, json};
 
 use crate::support::api_client::get_json;
-use crate::support::databases::databases;
+use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
 use crate::support::service::{FakeServer, reply};
 use crate::support::web_client::{Pages, without_links};
@@ -159,5 +159,49 @@ fn fewer_items_after_failed_searches_of_one_source_are_no_fall() {
         let next = report("2026-03-20");
         let not_compared = "Day before (Thursday 03-19): not compared, only 1 answer from web.";
         assert!(next.contains(not_compared) && next.contains("; as usual ("), "{name}: {next}");
+    }
+}
+
+#[test]
+fn a_day_after_a_clock_change_without_an_answer_makes_its_week_a_lower_bound() {
+    for database in databases() {
+        let fails = Arc::new(AtomicBool::new(false));
+        let server = service(&fails);
+        let only_web = topic("acme", "timezone = \"Africa/Cairo\"").replace("[\"social\"]", "[\"web\"]");
+        let place = Place::new(database, &server.lines(), &only_web);
+        let name = place.database.name;
+        // Clocks go forward on Friday, 24 April, which ends at 21:00 UTC after 23 hours. Both searches of Saturday fail.
+        for day in 18..=26 {
+            for at in [format!("2026-04-{day}T09:30:00Z"), format!("2026-04-{day}T21:30:00Z")] {
+                fails.store(["2026-04-24T21:30:00Z", "2026-04-25T09:30:00Z"].contains(&at.as_str()), Ordering::SeqCst);
+                place.run(&["once", "--at", &at]);
+            }
+        }
+        let week = ["report", "--week", "2026-W17", "--timezone", "Africa/Cairo", "--at", "2026-04-27T09:00:00Z"];
+        place.ok(&[&week[..], &["--out", "week.md"]].concat());
+        let text = std::fs::read_to_string(place.path("week.md")).unwrap();
+        assert!(text.contains("| 2026-04-25 | –"), "{name}: {text}");
+        assert!(text.contains("**≥\u{a0}0** items"), "{name}: {text}");
+    }
+}
+
+#[test]
+fn a_week_in_which_half_the_searches_of_a_source_failed_is_not_compared() {
+    for (failing, expected) in [
+        (120..288, "Week before (2026-W12): not compared, only 7 answers from web."),
+        (288..456, "Week before (2026-W12): not compared, only 7 answers from web in this week."),
+    ] {
+        let fails = Arc::new(AtomicBool::new(false));
+        let server = service(&fails);
+        let both = topic("acme", "timezone = \"UTC\"").replace("[\"social\"]", "[\"social\", \"web\"]");
+        let place = Place::new(sqlite(), &server.lines(), &both);
+        // The searches of midnight fail, those of noon do not: no day is without an answer.
+        for at in (96..=456).step_by(12) {
+            fails.store(failing.contains(&at) && at % 24 == 0, Ordering::SeqCst);
+            place.run(&["once", "--at", &hour(at)]);
+        }
+        place.ok(&["report", "--week", "2026-W13", "--at", &hour(457), "--out", "week.md"]);
+        let text = std::fs::read_to_string(place.path("week.md")).unwrap();
+        assert!(text.contains(expected) && !text.contains("| figure |"), "{expected}: {text}");
     }
 }

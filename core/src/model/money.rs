@@ -56,7 +56,7 @@ impl std::fmt::Display for Micros {
     }
 }
 
-/// The cost of searches, and how much of it was not billed but assumed from a price.
+/// The cost of searches, and of those among them that were not billed in full: a price was assumed for a call at least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchCost {
     pub total: Micros,

@@ -223,7 +223,7 @@ fn line(search: &SearchRow) -> String {
         search.source,
         search.operation,
         search.state,
-        if search.has_counts() { counts.as_str() } else { "" },
+        if search.state.has_counts(search.counts.found) { counts.as_str() } else { "" },
         if search.tries == 1 { "1 try".to_owned() } else { format!("{} tries", search.tries) },
         search.latency_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms")),
         search.cost,

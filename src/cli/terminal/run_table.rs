@@ -125,7 +125,8 @@ pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
     for report in reports {
         for (place, search) in report.searches.iter().enumerate() {
             let topic = if place == 0 { report.topic.clone() } else { String::new() };
-            let number = |n: i64| if search.has_counts() { n.to_string() } else { "-".to_owned() };
+            let number =
+                |n: i64| if search.state.has_counts(search.counts.found) { n.to_string() } else { "-".to_owned() };
             let least = |n: i64| if search.may_be_more() { output::at_least(n, true) } else { number(n) };
             let c = search.counts;
             let filtered = hidden.get(&report.run).and_then(|of| of.get(&search.source)).copied().unwrap_or(0);

@@ -263,7 +263,8 @@ async fn print(
     for (day, report) in days {
         for (place, search) in report.searches.iter().enumerate() {
             let c = search.counts;
-            let cell = |count: String| if search.has_counts() { count } else { "-".to_owned() };
+            let cell =
+                |count: String| if search.state.has_counts(search.counts.found) { count } else { "-".to_owned() };
             rows.push(vec![
                 if place == 0 { Time::of_utc_day(*day).utc_date() } else { String::new() },
                 search.source.to_string(),

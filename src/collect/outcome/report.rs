@@ -44,12 +44,6 @@ impl SearchReport {
     pub fn may_be_more(&self) -> bool {
         self.saturated || self.empty_in_error
     }
-
-    /// Whether its counts say something: it was answered, or failed, or found something before it was ended.
-    #[must_use]
-    pub fn has_counts(&self) -> bool {
-        self.state.has_counts() || self.counts.found > 0
-    }
 }
 
 /// The outcome of a run, for people.

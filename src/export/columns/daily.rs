@@ -148,7 +148,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
         "there may be more: full replies, over 2 % not covered, a paused topic, a source unanswered, added or removed, or `pruned`",
         |r| Cell::Flag(r.at_least),
     ),
-    Column::money("assumed_usd", "assumed part of `cost_usd`; empty if pruned", |r| {
+    Column::money("assumed_usd", "searches not billed in full; empty if pruned", |r| {
         r.assumed.map_or(Cell::Empty, Cell::Money)
     }),
 ];

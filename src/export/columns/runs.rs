@@ -41,7 +41,7 @@ pub(in crate::export) const RUNS: &[Column<RunExportRow>] = &[
         "[pruned](../how-to/operate.md#bounded-history): only the first and last sightings of items are left",
         |r| Cell::Flag(r.run.thinned),
     ),
-    Column::money("assumed_usd", "assumed part of `cost_usd`; empty if pruned", |r| {
+    Column::money("assumed_usd", "searches not billed in full; empty if pruned", |r| {
         r.assumed.map_or(Cell::Empty, Cell::Money)
     }),
 ];

@@ -100,11 +100,12 @@ impl EditFacts {
 }
 
 impl ChangeFacts {
-    /// Returns what limits these figures, in sentences. The first is about gone items.
+    /// Returns what limits these figures, in sentences. The first names sources of which it was not judged what is gone; if
+    /// it was judged of none, `none_gone` says so.
     pub(super) fn limits(&self) -> (Option<String>, Option<&'static str>) {
         let names: Vec<&str> = self.gone_unjudged.iter().map(crate::model::Source::as_str).collect();
         let kept = if self.pruned { " are stored" } else { "" };
-        let unjudged = (!names.is_empty()).then(|| {
+        let unjudged = (self.gone_judged && !names.is_empty()).then(|| {
             let names = names.join(", ");
             format!("Gone: not judged for {names} (too few complete searches in a row within the window{kept}).")
         });

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use super::few_answers::{few_answers, missing_answers, scaled};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, NOT_READ, UNJUDGED, WHOLE, sources_reason};
 use super::tone;
 use crate::insight::daily::{
@@ -216,9 +217,14 @@ impl Reading<'_> {
         if let Some(part) = little(before) {
             return Some(format!("only {part} searched"));
         }
+        let (own, earlier) = (self.looked.answers(span), self.looked.answers(before));
+        if let Some(few) = missing_answers(&earlier, &scaled(own.clone(), span, before)) {
+            return Some(few);
+        }
         if span.until > self.now {
             return Some(format!("this {noun} is not over"));
         }
-        little(span).map(|part| format!("only {part} of this {noun} searched"))
+        let few = || few_answers(&own, &scaled(earlier, before, span)).map(|few| format!("{few} in this {noun}"));
+        little(span).map(|part| format!("only {part} of this {noun} searched")).or_else(few)
     }
 }

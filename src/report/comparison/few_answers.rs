@@ -1,8 +1,8 @@
-//! Finds days on which a source whose searches see only a moment answered fewer of them than on another day: it then shows
-//! fewer items, which is no news.
+//! Finds days, weeks and months in which a source whose searches see only a moment answered fewer of them than in another:
+//! it then shows fewer items, which is no news.
 
 use crate::insight::daily::{Answered, Answers};
-use crate::model::Source;
+use crate::model::{Source, Span};
 use crate::report::format::count_noun;
 
 /// Says that a source answered fewer than nine tenths as often as on another day, if so.
@@ -41,9 +41,19 @@ pub(in crate::report) fn usual_answers(days: &[Answers]) -> Answers {
     days.iter().flat_map(Answers::keys).filter_map(usual).collect()
 }
 
+/// Returns how many answers a source with these in a span would have in one of another length.
+pub(in crate::report) fn scaled(mut answers: Answers, span: Span, other: Span) -> Answers {
+    let (length, other) = (span.length().as_secs().max(1), other.length().as_secs());
+    for answered in answers.values_mut() {
+        answered.many = (answered.many.saturating_mul(other) + length / 2) / length;
+    }
+    answers
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Time;
 
     fn day(many: u64, all: bool) -> Answers {
         Answers::from([(Source::Web, Answered { many, all })])
@@ -59,6 +69,13 @@ mod tests {
             assert_eq!(few_answers(&day(own, true), &usual).as_deref(), expected, "{own}");
         }
         assert_eq!(few_answers(&day(0, false), &usual_answers(&[])), None);
+    }
+
+    #[test]
+    fn answers_of_months_are_compared_by_their_length() {
+        let days = |many: i64| Span { from: Time(0), until: Time(many * 86_400_000) };
+        assert_eq!(scaled(day(62, true), days(31), days(28)), day(56, true));
+        assert_eq!(scaled(day(53, false), days(28), days(31)), day(59, false));
     }
 
     #[test]

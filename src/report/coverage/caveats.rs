@@ -39,11 +39,13 @@ pub(in crate::report) fn relation_to_usual(report: &Report, topic: &TopicFacts) 
         return doubt_reason(report, topic)
             .map_or_else(|| "as usual".to_owned(), |doubt| format!("not judged: {doubt}"));
     };
+    // There may be more items above the usual number than are counted, but not more below it.
+    let is_near = (raw - usual.expected).abs() < MIN_CHANGE && !(side == "above" && topic.may_be_more());
     match doubt_reason(report, topic) {
-        _ if (raw - usual.expected).abs() < MIN_CHANGE => format!("{side} usual, but by fewer than {MIN_CHANGE} items"),
         // Nothing is known about the period.
         Some(doubt) if side == "below" && topic.covered == Some(0.0) => format!("not judged: {doubt}"),
         Some(doubt) if side == "below" => format!("below usual, but {doubt}"),
+        _ if is_near => format!("{side} usual, but by fewer than {MIN_CHANGE} items"),
         _ => format!("{side} usual"),
     }
 }

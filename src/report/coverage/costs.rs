@@ -63,7 +63,8 @@ pub(in crate::report) async fn of_removed_topics(
 impl TopicFacts {
     /// Describes the cost of the period's searches.
     pub(in crate::report) fn cost_words(&self) -> String {
-        self.cost.map_or_else(|| format::NOT_KEPT.to_owned(), |cost| cost.to_string())
+        let least = if self.searches_cut { "≥\u{a0}" } else { "" };
+        self.cost.map_or_else(|| format::NOT_KEPT.to_owned(), |cost| format!("{least}{cost}"))
     }
 
     /// Describes how much of it was assumed, if anything.
@@ -89,6 +90,7 @@ pub(in crate::report) fn runs<'a>(searches: impl Iterator<Item = &'a SearchSumma
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::samples::{report, topic};
 
     #[test]
     fn the_assumed_cost_of_pruned_searches_is_unknown() {
@@ -99,5 +101,15 @@ mod tests {
         let assumed = PeriodCost { total: Some(Micros(2)), assumed: Some(Micros(2)) };
         assert_eq!(assumed.plus(pruned), PeriodCost { total: Some(Micros(7)), assumed: None });
         assert_eq!(assumed.plus(PeriodCost::of(none(), None)).total, None);
+    }
+
+    #[test]
+    fn the_cost_of_the_latest_searches_only_is_a_lower_bound() {
+        let mut facts = topic("a");
+        (facts.cost, facts.searches_cut) = (Some(Micros(2_000_000)), true);
+        let mut report = report(vec![facts]);
+        report.cost = Some(Micros(2_000_000));
+        assert!(report.markdown().contains(" Searches cost at least $2.000."), "{}", report.markdown());
+        assert!(report.html().contains("data-label=\"Cost\">≥\u{a0}$2.000<"), "{}", report.html());
     }
 }

@@ -14,15 +14,16 @@ use crate::insight::daily::{GapReason, SearchCoverage, is_more_than_little};
 use crate::model::{Micros, SearchState, SearchSummary, Source, Span, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
-/// Reads the coverage of a topic in a span that ends at the present.
+/// Reads the coverage of a topic in a span that ends at the present, with the days of a time zone.
 pub(super) async fn read_coverage(
     snapshot: &mut ReadSnapshot,
     topic: &Topic,
     seen: Span,
+    timezone: &str,
 ) -> Result<SearchCoverage, StoreError> {
     let watched = snapshot.watched_topics(std::slice::from_ref(&topic.id)).await?.pop();
     let searches = snapshot.runs_with_searches(&topic.id, seen).await?;
-    Ok(SearchCoverage::new(watched, searches, seen, Time(seen.until.0.saturating_sub(1))))
+    Ok(SearchCoverage::new(watched, searches, seen, Time(seen.until.0.saturating_sub(1))).in_zone(timezone))
 }
 
 /// Returns how each source did in a span. Its last search may be a little later, but not for a span long past: a
@@ -97,11 +98,16 @@ pub(super) fn covered_or_checks(covered: f64, checks: Option<u64>) -> String {
 }
 
 impl SourceFacts {
-    /// Whether no search of it was made in the period because of a refusal that every call would meet, or because the
-    /// process stopped. A search that was not needed, for example because nothing new was found, shows nothing about
-    /// the source.
+    /// Whether no search of it was made in the period because of the quota or a refusal that every call would meet, or
+    /// because the process stopped. A search that was not needed, for example because nothing new was found, shows
+    /// nothing about the source.
     pub(super) fn is_left_out(&self) -> bool {
-        self.searches == 0 && self.refused > 0
+        self.searches == 0 && self.refused + self.refused_by_quota > 0
+    }
+
+    /// Whether every search of it in the period failed, even if a later one was answered.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.searches > 0 && self.failed == self.searches
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) async fn topic(
     let seen = Span { from: days.reads_from(terms_from(span)), until: Time(now.0.saturating_add(1)) };
     let tail = Span { from: span.from, until: Time(span.until.0.saturating_add(TAIL).min(seen.until.0)) };
     let rule = PeriodRule { span, by_moment: spec.window.is_calendar(), since };
-    let read = reading::read(snapshot, topic, seen, &rule).await?;
+    let read = reading::read(snapshot, topic, seen, &rule, &spec.timezone).await?;
     let (search_coverage, pruned_days, chart_span) = (&read.search_coverage, &read.pruned_days, days.chart_span);
     let (began, searched_since) = (read.began, read.searched_since);
     let period_cut = read.is_cut_after(span.from);

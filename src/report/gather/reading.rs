@@ -50,6 +50,7 @@ pub(super) async fn read(
     topic: &Topic,
     seen: Span,
     rule: &PeriodRule,
+    timezone: &str,
 ) -> Result<TopicReading, StoreError> {
     // An item first seen by a clock that is ahead belongs to this report, or to none. In a report about days, it
     // belongs if a run before the present saw it.
@@ -73,7 +74,7 @@ pub(super) async fn read(
         judged_from,
         reach,
         cut,
-        search_coverage: coverage::read_coverage(snapshot, topic, seen).await?,
+        search_coverage: coverage::read_coverage(snapshot, topic, seen, timezone).await?,
         began: snapshot.first_run(&topic.id).await?,
         searched_since: snapshot.first_search(&topic.id).await?,
         pruned_days: snapshot.pruned_days(&topic.id).await?,

@@ -32,8 +32,12 @@ pub(in crate::report) fn add(topics: &[TopicFacts], period: Span, now: Time, tim
             let (failed, searches) = (sum(|s| s.failed), sum(|s| s.searches));
             let sentence = if weight == 85 {
                 let at = date_time_short(facts.last_at, timezone);
+                let inside = match &*searches {
+                    "0" => "none was made in the period".to_owned(),
+                    _ => format!("{failed} of {searches} failed in the period"),
+                };
                 format!(
-                    "{source} {is} failing {when}here{others}: its last search, at {at}, {}{trouble}; {failed} of {searches} failed in the period.",
+                    "{source} {is} failing {when}here{others}: its last search, at {at}, {}{trouble}; {inside}.",
                     if facts.last == "error" { "failed" } else { "was lost" }
                 )
             } else if weight == 80 {
@@ -66,4 +70,35 @@ pub(in crate::report) fn pruned(topics: &[TopicFacts], all: &mut Vec<Highlight>)
     };
     let (section, kind) = ("sources", "pruned");
     all.push(Highlight { weight: 100, topic: topic.id.clone(), section, kind, sentence: format!("{words}{others}.") });
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
+    use super::super::of;
+    use super::*;
+    use crate::report::samples::{HOUR, topic};
+
+    #[test]
+    fn a_source_is_failing_only_in_a_report_that_knows_its_latest_search() {
+        let mut facts = topic("a");
+        let source = &mut facts.sources[0];
+        (source.failed, source.fails, source.last, source.last_at) = (4, true, "error".into(), Time(30 * HOUR));
+        let span = Span { from: Time(0), until: Time(24 * HOUR) };
+        let sentence = |now: i64| of(&[facts.clone()], span, Time(now * HOUR), "UTC").0[0].sentence.clone();
+        let present = sentence(36);
+        assert_eq!(
+            present,
+            "social is failing here: its last search, at 01-02 06:00, failed; 4 of 4 failed in the period."
+        );
+        let past = sentence(300);
+        assert!(
+            past.starts_with("social was failing at the end of the period here: its last search, at 01-02 06:00"),
+            "{past}"
+        );
+        let source = &mut facts.sources[0];
+        (source.failed, source.searches) = (0, 0);
+        let unsearched = of(&[facts], span, Time(36 * HOUR), "UTC").0[0].sentence.clone();
+        assert!(unsearched.ends_with("failed; none was made in the period."), "{unsearched}");
+    }
 }

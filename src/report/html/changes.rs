@@ -14,7 +14,7 @@ pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'
     if changes.edits.is_empty() {
         empty.note("Edited", changes.none_edited());
     }
-    let gone = !changes.lost.is_empty() || unjudged.is_some();
+    let gone = !changes.lost.is_empty() || !changes.gone_unjudged.is_empty();
     if !gone {
         empty.note("Gone", changes.none_gone());
     }

@@ -159,6 +159,7 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
     let named = |s: &SourceFacts| match (s.fails, s.over_quota) {
         (true, _) => Some(format!("{} failing", s.source)),
         (false, true) => Some(format!("{} over quota", s.source)),
+        (false, false) if s.is_unanswered() => Some(format!("{} gave no answer", s.source)),
         (false, false) => s.is_left_out().then(|| format!("{} not searched", s.source)),
     };
     let failing: Vec<String> = topic.sources.iter().filter_map(named).collect();
@@ -243,7 +244,7 @@ fn foot(report: &Report) -> Markup {
                 dt { "Item" } dd { "A post or page, once per topic. " @if report.window.is_calendar() { "It counts on the day it was published, or first seen if that was earlier or it has no date." } @else { "It counts in the report after it was first seen; in the table of days, on the day it was published, or first seen if that was earlier or it has no date." } }
                 dt { "Unique" } dd { "Near-copies of one text count once. An item that has not been compared yet counts as unique." }
                 @if report.topics.iter().any(|topic| topic.calendar.is_some()) { dt { (comparison_header(report)) } dd { "Counted in the same way. The two are compared only if at least 90 % of both was searched with the same query. Weeks and months are never marked as unusual: usual ranges exist only for days." } }
-                @else { dt { "Usual" } dd { "The range expected from comparable earlier days, adjusted for the weekday; about one calm day in fifty lies outside it. A day is comparable if it was watched from its start, at least 90 % of it was searched (parts cut off by a full reply count), and its query and sources were the same." } }
+                @else { dt { "Usual" } dd { "The range expected from comparable earlier days, adjusted for the weekday; about one calm day in fifty lies outside it. A day is comparable if it was watched from its start, at least 90 % of it was searched (parts cut off by a full reply count), its query and sources were the same, and a source such as web answered often enough." } }
                 dt { "≥" } dd { "There may be more: a search returned as many results as it can, not every source covered all of the time, or runs were pruned. A share of a total that may be higher is at most (≤) the value shown. A change has such a mark, and is given only if its direction is certain." }
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
                 dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }

@@ -84,10 +84,14 @@ fn gone_items_are_reported_with_the_sources_not_judged() {
         );
     }
     changes.gone_judged = false;
-    facts.changes = Some(changes.clone());
-    let never = report(vec![facts.clone()]);
-    for page in [never.html(), never.markdown()] {
-        assert!(page.contains("Gone items could not be determined"), "{page}");
+    for unjudged in [vec![], vec![Source::Social, Source::Web]] {
+        changes.gone_unjudged = unjudged;
+        facts.changes = Some(changes.clone());
+        let never = report(vec![facts.clone()]);
+        for page in [never.html(), never.markdown()] {
+            assert!(page.contains("Gone items could not be determined"), "{page}");
+            assert!(!page.contains("not judged for"), "the reason is said once: {page}");
+        }
     }
     changes.gone_judged = true;
     (changes.gone_unjudged, changes.at_least, changes.cut) = (vec![Source::Web], true, true);
@@ -260,4 +264,30 @@ fn the_contents_list_the_ten_main_topics_and_fold_the_others() {
     assert_eq!((listed.matches("<li>").count(), folded.matches("<li>").count()), (10, 5), "{many}");
     assert!(listed.contains("#t-l7\"") && folded.contains("#t-l6\""), "{many}");
     assert!(listed.contains("<a href=\"#quiet-title\">3 quiet topics</a>"), "{many}");
+}
+
+#[test]
+fn pages_with_pruned_addresses_are_not_said_to_be_missing() {
+    let mut facts = topic("a");
+    let domains = |facts: &TopicFacts| {
+        let page = report(vec![facts.clone()]).html();
+        page.split_once("<li>Domains: ").unwrap().1.split_once('<').unwrap().0.to_owned()
+    };
+    assert_eq!(domains(&facts), "No pages in the period.");
+    (facts.period.raw, facts.period.pages) = (1, 1);
+    assert_eq!(domains(&facts), "The addresses of its pages were pruned.");
+}
+
+#[test]
+fn a_source_without_an_answer_in_the_period_is_not_called_ok_because_it_answers_now() {
+    let mut facts = topic("a");
+    for (searches, failed, refused_by_quota, expected) in
+        [(4, 3, 0, "ok"), (4, 4, 0, "social gave no answer"), (0, 0, 2, "social not searched"), (0, 0, 0, "ok")]
+    {
+        let source = &mut facts.sources[0];
+        (source.searches, source.failed, source.refused_by_quota) = (searches, failed, refused_by_quota);
+        let html = report(vec![facts.clone()]).html();
+        let cell = html.split("data-label=\"Sources\">").nth(1).and_then(|rest| rest.split("</td>").next());
+        assert!(cell.is_some_and(|cell| cell.contains(&format!(">{expected}<"))), "{expected}: {cell:?}");
+    }
 }

@@ -53,6 +53,18 @@ pub fn start_of_day(at: Time, timezone: &str) -> Time {
     start_of(date_of(at, timezone), timezone).unwrap_or(at.minus(Duration::from_secs(86_400)))
 }
 
+/// Returns the same local time `many` days later; `None` outside the supported years. The start of a day stays one, even if
+/// the zone skips midnight.
+pub(super) fn days_later(at: Time, many: i32, timezone: &str) -> Option<Time> {
+    let local = zone(timezone).to_datetime(at.to_jiff()?);
+    let date = local.date().checked_add(many.days()).ok()?;
+    if start_of_day(at, timezone) == at {
+        return start_of(date, timezone);
+    }
+    let later = zone(timezone).to_ambiguous_zoned(date.to_datetime(local.time())).compatible().ok()?;
+    Some(Time::from_jiff(later.timestamp()))
+}
+
 /// Returns `many` days up to and including the day of `last`, the earliest first.
 #[must_use]
 pub fn days(last: Time, many: i32, timezone: &str) -> Vec<Day> {

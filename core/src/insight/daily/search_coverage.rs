@@ -20,6 +20,8 @@ pub const COVERED: f64 = 0.98;
 pub struct SearchCoverage {
     watched: Option<WatchedTopic>,
     runs: Vec<RunSearch>,
+    /// The time zone of the days into which longer spans are divided.
+    timezone: String,
     /// The sources whose searches cover spans.
     covering: Vec<Source>,
     /// The others, and pauses.
@@ -92,6 +94,7 @@ impl SearchCoverage {
             covering,
             watched,
             runs,
+            timezone: "UTC".to_owned(),
             reasons,
             waiting,
             late,
@@ -103,6 +106,16 @@ impl SearchCoverage {
             spans_from,
             checks_from,
         }
+    }
+
+    /// The same with the days of a time zone; without it, they are those of UTC.
+    #[must_use]
+    pub fn in_zone(self, timezone: &str) -> Self {
+        Self { timezone: timezone.to_owned(), ..self }
+    }
+
+    pub(super) fn timezone(&self) -> &str {
+        &self.timezone
     }
 
     pub(super) fn watched(&self) -> Option<&WatchedTopic> {
@@ -311,6 +324,7 @@ mod tests {
         let coverage = SearchCoverage {
             watched: None,
             runs: Vec::new(),
+            timezone: "UTC".to_owned(),
             covering: vec![Source::Social],
             moments: Moments::of(None, &[], &[], Time(80)),
             spans: Some(vec![span(0, 60), span(70, 80)]),

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::calendar::days_later;
 use super::search_coverage::{COVERED, SearchCoverage, covered_share};
 use super::uncovered::GapReason;
 use crate::insight::coverage::membership::memberships;
@@ -23,7 +24,7 @@ impl SearchCoverage {
     #[must_use]
     pub fn unchecked(&self, span: Span, pruned_days: &PrunedDays) -> Option<GapReason> {
         let watched = self.watched().filter(|_| pruned_days.is_complete(span))?;
-        let parts = days_of(span);
+        let parts = days_of(span, self.timezone());
         let is_any = |is: IsMissed| {
             parts.iter().any(|part| self.moments().sources.iter().any(|source| is(self, *source, watched, *part)))
         };
@@ -68,15 +69,18 @@ impl SearchCoverage {
     }
 }
 
-/// Divides a span into days; the last may be shorter. A day of 25 hours stays whole, also at the end of a week.
-fn days_of(span: Span) -> Vec<Span> {
-    let (mut days, mut from) = (Vec::new(), span.from);
+/// Divides a span into days of a time zone; the last may be shorter. A day of 25 hours stays whole, also at the end of a
+/// week.
+fn days_of(span: Span, timezone: &str) -> Vec<Span> {
+    let (mut days, mut from, mut number) = (Vec::new(), span.from, 0);
     while span.until.0.saturating_sub(from.0) > DAY + DAY / 24 {
-        let until = Time(from.0 + DAY);
-        days.push(Span { from, until });
-        from = until;
+        number += 1;
+        let until = days_later(span.from, number, timezone).unwrap_or(Time(from.0 + DAY)).min(span.until);
+        // A zone may have skipped a day.
+        days.extend(Span::new(from, until));
+        from = until.max(from);
     }
-    days.push(Span { from, ..span });
+    days.extend(Span::new(from, span.until));
     days
 }
 
@@ -136,11 +140,31 @@ mod tests {
     fn the_last_day_of_a_span_may_be_short_or_have_25_hours() {
         const HOUR: i64 = DAY / 24;
         let lengths = |hours: i64| -> Vec<i64> {
-            let days = days_of(Span { from: Time(0), until: Time(hours * HOUR) });
+            let days = days_of(Span { from: Time(0), until: Time(hours * HOUR) }, "UTC");
             days.iter().map(|day| (day.until.0 - day.from.0) / HOUR).collect()
         };
         let expected = [vec![23], vec![25], vec![24, 2], vec![24, 25], vec![24, 24, 2]];
         assert_eq!([23, 25, 26, 49, 50].map(lengths), expected);
+    }
+
+    #[test]
+    fn the_days_of_a_span_are_those_of_its_zone() {
+        let at = |text: &str| Time::parse(text).unwrap_or_default();
+        for (from, until, timezone, hours) in [
+            ("2026-03-27T23:00:00Z", "2026-03-30T22:00:00Z", "Europe/Berlin", vec![24, 23, 24]),
+            ("2026-10-23T22:00:00Z", "2026-10-26T23:00:00Z", "Europe/Berlin", vec![24, 25, 24]),
+            // Not from midnight on.
+            ("2026-03-28T09:00:00Z", "2026-03-30T11:00:00Z", "Europe/Berlin", vec![23, 24, 3]),
+            // Friday has no midnight.
+            ("2026-04-22T22:00:00Z", "2026-04-25T21:00:00Z", "Africa/Cairo", vec![24, 23, 24]),
+            // Samoa had no 30 December.
+            ("2011-12-28T10:00:00Z", "2012-01-01T10:00:00Z", "Pacific/Apia", vec![24, 24, 24, 24]),
+        ] {
+            let days = days_of(Span { from: at(from), until: at(until) }, timezone);
+            let lengths: Vec<u64> = days.iter().map(|day| day.length().as_secs() / 3_600).collect();
+            assert_eq!(lengths, hours, "{from} {timezone}");
+            assert!(days.iter().zip(days.iter().skip(1)).all(|(day, next)| day.until == next.from), "{days:?}");
+        }
     }
 
     #[test]

@@ -85,7 +85,9 @@ impl RunRow {
         let own: Vec<&SearchRow> = searches.into_iter().filter(|search| search.run == self.run).collect();
         let searched =
             self.topic.is_some() && matches!(self.state, RunState::Ok | RunState::Partial | RunState::Failed);
-        self.counts.found > 0 || own.iter().any(|search| search.has_counts()) || own.is_empty() && searched
+        self.counts.found > 0
+            || own.iter().any(|search| search.state.has_counts(search.counts.found))
+            || own.is_empty() && searched
     }
 }
 
@@ -141,12 +143,6 @@ impl SearchRow {
     #[must_use]
     pub fn may_be_more(&self) -> bool {
         self.saturated || self.empty_in_error
-    }
-
-    /// Whether its counts say something: it was answered, or failed, or found something before it was ended.
-    #[must_use]
-    pub fn has_counts(&self) -> bool {
-        self.state.has_counts() || self.counts.found > 0
     }
 }
 

@@ -68,10 +68,11 @@ closed_list! {
 }
 
 impl SearchState {
-    /// Whether the counts of a search in this state say something. Otherwise it was not made, or its reply is unknown.
+    /// Whether the counts of a search in this state say something: it was answered, or failed, or found something before it
+    /// was ended. Otherwise it was not made, or its reply is unknown.
     #[must_use]
-    pub fn has_counts(self) -> bool {
-        matches!(self, Self::Ok | Self::Empty | Self::Error)
+    pub fn has_counts(self, found: i64) -> bool {
+        matches!(self, Self::Ok | Self::Empty | Self::Error) || found > 0
     }
 }
 

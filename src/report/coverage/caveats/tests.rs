@@ -312,6 +312,13 @@ fn a_count_is_called_usual_only_within_the_usual_range() {
     facts.usual = Some(UsualRange { expected: 5.0, low: 2.0, high: 8.0, ..USUAL });
     (facts.period.raw, facts.saturated, facts.covered) = (12, false, Some(1.0));
     assert_eq!(relation_to_usual(&report(vec![facts.clone()]), &facts), "above usual, but by fewer than 10 items");
+    // With more items than are counted, it may be by more.
+    facts.saturated = true;
+    assert_eq!(relation_to_usual(&report(vec![facts.clone()]), &facts), "above usual");
+    facts.period.raw = 1;
+    let expected = "below usual, but replies were cut short";
+    assert_eq!(relation_to_usual(&report(vec![facts.clone()]), &facts), expected);
+    (facts.period.raw, facts.saturated) = (12, false);
     // Half a day has fewer items than a whole one, which is no news before the day is over.
     facts.usual = Some(USUAL);
     let mut early = report(vec![facts.clone()]);

@@ -53,6 +53,25 @@ fn renamed(old: &str, new: &str) -> StoreError {
     )
 }
 
+/// The tables whose rows name their topic, in the order in which they change.
+const TOPIC_ROWS: [&str; 11] = [
+    "search",
+    "topic_calls",
+    "topic_latest",
+    "provider_memory",
+    "item_mark",
+    "export_placed",
+    "saved_search",
+    "topic_item",
+    "pruned_day",
+    "topic_term",
+    "topic_day",
+];
+
+/// Those that followers count: they may have written rows of finished runs under a name that a rename had just ended. The
+/// days are counted again, but until then pages show them.
+const COUNTED: [&str; 3] = ["topic_latest", "topic_term", "topic_day"];
+
 pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now: Time) -> Result<(), StoreError> {
     // Keeps others from syncing topics, and locks both rows against planners.
     super::lock(conn, 1).await?;
@@ -77,9 +96,60 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
         };
         return Err(StoreError::refused(format!("topic `{new}` {state}; histories cannot be merged"), hint));
     }
-    if topics.contains_key(new) {
-        // The configuration was changed first, so the new row has its definition. It takes over the pause of the old
-        // row.
+    rename_job(conn, old, new, definition, topics.contains_key(new)).await?;
+    alert_subjects::rename(conn, old, new).await?;
+    sqlx::query("UPDATE run SET topic = $1, job = 'topic:' || $1 WHERE topic = $2")
+        .bind(new)
+        .bind(old)
+        .execute(&mut *conn)
+        .await?;
+    // Checked after the rows are locked: an earlier claim is visible here, and a later one skips the rows.
+    let running: i64 = sqlx::query_scalar("SELECT count(*) FROM run WHERE topic = $1 AND state = 'running'")
+        .bind(new)
+        .fetch_one(&mut *conn)
+        .await?;
+    if running > 0 {
+        return Err(StoreError::new(
+            StoreErrorKind::Locked,
+            format!("a run of topic `{old}` is active"),
+            format!("wait until it ends (topicwatch runs --topic {old}) and try again; nothing was changed"),
+        ));
+    }
+    for table in TOPIC_ROWS {
+        if COUNTED.contains(&table) {
+            let sql = format!("DELETE FROM {table} WHERE topic = $1");
+            sqlx::query(AssertSqlSafe(sql)).bind(new).execute(&mut *conn).await?;
+        }
+        let sql = format!("UPDATE {table} SET topic = $1 WHERE topic = $2");
+        sqlx::query(AssertSqlSafe(sql)).bind(new).bind(old).execute(&mut *conn).await?;
+    }
+    sqlx::query("DELETE FROM topic_day_due WHERE topic = $1").bind(old).execute(&mut *conn).await?;
+    sqlx::query("UPDATE request SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    access::rename(conn, old, new).await?;
+    day_counts::mark_due(conn, &[new.to_owned()]).await?;
+    rename_in_jobs(conn, old, new).await?;
+    sqlx::query("DELETE FROM renamed WHERE old_id = $1").bind(new).execute(&mut *conn).await?;
+    sqlx::query("UPDATE renamed SET new_id = $1 WHERE new_id = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    sqlx::query("INSERT INTO renamed (old_id, new_id, renamed_at) VALUES ($1, $2, $3)")
+        .bind(old)
+        .bind(new)
+        .bind(now.0)
+        .execute(&mut *conn)
+        .await?;
+    info::bump_control_version(conn).await
+}
+
+/// Changes the row of a topic. `definition` is its definition with the old id. `is_configured`: the configuration was
+/// changed first.
+async fn rename_job(
+    conn: &mut Conn,
+    old: &str,
+    new: &str,
+    definition: &str,
+    is_configured: bool,
+) -> Result<(), StoreError> {
+    if is_configured {
+        // The new row has its definition. It takes over the pause of the old row.
         sqlx::query(
             "UPDATE job SET created_at = o.created_at, paused = o.paused, paused_at = o.paused_at, pause_reason = o.pause_reason \
              FROM (SELECT created_at, paused, paused_at, pause_reason FROM job WHERE topic = $1) AS o WHERE job.topic = $2",
@@ -100,58 +170,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
             .execute(&mut *conn)
             .await?;
     }
-    alert_subjects::rename(conn, old, new).await?;
-    sqlx::query("UPDATE run SET topic = $1, job = 'topic:' || $1 WHERE topic = $2")
-        .bind(new)
-        .bind(old)
-        .execute(&mut *conn)
-        .await?;
-    // Checked after the rows are locked: an earlier claim is visible here, and a later one skips the rows.
-    let running: i64 = sqlx::query_scalar("SELECT count(*) FROM run WHERE topic = $1 AND state = 'running'")
-        .bind(new)
-        .fetch_one(&mut *conn)
-        .await?;
-    if running > 0 {
-        return Err(StoreError::new(
-            StoreErrorKind::Locked,
-            format!("a run of topic `{old}` is active"),
-            format!("wait until it ends (topicwatch runs --topic {old}) and try again; nothing was changed"),
-        ));
-    }
-    sqlx::query("UPDATE search SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
-    sqlx::query("UPDATE topic_calls SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
-    // Followers may have written counts of finished runs under a name that a rename had just ended.
-    sqlx::query("DELETE FROM topic_latest WHERE topic = $1").bind(new).execute(&mut *conn).await?;
-    sqlx::query("UPDATE topic_latest SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
-    sqlx::query("UPDATE provider_memory SET topic = $1 WHERE topic = $2")
-        .bind(new)
-        .bind(old)
-        .execute(&mut *conn)
-        .await?;
-    sqlx::query("UPDATE item_mark SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
-    sqlx::query("UPDATE export_placed SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
-    sqlx::query("UPDATE saved_search SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
-    sqlx::query("UPDATE topic_item SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
-    sqlx::query("UPDATE pruned_day SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
-    sqlx::query("DELETE FROM topic_term WHERE topic = $1").bind(new).execute(&mut *conn).await?;
-    sqlx::query("UPDATE topic_term SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
-    // The days are counted again, but until then pages show them.
-    sqlx::query("DELETE FROM topic_day WHERE topic = $1").bind(new).execute(&mut *conn).await?;
-    sqlx::query("UPDATE topic_day SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
-    sqlx::query("DELETE FROM topic_day_due WHERE topic = $1").bind(old).execute(&mut *conn).await?;
-    sqlx::query("UPDATE request SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
-    access::rename(conn, old, new).await?;
-    day_counts::mark_due(conn, &[new.to_owned()]).await?;
-    rename_in_jobs(conn, old, new).await?;
-    sqlx::query("DELETE FROM renamed WHERE old_id = $1").bind(new).execute(&mut *conn).await?;
-    sqlx::query("UPDATE renamed SET new_id = $1 WHERE new_id = $2").bind(new).bind(old).execute(&mut *conn).await?;
-    sqlx::query("INSERT INTO renamed (old_id, new_id, renamed_at) VALUES ($1, $2, $3)")
-        .bind(old)
-        .bind(new)
-        .bind(now.0)
-        .execute(&mut *conn)
-        .await?;
-    info::bump_control_version(conn).await
+    Ok(())
 }
 
 /// Returns whether a topic has runs or items.

@@ -154,7 +154,7 @@ fn run_markup(
 fn ledger(site: &Site, run: &RunRow, searches: &[SearchRow], calls: bool) -> Markup {
     // Only the last attempt stored its findings.
     let counted = |search: &SearchRow, which, many: i64, full: bool| {
-        if !search.has_counts() {
+        if !search.state.has_counts(search.counts.found) {
             return html! { "–" };
         }
         let text = at_least(many.unsigned_abs(), full);

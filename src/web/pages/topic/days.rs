@@ -215,7 +215,7 @@ async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem
     let searches = snapshot.runs_with_searches(&card.topic, span).await;
     let pruned_days = snapshot.pruned_days(&card.topic).await;
     snapshot.end().await?;
-    let coverage = SearchCoverage::new(watched?.pop(), searches?, span, span.until);
+    let coverage = SearchCoverage::new(watched?.pop(), searches?, span, span.until).in_zone(card.timezone());
     let holes = coverage.holes(span).into_iter().filter(|hole| !hole.open);
     let holes = holes.map(|hole| ChartHole { span: hole.span, before: hole.before }).collect();
     Ok(Gaps { coverage, pruned_days: pruned_days?, holes })
