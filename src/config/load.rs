@@ -249,7 +249,7 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
         .max();
     let retention = retention::read(&document.retention, longest.unwrap_or(0), mistakes);
     let web = web::read(&document.web, dir, request, mistakes);
-    check_sandbox_mix(document, service.as_ref(), &providers, mistakes);
+    check_sandbox_mix(document, mistakes);
     if let Some(service) = &service {
         budgets::warn_of_small(document, service, &providers, &topics, mistakes);
     }
@@ -272,16 +272,13 @@ fn least_prices(service: &ServiceConfig, providers: &[ProviderConfig], topics: &
     least.into_iter().collect()
 }
 
-/// Reports a mix of sandbox and real providers: invented and real findings are never mixed.
-fn check_sandbox_mix(
-    document: &Document,
-    service: Option<&ServiceConfig>,
-    providers: &[ProviderConfig],
-    mistakes: &mut Mistakes<'_>,
-) {
-    let targets = service.map(|service| &service.target).into_iter().chain(providers.iter().map(|one| &one.target));
+/// Reports a mix of sandbox and real providers: invented and real findings are never mixed. Also compares sections in
+/// which another key is wrong.
+fn check_sandbox_mix(document: &Document, mistakes: &mut Mistakes<'_>) {
+    let broken = document.broken;
+    let of_providers = document.providers.iter().filter_map(|one| providers::target_of(one, broken));
     let (mut invented, mut real) = (false, false);
-    for target in targets {
+    for target in service::target_of(&document.service, broken).into_iter().chain(of_providers) {
         match target {
             Target::Sandbox => invented = true,
             Target::Url(_) => real = true,

@@ -730,6 +730,28 @@ fn a_wrong_key_causes_no_false_mistake_elsewhere() {
 }
 
 #[test]
+fn a_wrong_key_does_not_hide_that_sandbox_and_real_providers_are_mixed() {
+    let file = |service: &str, provider: &str| {
+        format!("[service]\nbase_url = \"sandbox\"\n{service}[providers.hn]\nkind = \"hackernews\"\n{provider}{TOPIC}")
+    };
+    for (service, provider, mistakes) in [
+        ("", "", 1),
+        ("max_tries = \"3\"\n", "", 2),
+        ("", "max_tries = \"3\"\n", 2),
+        ("dialect = \"spce\"\n", "user = \"x\"\n", 3),
+    ] {
+        let reported = errors_of(&file(service, provider));
+        let mixed = reported.iter().filter(|m| m.contains("use the sandbox, and others do not")).count();
+        assert_eq!((mixed, reported.len()), (1, mistakes), "{service}{provider}: {reported:#?}");
+    }
+    // An address that cannot be read may be either.
+    for provider in ["base_url = 5\n", "base_ulr = \"sandbox\"\n"] {
+        let reported = errors_of(&file("", provider));
+        assert!(reported.len() == 1 && reported[0].contains("base_u"), "{provider}: {reported:#?}");
+    }
+}
+
+#[test]
 fn a_wrong_key_does_not_hide_that_pages_for_everyone_need_a_token() {
     for wrong in ["hosts = 5", "https = \"yes\"", "edit = \"yes\""] {
         let text = format!("[service]\nbase_url = \"sandbox\"\n[web]\nlisten = \"0.0.0.0:80\"\n{wrong}\n{TOPIC}");

@@ -116,6 +116,17 @@ fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_
     })
 }
 
+/// Returns where the calls of a provider go, if that is right by itself; [`read`] reports mistakes. With `broken`, a
+/// missing key means nothing.
+pub(super) fn target_of(provider: &Provider, broken: bool) -> Option<Target> {
+    let kind = provider.kind?;
+    match provider.table.values.get("base_url") {
+        Some(setting) => address(&text(&setting.value).ok()?, kind.login).ok(),
+        None if broken || provider.table.was_written("base_url") => None,
+        None => Url::parse(kind.base_url?).ok().map(Target::Url),
+    }
+}
+
 /// Returns the search service's default price of a call with this kind of result.
 fn search_service_price(brings: ResultKind) -> Option<Micros> {
     let name = match brings {

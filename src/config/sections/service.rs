@@ -90,6 +90,16 @@ pub(in crate::config) fn dialect(table: &Table) -> Option<Dialect> {
     reader.value_or_default("dialect").and_then(|setting| Dialect::parse(&text(&setting.value).ok()?))
 }
 
+/// Returns where searches go, if that is right by itself; [`read`] reports mistakes. With `broken`, a missing key means
+/// nothing.
+pub(in crate::config) fn target_of(table: &Table, broken: bool) -> Option<Target> {
+    match table.values.get("base_url") {
+        Some(setting) => target(&text(&setting.value).ok()?, None).ok(),
+        None if broken || table.was_written("base_url") || dialect(table) != Some(Dialect::Desearch) => None,
+        None => Url::parse(DESEARCH_URL).ok().map(Target::Url),
+    }
+}
+
 fn missing(table: &Table, mistakes: &mut Mistakes<'_>) {
     const MESSAGE: &str = "`base_url` is missing in [service]";
     const HINT: &str = "write base_url = \"sandbox\" to try without a key, or the service's address";
