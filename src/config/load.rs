@@ -217,7 +217,7 @@ struct Lists {
 fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &mut Mistakes<'_>) -> Option<Built> {
     // A file may have only providers. A file that gets its first topics later need not name a service yet.
     let no_topics = request.without_topics && document.topics.is_empty();
-    let absent = (!document.providers.is_empty() || no_topics)
+    let absent = (!document.providers.is_empty() || document.has_unread_providers() || no_topics)
         && document.service.header.is_none()
         && document.service.values.is_empty()
         && document.service.attempted.is_empty();

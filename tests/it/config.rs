@@ -657,6 +657,12 @@ fn a_wrong_key_causes_no_false_mistake_elsewhere() {
     let alert = |lines: &str| format!("[[alerts]]\nname = \"x\"\nrule = \"items\"\n{lines}\n");
     let of_source = |lines: &str| topic(&format!("[[alerts]]\nname = \"x\"\nrule = \"source\"\n{lines}"));
     let feeds = |lines: &str| format!("[providers.news]\nkind = \"feeds\"\n{TOPIC}{lines}\n");
+    let unread = |header: &str, name: &str| {
+        let topic = "[[topics]]\nid = \"a\"\n";
+        format!(
+            "{header}\nkind = \"feeds\"\n{topic}{name}.urls = [\"https://a.example/feed\"]\nsources = [\"{name}\"]\n"
+        )
+    };
     for (text, message) in [
         // The other dialect needs no address and takes other keys.
         (format!("[service]\ndialect = \"desearh\"\n{TOPIC}"), "`dialect` cannot be \"desearh\""),
@@ -696,6 +702,16 @@ fn a_wrong_key_causes_no_false_mistake_elsewhere() {
         ),
         (
             topic(&format!("[provider.news]\nkind = \"feeds\"\n{}", alert("sources = [\"news\"]"))),
+            "unknown key `provider`",
+        ),
+        (unread("[providr.news]", "news"), "unknown key `providr`"),
+        (unread("[news]", "news"), "unknown key `news`"),
+        (unread("[providers.News]", "News"), "\"News\" is not a valid name"),
+        (topic("") + &unread("[provider.news]", "news").replace("\"a\"", "\"b\""), "unknown key `provider`"),
+        (
+            "[providers.w]\nkind = \"openai\"\nbase_url = \"sandbox\"\n".to_owned()
+                + &unread("[provider.news]", "news").replace("[\"news\"]", "[\"w\", \"news\"]")
+                + "w.model = \"m\"\nw.prompt = \"p\"\n",
             "unknown key `provider`",
         ),
         (

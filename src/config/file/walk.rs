@@ -24,6 +24,19 @@ pub(super) fn section_of(key: &Key) -> String {
     }
 }
 
+/// The providers under whose names a section may have keys.
+#[derive(Clone, Copy)]
+pub(super) struct Providers<'p> {
+    pub(super) list: &'p [Provider],
+    /// Whether the file has others that could not be read, which was reported.
+    pub(super) more: bool,
+}
+
+impl Providers<'_> {
+    /// For sections without such keys.
+    const NONE: Self = Self { list: &[], more: false };
+}
+
 /// Walks a section that occurs once; `heading` is its header's name.
 pub(in crate::config) fn one(
     mistakes: &mut Mistakes<'_>,
@@ -32,7 +45,7 @@ pub(in crate::config) fn one(
     name: &Name<'_>,
     value: &Spanned<DeValue<'_>>,
 ) -> Table {
-    one_with_providers(mistakes, section, heading, name, value, &[])
+    one_with_providers(mistakes, section, heading, name, value, Providers::NONE)
 }
 
 /// Like [`one`], for a section that may have keys of providers.
@@ -42,7 +55,7 @@ pub(super) fn one_with_providers(
     heading: &'static str,
     name: &Name<'_>,
     value: &Spanned<DeValue<'_>>,
-    providers: &[Provider],
+    providers: Providers<'_>,
 ) -> Table {
     let mut table = Table { header: Some(value.span()), ..Table::default() };
     let keys: Vec<_> = of(section).filter(|key| heading != "defaults" || key.has_default_section()).collect();
@@ -68,7 +81,7 @@ pub(in crate::config) fn many(
     value: Spanned<DeValue<'_>>,
     tables: &mut Vec<Table>,
 ) {
-    many_with_providers(mistakes, section, one, name, value, tables, &[]);
+    many_with_providers(mistakes, section, one, name, value, tables, Providers::NONE);
 }
 
 /// Like [`many`], for a section that may have keys of providers.
@@ -79,7 +92,7 @@ pub(super) fn many_with_providers(
     name: &Name<'_>,
     value: Spanned<DeValue<'_>>,
     tables: &mut Vec<Table>,
-    providers: &[Provider],
+    providers: Providers<'_>,
 ) {
     let heading = section.as_str();
     let hint = format!("write [[{heading}]] on a line of its own before each {one}");
@@ -110,8 +123,7 @@ struct Walk<'w, 't> {
     keys: Vec<&'static Key>,
     heading: &'static str,
     mistakes: &'w mut Mistakes<'t>,
-    /// Providers under whose names there may be keys.
-    providers: &'w [Provider],
+    providers: Providers<'w>,
 }
 
 impl Walk<'_, '_> {
@@ -119,7 +131,8 @@ impl Walk<'_, '_> {
         for (name, value) in entries {
             let path =
                 if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
-            let provider = self.providers.iter().find(|one| prefix.is_empty() && one.name.as_str() == name.get_ref());
+            let provider =
+                self.providers.list.iter().find(|one| prefix.is_empty() && one.name.as_str() == name.get_ref());
             if let Some(provider) = provider {
                 provider.read_topic_keys(value, table, self.mistakes);
             } else if let Some(key) = self.keys.iter().copied().find(|key| key.name == path) {
@@ -133,6 +146,8 @@ impl Walk<'_, '_> {
                         self.mistakes.at(&value.span(), message, hint);
                     }
                 }
+            } else if prefix.is_empty() && self.providers.more && matches!(value.get_ref(), DeValue::Table(_)) {
+                // The keys of a provider whose section could not be read.
             } else {
                 let (hint, suggestion) = self.hint(&path, name.get_ref());
                 table.attempted.extend(suggestion);

@@ -52,7 +52,7 @@ impl References {
             },
             channels: named(&document.channels, "name", "channels"),
             sources: Names {
-                more: is_unread("providers.NAME"),
+                more: document.has_unread_providers(),
                 list: sources.map(|source| source.to_string()).collect(),
             },
         }
