@@ -5,8 +5,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::key_reader::kind;
-use super::walk::{Name, Providers, many, many_with_providers, one, one_with_providers, section_of};
-use crate::config::keys::{KEYS, Section, of};
+use super::walk::{Name, Providers, many, many_with_providers, one, one_with_providers, sections_of};
+use crate::config::keys::{Section, of};
 use crate::config::mistakes::mistake::Mistakes;
 use crate::config::mistakes::suggest::{nearest, other_name};
 use crate::config::providers::provider_tables::{Provider, kind_of};
@@ -74,6 +74,7 @@ pub(in crate::config) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
     document.unread.extend(misspelt.then_some(PROVIDERS));
     let read = std::mem::take(&mut document.providers);
     let known = Providers { list: &read, more: document.has_unread_providers() };
+    let (mut misplaced, no_providers) = (Vec::new(), read.is_empty() && !known.more);
     // Free each part after walking it: with many topics the parsed text is the largest part.
     for (name, value) in root.into_inner() {
         let (name, value) = (&name, value);
@@ -102,10 +103,13 @@ pub(in crate::config) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
                 let (hint, suggestion) = unknown_section(unknown, value.get_ref());
                 document.topics_attempted |= suggestion == Some("topics");
                 document.unread.extend(suggestion);
+                misplaced.extend(of(Section::Service).filter(|key| key.name == unknown).map(|key| key.name));
                 mistakes.at(&name.span(), format!("unknown key `{unknown}`"), hint);
             }
         }
     }
+    // Keys of [service] above its header were reported; they are not missing. Other files need no such section.
+    document.service.attempted.extend(misplaced.into_iter().filter(|_| no_providers));
     document.providers = read;
     document.forget_defaults();
     document
@@ -161,9 +165,18 @@ fn providers(
         mistakes.at(&name.span(), format!("`providers` is a section, found {}", kind(value.get_ref())), hint);
         return Vec::new();
     };
-    let mut all = Vec::new();
+    let (mut all, mut is_nameless) = (Vec::new(), false);
     for (name, value) in entries {
         let written = name.get_ref();
+        if !matches!(value.get_ref(), DeValue::Table(_)) {
+            // The keys of [providers] itself are one mistake.
+            if !is_nameless {
+                let hint = "write [providers.NAME] with a name that you choose, keys below it";
+                mistakes.at(&name.span(), format!("`providers.{}` is not a section", excerpt(written)), hint);
+            }
+            is_nameless = true;
+            continue;
+        }
         let taken =
             written == "service" || of(Section::Topic).any(|key| key.name.split('.').next() == Some(written.as_ref()));
         let hint = "choose another name: 1 to 24 of a-z, 0-9, - and _, beginning with a letter";
@@ -215,8 +228,8 @@ fn unknown_section(name: &str, value: &DeValue<'_>) -> (String, Option<&'static 
     if has_kind_of_provider(value) {
         return (format!("did you mean `[providers.{}]`?", excerpt(name)), Some(PROVIDERS));
     }
-    match KEYS.iter().find(|key| key.name == name) {
-        Some(key) => (format!("`{name}` belongs under {}", section_of(key)), None),
+    match sections_of(name) {
+        Some(sections) => (format!("`{name}` belongs under {sections}"), None),
         None => (
             "the sections are [service], [providers.NAME], [database], [scheduler], [retention], [web], [defaults], [[topics]], [[reports]], [[channels]], \
              [[exports]] and [[alerts]]"

@@ -8,20 +8,33 @@ use toml::de::{DeTable, DeValue};
 use super::key_reader::{expected, fits, kind};
 use crate::config::keys::{KEYS, Key, Section, of};
 use crate::config::mistakes::mistake::Mistakes;
+use crate::config::mistakes::other_words::key_of_word;
 use crate::config::mistakes::redact::is_secret_name;
 use crate::config::mistakes::suggest::{nearest, other_name};
 use crate::config::providers::provider_tables::Provider;
 use crate::config::values::value::{ConfigValue, Origin, Table, Value};
+use crate::model::KINDS;
 
-/// Returns the section in which a key belongs.
-pub(super) fn section_of(key: &Key) -> String {
-    match key.section {
-        Section::Topic if key.has_default_section() => "[[topics]] or [defaults]".to_owned(),
-        Section::Topic | Section::Report | Section::Channel | Section::Export | Section::Alert => {
-            format!("[[{}]]", key.section.as_str())
+/// Returns the sections in which a key or a group of keys belongs, as a list in a sentence.
+pub(super) fn sections_of(name: &str) -> Option<String> {
+    let is_group = |key: &Key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    let mut sections: Vec<String> = Vec::new();
+    for key in KEYS.iter().filter(|key| key.name == name || is_group(key)) {
+        let section = key.section.as_str();
+        let header = match key.section {
+            Section::Topic | Section::Report | Section::Channel | Section::Export | Section::Alert => {
+                format!("[[{section}]]")
+            }
+            _ => format!("[{section}]"),
+        };
+        if sections.contains(&header) {
+            continue;
         }
-        section => format!("[{}]", section.as_str()),
+        sections.push(header);
+        sections.extend(key.has_default_section().then(|| "[defaults]".to_owned()));
     }
+    let last = sections.pop()?;
+    Some(if sections.is_empty() { last } else { format!("{} or {last}", sections.join(", ")) })
 }
 
 /// The providers under whose names a section may have keys.
@@ -205,23 +218,43 @@ impl Walk<'_, '_> {
                         name: `api_key_env`), or in a file that only you can read (`api_key_file`)";
             return (hint.to_owned(), None);
         }
-        if self.section == Section::Channel && is_secret_name(last) {
+        let secret = match self.section {
+            Section::Channel => Some(None),
+            Section::Provider => Some(Some("key_env")),
+            Section::Web => Some(Some("token_env")),
+            _ => None,
+        };
+        if let (Some(usual), true) = (secret, is_secret_name(last)) {
             let own = format!("{last}_env");
-            let place = match self.keys.iter().any(|key| key.name == own) {
-                true => format!("{own} = \"…\""),
-                false => "in password_env, secret_env or token_env, by kind".to_owned(),
+            let key = self.keys.iter().map(|key| key.name).find(|name| *name == own).or(usual);
+            let place = match key {
+                Some(key) => format!("{key} = \"…\""),
+                None => "in password_env, secret_env or token_env, by kind".to_owned(),
             };
-            return (format!("keep it out of the file: name the environment variable that holds it, {place}"), None);
+            return (format!("keep it out of the file: name the environment variable that holds it, {place}"), key);
         }
         if let Some(hint) = other_name(path) {
             return (hint.to_owned(), None);
         }
-        if let Some(key) = KEYS.iter().find(|key| key.name == path) {
-            return (format!("`{path}` belongs under {}", section_of(key)), None);
+        let has = |name: &str| self.keys.iter().any(|key| key.name == name);
+        if let Some(meant) = key_of_word(self.section, path).filter(|meant| has(meant)) {
+            return (format!("did you mean `{meant}`?"), Some(meant));
+        }
+        if matches!(path, "enabled" | "disabled" | "active") && has("paused") {
+            return ("write paused = true to switch it off".to_owned(), None);
+        }
+        if self.section == Section::Provider && KINDS.iter().flat_map(|kind| kind.asks).any(|key| key.name == path) {
+            return (format!("write it in the topics, under the provider's name: NAME.{path} = …"), None);
         }
         let groups = self.keys.iter().filter_map(|key| Some(key.name.split_once('.')?.0));
-        if let Some(suggestion) = nearest(path, self.keys.iter().map(|key| key.name).chain(groups)) {
-            return (format!("did you mean `{suggestion}`?"), Some(suggestion));
+        let near = nearest(path, self.keys.iter().map(|key| key.name).chain(groups));
+        match (near, sections_of(path)) {
+            (Some(near), None) => return (format!("did you mean `{near}`?"), Some(near)),
+            (Some(near), Some(sections)) => {
+                return (format!("did you mean `{near}`? `{path}` belongs under {sections}"), Some(near));
+            }
+            (None, Some(sections)) => return (format!("`{path}` belongs under {sections}"), None),
+            (None, None) => {}
         }
         let leaf = |key: &&&'static Key| key.name.rsplit('.').next() == Some(last);
         let same: Vec<&'static str> = self.keys.iter().filter(leaf).map(|key| key.name).collect();
