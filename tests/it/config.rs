@@ -518,6 +518,28 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
         (service("base_url = \"sandbox\"\n[web]\ntoken = \"x\""), "4:1", "unknown key `token`", "token_env = \"…\""),
         (provider("kind = \"hackernews\"\npassword = \"x\""), "3:1", "unknown key `password`", "key_env = \"…\""),
         (provider("kind = \"hackernews\"\ntimeout = \"9s\""), "3:1", "unknown key `timeout`", "`call_timeout`?"),
+        (
+            provider("kind = \"feeds\"") + "one.urls = [\"a.example/feed\"]\n",
+            "6:12",
+            "\"a.example/feed\", which does not begin with https://",
+            "`base_url`",
+        ),
+        (
+            service("base_url = \"sandbox\"\n[scheduler]\noutput_folder = \"~/out\""),
+            "4:17",
+            "`output_folder` begins with `~`",
+            "write the whole path",
+        ),
+        (service("base_url = \"sandbox\"\napi_key_file = \"~/key\""), "3:16", "begins with `~`", "write the whole path"),
+        (
+            topic(
+                "[[channels]]\nname = \"c\"\nkind = \"email\"\nhost = \"h.example:25\"\nfrom = \"a@b.example\"\n\
+                 to = [\"a@b.example\"]",
+            ),
+            "9:8",
+            "`host` contains a port",
+            "write host = \"h.example\" and port = 25",
+        ),
         (provider("kind = \"hackernews\"\nurls = []"), "3:1", "unknown key `urls`", "in the topics, under"),
         (
             provider("kind = \"hackernews\"").replace("providers.one", "providers"),

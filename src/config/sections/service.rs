@@ -12,7 +12,8 @@ use crate::config::keys::Section;
 use crate::config::mistakes::fault::Fault;
 use crate::config::mistakes::mistake::Mistakes;
 use crate::config::values::names::{variable_name, word};
-use crate::config::values::scalars::{budget, bytes, dollars, duration, not_a_url, plain_text, rate, text};
+use crate::config::values::paths::plain_path;
+use crate::config::values::scalars::{budget, bytes, dollars, duration, not_a_url, rate, text};
 use crate::config::values::value::Table;
 use crate::config::{ServiceConfig, Target};
 use crate::model::{DESEARCH_URL, Login};
@@ -50,7 +51,7 @@ pub(in crate::config) fn read(
     let api_key_env = reader.read(mistakes, "api_key_env", variable_name);
     let api_key_file = reader
         .written("api_key_file")
-        .map(|_| reader.read(mistakes, "api_key_file", |value| plain_text(value, 4_096)).map(|path| dir.join(path)));
+        .map(|_| reader.read(mistakes, "api_key_file", plain_path).map(|path| dir.join(path)));
     let call_timeout = reader.read(mistakes, "call_timeout", |v| duration(v, seconds(1), seconds(3_600)));
     let max_concurrent = reader.count(mistakes, "max_concurrent");
     let rate_limit = rate_limit(&reader, target.as_ref(), mistakes);

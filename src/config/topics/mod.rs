@@ -139,11 +139,12 @@ impl TopicReader<'_> {
         let (mut queries, mut incomplete) = (Vec::new(), self.more_providers);
         for name in sources.iter().flatten().filter(|source| !source.is_service()) {
             // A wrong kind was reported.
-            let Some(kind) = self.providers.iter().find(|one| one.name == *name).and_then(|one| one.kind) else {
+            let provider = self.providers.iter().find(|one| one.name == *name);
+            let Some((provider, kind)) = provider.and_then(|one| Some((one, one.kind?))) else {
                 incomplete = true;
                 continue;
             };
-            match query_context.query(*name, kind, mistakes) {
+            match query_context.query(provider, kind, mistakes) {
                 Ok(query) => queries.push(query),
                 Err(NoQuery::NeedsQuery(_)) if query_builder.query_wrong => incomplete = true,
                 Err(NoQuery::NeedsQuery(key)) => query_builder.needing_query.push((*name, key)),
