@@ -11,7 +11,7 @@ use super::keys::Section;
 use super::mistakes::location::one_line;
 use super::mistakes::mistake::{Mistake, Mistakes};
 use super::mistakes::render::render;
-use super::sections::{alerts, budgets, exports, reports, retention, service, storage, web};
+use super::sections::{alerts, budgets, exports, reports, retention, schedule_keys, service, storage, web};
 use super::settings::prices;
 use super::values::scalars::format_rate;
 use super::{
@@ -240,12 +240,12 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
         prices: service.as_ref().map(|service| least_prices(service, &providers, &topics)).unwrap_or_default(),
     };
     let alerts = alerts::read(document, &limits, mistakes);
-    let longest = topics
+    let longest = reports
         .iter()
-        .filter_map(|topic| topic.schedule.as_ref())
-        .chain(reports.iter().filter_map(|report| report.schedule.as_ref()))
+        .filter_map(|report| report.schedule.as_ref())
         .chain(exports.iter().map(|export| &export.schedule))
         .map(|policy| policy.catch_up_window_ms)
+        .chain(schedule_keys::catch_up_windows(document))
         .max();
     let retention = retention::read(&document.retention, longest.unwrap_or(0), mistakes);
     let web = web::read(&document.web, dir, request, mistakes);

@@ -540,6 +540,16 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
             "`host` contains a port",
             "write host = \"h.example\" and port = 25",
         ),
+        (service("base_url = \"sandbox\"\n[retention]\nraw = \"30\""), "4:7", "the unit is missing", "write \"30d\" for days"),
+        (topic("must = [\"/\\d/\"]"), "6:12", "missing escaped value", "write \\\\ for \\"),
+        (topic("title = “a”"), "6:9", "in quotes", "write straight quotes"),
+        (
+            topic("[[alerts]]\nname = \"x\"\nrule = \"budget\"\npercent = \"70%\""),
+            "9:11",
+            "takes an integer",
+            "write percent = 70",
+        ),
+        (deployed("ai.count = \"many\""), "6:12", "takes an integer", "write ai.count = 10"),
         (provider("kind = \"hackernews\"\nurls = []"), "3:1", "unknown key `urls`", "in the topics, under"),
         (
             provider("kind = \"hackernews\"").replace("providers.one", "providers"),
@@ -695,6 +705,11 @@ fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
     let kept = "[service]\nbase_url = \"sandbox\"\n[retention]\nraw = \"1s\"\nruns = \"29d\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n";
     let lines: Vec<usize> = mistakes(load_config(kept)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [4, 5]);
+    // One wrong key of a topic does not hide that finished slots would be forgotten.
+    let kept = "[service]\nbase_url = \"sandbox\"\n[retention]\nruns = \"90d\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n\
+                every = \"1h\"\ncatch_up_window = \"200d\"\nmodel = 5\n";
+    let lines: Vec<usize> = mistakes(load_config(kept)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
+    assert_eq!(lines, [4, 10]);
     let more = "[service]\nbase_url = \"sandbox\"\n[web]\nlisten = \"x\"\nhosts = [\"*\"]\ntoken_env = \"a b\"\n\
                 [[topics]]\nid = \"a\"\nquery = \"q\"\n[[channels]]\nname = \"c\"\nkind = \"telegram\"\nurl = \"https://a.example\"\n\
                 url_env = \"A\"\nchat = \"b c\"\n";
@@ -942,6 +957,9 @@ fn a_syntax_error_hides_other_mistakes_only_if_the_rest_would_be_misread() {
     let text = "[service]\nbase_url = sandbox\nmax_tris = 3\n[[topics]]\nid = \"a\"\nquery = \"q\"\nwindow = \"24h\"\n";
     let lines: Vec<usize> = mistakes(load_config(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [2, 3, 7]);
+    let text = "[service]\nbase_url = \"sandbox\"\nmax_tris = 3\n[[topics]]\nid = \"a\"\nquery = \"q\"\nmust = [\"/\\d/\"]\nwindow = \"24h\"\n";
+    let lines: Vec<usize> = mistakes(load_config(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
+    assert_eq!(lines, [3, 7, 8]);
     let text = "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\ntags = [\"x\",\nquery = \"q\"\n[[topics]]\nid = \"b\"\n";
     assert_eq!(errors_of(text).len(), 1, "{:#?}", errors_of(text));
     assert!(errors_of(text)[0].starts_with("5:8: this is never closed"), "{:#?}", errors_of(text));
