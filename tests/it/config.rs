@@ -550,6 +550,14 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
             "write percent = 70",
         ),
         (deployed("ai.count = \"many\""), "6:12", "takes an integer", "write ai.count = 10"),
+        (service("base_url = \"sandbox\"\n[web]\nlimit = 3"), "4:1", "unknown key `limit`", "`web.limit` belongs under [[topics]]"),
+        (
+            topic("[[channels]]\nname = \"c\"\nkind = \"slack\"\nurl = \"https://a.example\"\ntos = []"),
+            "10:1",
+            "unknown key `tos`",
+            "did you mean `to`?",
+        ),
+        (topic("[[reports]]\nname = \"r\"\ntopics = [\"b\"]"), "8:11", "names \"b\"", "the file has \"a\""),
         (provider("kind = \"hackernews\"\nurls = []"), "3:1", "unknown key `urls`", "in the topics, under"),
         (
             provider("kind = \"hackernews\"").replace("providers.one", "providers"),
@@ -769,7 +777,11 @@ fn a_wrong_key_causes_no_false_mistake_elsewhere() {
             ),
             "`path` takes a string",
         ),
-        // The name may be that of a section that could not be read.
+        // The name may be that of a section that could not be read, or that will be renamed.
+        (
+            topic(&format!("[[topics]]\nid = \"B\"\nquery = \"q\"\n{}", alert("topics = [\"b\"]"))),
+            "`id` cannot be \"B\"",
+        ),
         (topic(&format!("[[topics]]\nid = 7\nquery = \"q\"\n{}", alert("topics = [\"b\"]"))), "`id` takes a string"),
         (topic(&format!("[[topics]]\nidd = \"b\"\nquery = \"q\"\n{}", alert("topics = [\"b\"]"))), "unknown key `idd`"),
         (topic(&format!("tags = \"news\"\n{}", alert("tags = [\"news\"]"))), "`tags` takes a list"),

@@ -247,7 +247,10 @@ impl Walk<'_, '_> {
             return (format!("write it in the topics, under the provider's name: NAME.{path} = …"), None);
         }
         let groups = self.keys.iter().filter_map(|key| Some(key.name.split_once('.')?.0));
-        let near = nearest(path, self.keys.iter().map(|key| key.name).chain(groups));
+        // The plural of a short word is as near to other words.
+        let is_plural = |name: &&str| name.strip_suffix('s') == Some(path) || path.strip_suffix('s') == Some(*name);
+        let names = || self.keys.iter().map(|key| key.name);
+        let near = names().find(is_plural).or_else(|| nearest(path, names().chain(groups)));
         match (near, sections_of(path)) {
             (Some(near), None) => return (format!("did you mean `{near}`?"), Some(near)),
             (Some(near), Some(sections)) => {
@@ -255,6 +258,11 @@ impl Walk<'_, '_> {
             }
             (None, Some(sections)) => return (format!("`{path}` belongs under {sections}"), None),
             (None, None) => {}
+        }
+        // `[web]` also begins keys of topics, such as `web.limit`.
+        let whole = format!("{}.{path}", self.heading);
+        if let Some(sections) = sections_of(&whole) {
+            return (format!("`{whole}` belongs under {sections}"), None);
         }
         let leaf = |key: &&&'static Key| key.name.rsplit('.').next() == Some(last);
         let same: Vec<&'static str> = self.keys.iter().filter(leaf).map(|key| key.name).collect();
