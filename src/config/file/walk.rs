@@ -237,7 +237,9 @@ impl Walk<'_, '_> {
             return (hint.to_owned(), None);
         }
         let has = |name: &str| self.keys.iter().any(|key| key.name == name);
-        if let Some(meant) = key_of_word(self.section, path).filter(|meant| has(meant)) {
+        if let Some(meant) = key_of_word(self.section, path)
+            && has(meant)
+        {
             return (format!("did you mean `{meant}`?"), Some(meant));
         }
         if matches!(path, "enabled" | "disabled" | "active") && has("paused") {
