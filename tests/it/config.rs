@@ -558,6 +558,21 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
             "did you mean `to`?",
         ),
         (topic("[[reports]]\nname = \"r\"\ntopics = [\"b\"]"), "8:11", "names \"b\"", "the file has \"a\""),
+        (
+            service(
+                "base_url = \"sandbox\"\n[providers.one]\nkind = \"openai\"\n\
+                 base_url = \"https://a.example/v1/chat/completions\"",
+            ),
+            "5:12",
+            "ends in /chat/completions",
+            "every call adds its own path",
+        ),
+        (
+            service("base_url = \"sandbox\"\n[database]\nurl = \"postgres://me:a#b@h/d\""),
+            "4:7",
+            "`url`",
+            "in a password, write",
+        ),
         (provider("kind = \"hackernews\"\nurls = []"), "3:1", "unknown key `urls`", "in the topics, under"),
         (
             provider("kind = \"hackernews\"").replace("providers.one", "providers"),
@@ -766,6 +781,10 @@ fn a_wrong_key_causes_no_false_mistake_elsewhere() {
         (of_source("failures = \"3\"\nof = 2"), "`failures` takes an integer"),
         (of_source("failures = 7\nof = \"8\""), "`of` takes an integer"),
         (feeds("news.urls = \"https://a.example/feed\""), "`news.urls` takes a list"),
+        (
+            feeds("").replace("news", "my_feeds") + "my-feeds.urls = [\"https://a.example/feed\"]\n",
+            "unknown key `my-feeds`",
+        ),
         (feeds("news.url = [\"https://a.example/feed\"]"), "feeds has no key `news.url`"),
         (feeds("sources = \"news\""), "`sources` takes a list"),
         (topic("[default]\nsources = [\"web\"]\nweb.query = \"q\"\n[[topics]]\nid = \"b\""), "unknown key `default`"),

@@ -162,7 +162,15 @@ impl Walk<'_, '_> {
             } else if prefix.is_empty() && self.providers.more && matches!(value.get_ref(), DeValue::Table(_)) {
                 // The keys of a provider whose section could not be read.
             } else {
-                let (hint, suggestion) = self.hint(&path, name.get_ref());
+                let provider = self.near_provider(name.get_ref(), value.get_ref()).filter(|_| prefix.is_empty());
+                let (hint, suggestion) = match provider {
+                    Some(provider) => {
+                        let asks = provider.kind.iter().flat_map(|kind| kind.asks);
+                        table.attempted_asks.extend(asks.map(|key| (provider.name, key.name)));
+                        (format!("did you mean `{}`?", provider.name), None)
+                    }
+                    None => self.hint(&path, name.get_ref()),
+                };
                 table.attempted.extend(suggestion);
                 let message = format!("unknown key `{path}` in [{}]", self.heading);
                 self.mistakes.at(&name.span(), message, hint);
@@ -197,6 +205,14 @@ impl Walk<'_, '_> {
             }
             None => {}
         }
+    }
+
+    /// Returns the provider that was meant by the name of a group of keys.
+    fn near_provider(&self, name: &str, value: &DeValue<'_>) -> Option<&Provider> {
+        let DeValue::Table(_) = value else { return None };
+        let groups = self.keys.iter().filter_map(|key| Some(key.name.split_once('.')?.0));
+        let near = nearest(name, groups.chain(self.providers.list.iter().map(|one| one.name.as_str())))?;
+        self.providers.list.iter().find(|one| one.name.as_str() == near)
     }
 
     fn is_group(&self, path: &str) -> bool {

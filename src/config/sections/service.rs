@@ -130,10 +130,15 @@ const OPERATIONS: &[&str] = &[
     "/web",
 ];
 
-/// Returns the call path in which this path ends.
-fn operation_of(path: &str) -> Option<&'static str> {
+/// Returns the call path of the service, or of a provider with this login, in which this path ends.
+fn operation_of(path: &str, provider: Option<Login>) -> Option<&'static str> {
+    let operations: &[&'static str] = match provider {
+        None | Some(Login::Bare) => OPERATIONS,
+        Some(Login::Bearer) => &["/chat/completions"],
+        Some(_) => &[],
+    };
     let path = path.trim_end_matches('/').to_ascii_lowercase();
-    OPERATIONS.iter().find(|operation| path.ends_with(*operation)).copied()
+    operations.iter().find(|operation| path.ends_with(*operation)).copied()
 }
 
 /// Parses the address of a provider with this login.
@@ -170,9 +175,7 @@ fn target(text: &str, provider: Option<Login>) -> Result<Target, Fault> {
             "paths are appended to it: end it with the host or a path",
         ));
     }
-    // Other kinds of providers have other paths.
-    let adds_these = matches!(provider, None | Some(Login::Bare));
-    if let Some(path) = operation_of(url.path()).filter(|_| adds_these) {
+    if let Some(path) = operation_of(url.path(), provider) {
         let hint = "remove that: every call adds its own path";
         return Err(Fault::new(format!("ends in {path}, which is the path of one call"), hint));
     }

@@ -93,13 +93,11 @@ fn database_url(text: &str, dir: &Path) -> Result<String, Fault> {
             Err(Fault::new(format!("has no `//` after `{scheme}:`"), hint))
         }
         "postgres" | "postgresql" => {
-            let url = Url::parse(text).map_err(|error| {
-                let hint =
-                    "write \"postgres://USER@HOST/NAME\"; in a password, write / @ : # ? % as %2F %40 %3A %23 %3F %25";
-                Fault::new(format!("is not a valid URL: {error}"), hint)
-            })?;
+            let hint =
+                "write \"postgres://USER@HOST/NAME\"; in a password, write / @ : # ? % as %2F %40 %3A %23 %3F %25";
+            let url = Url::parse(text).map_err(|error| Fault::new(format!("is not a valid URL: {error}"), hint))?;
             if url.fragment().is_some() {
-                return Err(Fault::new("is not a PostgreSQL URL", "write \"postgres://USER@HOST/NAME\""));
+                return Err(Fault::new("contains `#`, which ends a URL", hint));
             }
             Ok(text.to_owned())
         }
