@@ -11,7 +11,7 @@ use super::keys::Section;
 use super::mistakes::location::one_line;
 use super::mistakes::mistake::{Mistake, Mistakes};
 use super::mistakes::render::render;
-use super::sections::{alerts, budgets, exports, reports, retention, service, storage, web};
+use super::sections::{alerts, budgets, exports, reports, retention, schedule_keys, service, storage, web};
 use super::settings::prices;
 use super::values::scalars::format_rate;
 use super::{
@@ -217,7 +217,7 @@ struct Lists {
 fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &mut Mistakes<'_>) -> Option<Built> {
     // A file may have only providers. A file that gets its first topics later need not name a service yet.
     let no_topics = request.without_topics && document.topics.is_empty();
-    let absent = (!document.providers.is_empty() || no_topics)
+    let absent = (!document.providers.is_empty() || document.has_unread_providers() || no_topics)
         && document.service.header.is_none()
         && document.service.values.is_empty()
         && document.service.attempted.is_empty();
@@ -240,16 +240,16 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
         prices: service.as_ref().map(|service| least_prices(service, &providers, &topics)).unwrap_or_default(),
     };
     let alerts = alerts::read(document, &limits, mistakes);
-    let longest = topics
+    let longest = reports
         .iter()
-        .filter_map(|topic| topic.schedule.as_ref())
-        .chain(reports.iter().filter_map(|report| report.schedule.as_ref()))
+        .filter_map(|report| report.schedule.as_ref())
         .chain(exports.iter().map(|export| &export.schedule))
         .map(|policy| policy.catch_up_window_ms)
+        .chain(schedule_keys::catch_up_windows(document))
         .max();
     let retention = retention::read(&document.retention, longest.unwrap_or(0), mistakes);
     let web = web::read(&document.web, dir, request, mistakes);
-    check_sandbox_mix(document, service.as_ref(), &providers, mistakes);
+    check_sandbox_mix(document, mistakes);
     if let Some(service) = &service {
         budgets::warn_of_small(document, service, &providers, &topics, mistakes);
     }
@@ -272,16 +272,13 @@ fn least_prices(service: &ServiceConfig, providers: &[ProviderConfig], topics: &
     least.into_iter().collect()
 }
 
-/// Reports a mix of sandbox and real providers: invented and real findings are never mixed.
-fn check_sandbox_mix(
-    document: &Document,
-    service: Option<&ServiceConfig>,
-    providers: &[ProviderConfig],
-    mistakes: &mut Mistakes<'_>,
-) {
-    let targets = service.map(|service| &service.target).into_iter().chain(providers.iter().map(|one| &one.target));
+/// Reports a mix of sandbox and real providers: invented and real findings are never mixed. Also compares sections in
+/// which another key is wrong.
+fn check_sandbox_mix(document: &Document, mistakes: &mut Mistakes<'_>) {
+    let broken = document.broken;
+    let of_providers = document.providers.iter().filter_map(|one| providers::target_of(one, broken));
     let (mut invented, mut real) = (false, false);
-    for target in targets {
+    for target in service::target_of(&document.service, broken).into_iter().chain(of_providers) {
         match target {
             Target::Sandbox => invented = true,
             Target::Url(_) => real = true,

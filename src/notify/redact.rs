@@ -6,6 +6,7 @@ use url::Url;
 
 use super::channel::{DeliveryError, Endpoint, is_plain};
 use crate::http::KeyRedactor;
+use crate::model::whole_start;
 
 /// Maximum number of characters of an error that are kept.
 const LONGEST_ERROR: usize = 300;
@@ -34,10 +35,10 @@ pub(super) fn redact_error(endpoint: &Endpoint, error: DeliveryError) -> Deliver
 fn redact(endpoint: &Endpoint, text: &str) -> String {
     let text = mask_secrets(&plain(text), &secrets(endpoint));
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(LONGEST_ERROR) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
+    if text.chars().nth(LONGEST_ERROR).is_none() {
+        return text;
     }
+    format!("{}…", whole_start(&text, LONGEST_ERROR, |_| 1))
 }
 
 fn plain(text: &str) -> String {
@@ -228,6 +229,15 @@ mod tests {
         let endpoint = mail("watcher", "hunter2");
         for secret in ["watcher", "hunter2", "AHdhdGNoZXIAaHVudGVyMg", "d2F0Y2hlcg", "aHVudGVyMg"] {
             assert_eq!(redact(&endpoint, &format!("535 what is {secret}?")), "535 what is ***?", "{secret}");
+        }
+    }
+
+    #[test]
+    fn a_long_reply_is_cut_between_whole_characters() {
+        let endpoint = hook("https://example.com/hooks/T0KEN");
+        for (whole, kept) in [("e\u{301}", ""), ("🇩🇪", ""), ("ab", "a")] {
+            let start = "x".repeat(LONGEST_ERROR - 1);
+            assert_eq!(redact(&endpoint, &format!("{start}{whole} and more")), format!("{start}{kept}…"), "{whole}");
         }
     }
 

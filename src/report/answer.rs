@@ -4,7 +4,7 @@ use super::facts::AnswerFacts;
 use super::format::count_noun;
 use crate::compare::cited;
 use crate::insight::daily::without_last_word;
-use crate::model::{Span, Topic};
+use crate::model::{Span, Topic, whole_start};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// The maximum length of a shown answer, in bytes.
@@ -31,9 +31,8 @@ pub(super) async fn read(
 
 /// Returns the part of the text that is shown, up to a whole word if possible.
 fn excerpt(text: &str) -> &str {
-    let end = text.floor_char_boundary(MOST_TEXT);
-    let head = text.get(..end).unwrap_or_default();
-    let after = text.get(end..).unwrap_or_default();
+    let head = whole_start(text, MOST_TEXT, char::len_utf8);
+    let after = text.get(head.len()..).unwrap_or_default();
     if after.is_empty() || after.starts_with(char::is_whitespace) {
         return head;
     }
@@ -67,6 +66,10 @@ mod tests {
         assert_eq!(excerpt(&long).len(), MOST_TEXT - 15);
         assert_eq!(excerpt(&"x".repeat(MOST_TEXT + 5)).len(), MOST_TEXT);
         assert_eq!(excerpt("short, whole"), "short, whole");
+        // In scripts without spaces, at a whole character.
+        let start = "x".repeat(MOST_TEXT - 4);
+        assert_eq!(excerpt(&format!("{start}🇩🇪🇫🇷")), start);
+        assert_eq!(excerpt(&format!("{start}한e\u{301}")), format!("{start}한"));
     }
 
     #[test]

@@ -482,6 +482,104 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
         (topic("sociial.limit = 5"), "6:1", "unknown key `sociial`", "did you mean `social`?"),
         (topic("web.limt = 5"), "6:5", "unknown key `web.limt`", "did you mean `web.limit`?"),
         (topic("limit = 5"), "6:1", "unknown key `limit`", "`social.limit` or `web.limit`"),
+        (topic("tag = [\"x\"]"), "6:1", "unknown key `tag`", "did you mean `tags`? `tag` belongs under [[channels]]"),
+        (service("base_url = \"sandbox\"\n[defaults]\ntag = [\"x\"]"), "4:1", "unknown key `tag`", "did you mean `tags`?"),
+        (topic("[[reports]]\nname = \"r\"\ntag = [\"x\"]"), "8:1", "unknown key `tag`", "did you mean `tags`?"),
+        (topic("cron = \"0 6 * * *\""), "6:1", "unknown key `cron`", "did you mean `schedule`?"),
+        (topic("enabled = false"), "6:1", "unknown key `enabled`", "write paused = true"),
+        (topic("channels = [\"c\"]"), "6:1", "unknown key `channels`", "belongs under [[reports]] or [[alerts]]"),
+        (topic("[[topics]]\nname = \"b\"\nquery = \"q\""), "7:1", "unknown key `name`", "did you mean `id`?"),
+        (topic("[[reports]]\nid = \"r\""), "7:1", "unknown key `id`", "did you mean `name`?"),
+        (
+            topic("[[exports]]\nname = \"e\"\nwhat = \"items\"\ninterval = \"1d\""),
+            "9:1",
+            "unknown key `interval`",
+            "did you mean `every`?",
+        ),
+        (
+            topic("[[channels]]\nname = \"c\"\nkind = \"slack\"\nwebhook_url = \"https://a.example\""),
+            "9:1",
+            "unknown key `webhook_url`",
+            "did you mean `url`?",
+        ),
+        (
+            topic(
+                "[[channels]]\nname = \"c\"\nkind = \"email\"\nhost = \"h.example\"\nfrom = \"a@b.example\"\n\
+                 to = [\"a@b.example\"]\nuser = \"u\"\npassword = \"x\"",
+            ),
+            "13:1",
+            "unknown key `password`",
+            "password_env = \"…\"",
+        ),
+        ("url = \"x\"\n".to_owned() + &service("base_url = \"sandbox\""), "1:1", "unknown key `url`", "belongs under [database] or [[channels]]"),
+        ("base_url = \"sandbox\"\n".to_owned() + TOPIC, "1:1", "unknown key `base_url`", "belongs under [service]"),
+        (service("url = \"sandbox\""), "2:1", "unknown key `url` in [service]", "did you mean `base_url`?"),
+        (service("base_url = \"sandbox\"\n[prices]\nweb = 1"), "3:2", "unknown key `prices`", "belongs under [service]"),
+        (service("base_url = \"sandbox\"\n[web]\ntoken = \"x\""), "4:1", "unknown key `token`", "token_env = \"…\""),
+        (provider("kind = \"hackernews\"\npassword = \"x\""), "3:1", "unknown key `password`", "key_env = \"…\""),
+        (provider("kind = \"hackernews\"\ntimeout = \"9s\""), "3:1", "unknown key `timeout`", "`call_timeout`?"),
+        (
+            provider("kind = \"feeds\"") + "one.urls = [\"a.example/feed\"]\n",
+            "6:12",
+            "\"a.example/feed\", which does not begin with https://",
+            "`base_url`",
+        ),
+        (
+            service("base_url = \"sandbox\"\n[scheduler]\noutput_folder = \"~/out\""),
+            "4:17",
+            "`output_folder` begins with `~`",
+            "write the whole path",
+        ),
+        (service("base_url = \"sandbox\"\napi_key_file = \"~/key\""), "3:16", "begins with `~`", "write the whole path"),
+        (
+            topic(
+                "[[channels]]\nname = \"c\"\nkind = \"email\"\nhost = \"h.example:25\"\nfrom = \"a@b.example\"\n\
+                 to = [\"a@b.example\"]",
+            ),
+            "9:8",
+            "`host` contains a port",
+            "write host = \"h.example\" and port = 25",
+        ),
+        (service("base_url = \"sandbox\"\n[retention]\nraw = \"30\""), "4:7", "the unit is missing", "write \"30d\" for days"),
+        (topic("must = [\"/\\d/\"]"), "6:12", "missing escaped value", "write \\\\ for \\"),
+        (topic("title = “a”"), "6:9", "in quotes", "write straight quotes"),
+        (
+            topic("[[alerts]]\nname = \"x\"\nrule = \"budget\"\npercent = \"70%\""),
+            "9:11",
+            "takes an integer",
+            "write percent = 70",
+        ),
+        (deployed("ai.count = \"many\""), "6:12", "takes an integer", "write ai.count = 10"),
+        (service("base_url = \"sandbox\"\n[web]\nlimit = 3"), "4:1", "unknown key `limit`", "`web.limit` belongs under [[topics]]"),
+        (
+            topic("[[channels]]\nname = \"c\"\nkind = \"slack\"\nurl = \"https://a.example\"\ntos = []"),
+            "10:1",
+            "unknown key `tos`",
+            "did you mean `to`?",
+        ),
+        (topic("[[reports]]\nname = \"r\"\ntopics = [\"b\"]"), "8:11", "names \"b\"", "the file has \"a\""),
+        (
+            service(
+                "base_url = \"sandbox\"\n[providers.one]\nkind = \"openai\"\n\
+                 base_url = \"https://a.example/v1/chat/completions\"",
+            ),
+            "5:12",
+            "ends in /chat/completions",
+            "every call adds its own path",
+        ),
+        (
+            service("base_url = \"sandbox\"\n[database]\nurl = \"postgres://me:a#b@h/d\""),
+            "4:7",
+            "`url`",
+            "in a password, write",
+        ),
+        (provider("kind = \"hackernews\"\nurls = []"), "3:1", "unknown key `urls`", "in the topics, under"),
+        (
+            provider("kind = \"hackernews\"").replace("providers.one", "providers"),
+            "2:1",
+            "`providers.kind` is not a section",
+            "write [providers.NAME]",
+        ),
         (topic("ai.model = \"NOVA\""), "6:4", "unknown key `ai.model`", "did you mean `model`?"),
         (topic("web.limit = 0"), "6:13", "cannot be 0", "from 1 to 100"),
         (topic("web.limit = 1.5"), "6:13", "takes an integer, found a number with a fraction", "web.limit = 3"),
@@ -580,6 +678,15 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
         (topic("overlap = \"buffer-one\""), "6:11", "cannot be", "did you mean `buffer_one`?"),
         (topic("paused = \"yes\""), "6:10", "takes true or false, found a string", "paused = true"),
         (topic("title = \"a\\u001Bb\""), "6:9", "control character \\u{1b}", "remove"),
+        (topic("title = \"\u{200b}\u{2060}\u{ad}\""), "6:9", "`title` has no visible character", "remove the key"),
+        (topic("title = \"\\u202E \\u0301\""), "6:9", "`title` has no visible character", "remove the key"),
+        (topic("tags = [\"\u{200b}\"]"), "6:9", "an entry that has no visible character", ""),
+        (
+            topic("[[reports]]\nname = \"r\"\ntitle = \"\u{2800}\u{200b}\""),
+            "8:9",
+            "`title` has no visible character",
+            "write a value",
+        ),
         (topic("[[topics]]\nid = \"a\"\nquery = \"q\""), "7:6", "another topic already has the id \"a\"", "line 4"),
         (topic("[[topics]]\nquery = \"q\""), "6:1", "has no `id`", "id ="),
         (topic("[[topics]]\nid = \"b\""), "6:1", "topic \"b\" has no `query` for: social, web, ai", "query ="),
@@ -621,6 +728,11 @@ fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
     let kept = "[service]\nbase_url = \"sandbox\"\n[retention]\nraw = \"1s\"\nruns = \"29d\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n";
     let lines: Vec<usize> = mistakes(load_config(kept)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [4, 5]);
+    // One wrong key of a topic does not hide that finished slots would be forgotten.
+    let kept = "[service]\nbase_url = \"sandbox\"\n[retention]\nruns = \"90d\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\n\
+                every = \"1h\"\ncatch_up_window = \"200d\"\nmodel = 5\n";
+    let lines: Vec<usize> = mistakes(load_config(kept)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
+    assert_eq!(lines, [4, 10]);
     let more = "[service]\nbase_url = \"sandbox\"\n[web]\nlisten = \"x\"\nhosts = [\"*\"]\ntoken_env = \"a b\"\n\
                 [[topics]]\nid = \"a\"\nquery = \"q\"\n[[channels]]\nname = \"c\"\nkind = \"telegram\"\nurl = \"https://a.example\"\n\
                 url_env = \"A\"\nchat = \"b c\"\n";
@@ -648,6 +760,12 @@ fn a_wrong_key_causes_no_false_mistake_elsewhere() {
     let alert = |lines: &str| format!("[[alerts]]\nname = \"x\"\nrule = \"items\"\n{lines}\n");
     let of_source = |lines: &str| topic(&format!("[[alerts]]\nname = \"x\"\nrule = \"source\"\n{lines}"));
     let feeds = |lines: &str| format!("[providers.news]\nkind = \"feeds\"\n{TOPIC}{lines}\n");
+    let unread = |header: &str, name: &str| {
+        let topic = "[[topics]]\nid = \"a\"\n";
+        format!(
+            "{header}\nkind = \"feeds\"\n{topic}{name}.urls = [\"https://a.example/feed\"]\nsources = [\"{name}\"]\n"
+        )
+    };
     for (text, message) in [
         // The other dialect needs no address and takes other keys.
         (format!("[service]\ndialect = \"desearh\"\n{TOPIC}"), "`dialect` cannot be \"desearh\""),
@@ -663,6 +781,10 @@ fn a_wrong_key_causes_no_false_mistake_elsewhere() {
         (of_source("failures = \"3\"\nof = 2"), "`failures` takes an integer"),
         (of_source("failures = 7\nof = \"8\""), "`of` takes an integer"),
         (feeds("news.urls = \"https://a.example/feed\""), "`news.urls` takes a list"),
+        (
+            feeds("").replace("news", "my_feeds") + "my-feeds.urls = [\"https://a.example/feed\"]\n",
+            "unknown key `my-feeds`",
+        ),
         (feeds("news.url = [\"https://a.example/feed\"]"), "feeds has no key `news.url`"),
         (feeds("sources = \"news\""), "`sources` takes a list"),
         (topic("[default]\nsources = [\"web\"]\nweb.query = \"q\"\n[[topics]]\nid = \"b\""), "unknown key `default`"),
@@ -674,7 +796,11 @@ fn a_wrong_key_causes_no_false_mistake_elsewhere() {
             ),
             "`path` takes a string",
         ),
-        // The name may be that of a section that could not be read.
+        // The name may be that of a section that could not be read, or that will be renamed.
+        (
+            topic(&format!("[[topics]]\nid = \"B\"\nquery = \"q\"\n{}", alert("topics = [\"b\"]"))),
+            "`id` cannot be \"B\"",
+        ),
         (topic(&format!("[[topics]]\nid = 7\nquery = \"q\"\n{}", alert("topics = [\"b\"]"))), "`id` takes a string"),
         (topic(&format!("[[topics]]\nidd = \"b\"\nquery = \"q\"\n{}", alert("topics = [\"b\"]"))), "unknown key `idd`"),
         (topic(&format!("tags = \"news\"\n{}", alert("tags = [\"news\"]"))), "`tags` takes a list"),
@@ -687,6 +813,16 @@ fn a_wrong_key_causes_no_false_mistake_elsewhere() {
         ),
         (
             topic(&format!("[provider.news]\nkind = \"feeds\"\n{}", alert("sources = [\"news\"]"))),
+            "unknown key `provider`",
+        ),
+        (unread("[providr.news]", "news"), "unknown key `providr`"),
+        (unread("[news]", "news"), "unknown key `news`"),
+        (unread("[providers.News]", "News"), "\"News\" is not a valid name"),
+        (topic("") + &unread("[provider.news]", "news").replace("\"a\"", "\"b\""), "unknown key `provider`"),
+        (
+            "[providers.w]\nkind = \"openai\"\nbase_url = \"sandbox\"\n".to_owned()
+                + &unread("[provider.news]", "news").replace("[\"news\"]", "[\"w\", \"news\"]")
+                + "w.model = \"m\"\nw.prompt = \"p\"\n",
             "unknown key `provider`",
         ),
         (
@@ -717,6 +853,28 @@ fn a_wrong_key_causes_no_false_mistake_elsewhere() {
     ] {
         let reported = errors_of(&topic(&format!("{database}\n[scheduler]\nengine = \"graphile\""))).join("\n");
         assert!(reported.contains(message) && !reported.contains("SQLite"), "{reported}");
+    }
+}
+
+#[test]
+fn a_wrong_key_does_not_hide_that_sandbox_and_real_providers_are_mixed() {
+    let file = |service: &str, provider: &str| {
+        format!("[service]\nbase_url = \"sandbox\"\n{service}[providers.hn]\nkind = \"hackernews\"\n{provider}{TOPIC}")
+    };
+    for (service, provider, mistakes) in [
+        ("", "", 1),
+        ("max_tries = \"3\"\n", "", 2),
+        ("", "max_tries = \"3\"\n", 2),
+        ("dialect = \"spce\"\n", "user = \"x\"\n", 3),
+    ] {
+        let reported = errors_of(&file(service, provider));
+        let mixed = reported.iter().filter(|m| m.contains("use the sandbox, and others do not")).count();
+        assert_eq!((mixed, reported.len()), (1, mistakes), "{service}{provider}: {reported:#?}");
+    }
+    // An address that cannot be read may be either.
+    for provider in ["base_url = 5\n", "base_ulr = \"sandbox\"\n"] {
+        let reported = errors_of(&file("", provider));
+        assert!(reported.len() == 1 && reported[0].contains("base_u"), "{provider}: {reported:#?}");
     }
 }
 
@@ -830,6 +988,9 @@ fn a_syntax_error_hides_other_mistakes_only_if_the_rest_would_be_misread() {
     let text = "[service]\nbase_url = sandbox\nmax_tris = 3\n[[topics]]\nid = \"a\"\nquery = \"q\"\nwindow = \"24h\"\n";
     let lines: Vec<usize> = mistakes(load_config(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [2, 3, 7]);
+    let text = "[service]\nbase_url = \"sandbox\"\nmax_tris = 3\n[[topics]]\nid = \"a\"\nquery = \"q\"\nmust = [\"/\\d/\"]\nwindow = \"24h\"\n";
+    let lines: Vec<usize> = mistakes(load_config(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
+    assert_eq!(lines, [3, 7, 8]);
     let text = "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\ntags = [\"x\",\nquery = \"q\"\n[[topics]]\nid = \"b\"\n";
     assert_eq!(errors_of(text).len(), 1, "{:#?}", errors_of(text));
     assert!(errors_of(text)[0].starts_with("5:8: this is never closed"), "{:#?}", errors_of(text));

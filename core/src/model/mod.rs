@@ -78,7 +78,7 @@ pub use text::language::{equal_language_tags, is_language_tag, usual_language_co
 pub use text::nearest::nearest;
 pub use text::numbers::number;
 pub use text::shell_word::shell_word;
-pub use text::short_text::{excerpt, one_line, visible_words};
+pub use text::short_text::{excerpt, is_blank, one_line, visible_words};
 pub use text::term::{NAME_SIGN, SITE_SIGN, TAG_SIGN, TermKind, bare_term, format_term};
 pub use text::text_query::{Phrase, SearchableItem, TextQuery, Tokenise, Tokens};
 pub use text::whole_characters::{whole_characters, whole_start};

@@ -36,6 +36,9 @@ pub fn check_zone(name: &str) -> Result<(), ScheduleError> {
 /// else the nearest spellings.
 #[must_use]
 pub fn zone_suggestions(wrong: &str) -> Vec<String> {
+    if is_offset(wrong) {
+        return Vec::new();
+    }
     let wrong: String = wrong.trim().chars().take(64).map(|c| if c == ' ' { '_' } else { c }).collect();
     let names: Vec<String> = jiff::tz::db().available().map(|name| name.as_str().to_owned()).collect();
     let all = || names.iter().map(String::as_str);
@@ -50,6 +53,12 @@ pub fn zone_suggestions(wrong: &str) -> Vec<String> {
     }
     near.truncate(3);
     near.into_iter().map(str::to_owned).collect()
+}
+
+/// Whether a name is an offset such as `GMT+2`. The similar `Etc/GMT+2` is two hours behind UTC, not ahead.
+fn is_offset(name: &str) -> bool {
+    let rest = name.trim().trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    rest.strip_prefix(['+', '-']).is_some_and(|hours| hours.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -75,10 +84,15 @@ mod tests {
     }
 
     #[test]
-    fn an_unrecognisable_timezone_is_refused_without_a_suggestion() {
+    fn an_unrecognisable_timezone_or_an_offset_is_refused_without_a_suggestion() {
         for wrong in ["", "Etc/Unknown", "+02:00", "Mars/Olympus_Mons", "local", "\u{1b}[31m", "../../etc/passwd"] {
             let refused = find_zone(wrong).unwrap_err();
             assert!(!refused.message.contains('\u{1b}'), "{refused:?}");
+        }
+        // `Etc/GMT+2` has the other sign.
+        for offset in ["GMT+2", "UTC-05:00", " utc+1", "+0200"] {
+            let refused = find_zone(offset).unwrap_err();
+            assert!(refused.hint.starts_with("write an IANA name"), "{offset}: {refused:?}");
         }
         assert!(find_zone("europe/berlin").is_ok(), "letters compare without case");
     }

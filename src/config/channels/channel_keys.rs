@@ -6,7 +6,7 @@ use crate::config::file::key_reader::Reader;
 use crate::config::mistakes::fault::Fault;
 use crate::config::mistakes::mistake::Mistakes;
 use crate::config::values::names::variable_name;
-use crate::config::values::scalars::plain_text;
+use crate::config::values::paths::plain_path;
 use crate::config::values::value::Table;
 use crate::model::SecretSource;
 
@@ -53,7 +53,7 @@ pub(in crate::config) fn secret(
             mistakes.fault(file, &setting.origin, Fault::new(message, "keep one of the two"));
             return None;
         }
-        place.file = Some(dir.join(reader.read(mistakes, file, |value| plain_text(value, 4_096))?));
+        place.file = Some(dir.join(reader.read(mistakes, file, plain_path)?));
     }
     Some(place)
 }

@@ -156,7 +156,13 @@ fn host(text: String) -> Result<String, Fault> {
     if text.is_empty() || text.len() > 253 || !text.chars().all(good) {
         return Err(Fault::new(format!("cannot be {text:?}"), "write a host name, such as \"smtp.example.com\""));
     }
-    Ok(text)
+    // An IPv6 address has several colons.
+    match text.split_once(':') {
+        Some((name, port)) if !port.contains(':') => {
+            Err(Fault::new("contains a port", format!("write host = {name:?} and port = {port}")))
+        }
+        _ => Ok(text),
+    }
 }
 
 /// Parses `somebody@example.com` or `Name <somebody@example.com>`. Accepts only what can be written into a mail.

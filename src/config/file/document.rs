@@ -5,13 +5,16 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::key_reader::kind;
-use super::walk::{Name, many, many_with_providers, one, one_with_providers, section_of};
-use crate::config::keys::{KEYS, Section, of};
+use super::walk::{Name, Providers, many, many_with_providers, one, one_with_providers, sections_of};
+use crate::config::keys::{Section, of};
 use crate::config::mistakes::mistake::Mistakes;
 use crate::config::mistakes::suggest::{nearest, other_name};
 use crate::config::providers::provider_tables::{Provider, kind_of};
 use crate::config::values::value::Table;
-use crate::model::Source;
+use crate::model::{ProviderKind, Source, excerpt};
+
+/// The name of the sections of providers in messages.
+const PROVIDERS: &str = "providers.NAME";
 
 /// The file, section by section.
 #[derive(Debug, Default)]
@@ -63,9 +66,15 @@ pub(in crate::config) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
     if let Some((name, value)) = root.get_ref().iter().find(|(name, _)| name.get_ref() == "providers") {
         document.providers = providers(mistakes, name, value, document.broken);
         let are_all = matches!(value.get_ref(), DeValue::Table(all) if all.len() == document.providers.len());
-        document.unread.extend((!are_all).then_some("providers.NAME"));
+        document.unread.extend((!are_all).then_some(PROVIDERS));
     }
-    let known = std::mem::take(&mut document.providers);
+    let misspelt = root.get_ref().iter().any(|(name, value)| {
+        name.get_ref() != "providers" && unknown_section(name.get_ref(), value.get_ref()).1 == Some(PROVIDERS)
+    });
+    document.unread.extend(misspelt.then_some(PROVIDERS));
+    let read = std::mem::take(&mut document.providers);
+    let known = Providers { list: &read, more: document.has_unread_providers() };
+    let (mut misplaced, no_providers) = (Vec::new(), read.is_empty() && !known.more);
     // Free each part after walking it: with many topics the parsed text is the largest part.
     for (name, value) in root.into_inner() {
         let (name, value) = (&name, value);
@@ -80,30 +89,38 @@ pub(in crate::config) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
             "retention" => document.retention = one(mistakes, Section::Retention, "retention", name, &value),
             "web" => document.web = one(mistakes, Section::Web, "web", name, &value),
             "defaults" => {
-                document.defaults = one_with_providers(mistakes, Section::Topic, "defaults", name, &value, &known);
+                document.defaults = one_with_providers(mistakes, Section::Topic, "defaults", name, &value, known);
             }
             "topics" => {
                 document.topics_attempted |= !matches!(value.get_ref(), DeValue::Array(list) if list.is_empty());
-                many_with_providers(mistakes, Section::Topic, "topic", name, value, &mut document.topics, &known);
+                many_with_providers(mistakes, Section::Topic, "topic", name, value, &mut document.topics, known);
             }
             "reports" => many(mistakes, Section::Report, "report", name, value, &mut document.reports),
             "channels" => many(mistakes, Section::Channel, "channel", name, value, &mut document.channels),
             "exports" => many(mistakes, Section::Export, "export", name, value, &mut document.exports),
             "alerts" => many(mistakes, Section::Alert, "alert", name, value, &mut document.alerts),
             unknown => {
-                let (hint, suggestion) = unknown_section(unknown);
+                let (hint, suggestion) = unknown_section(unknown, value.get_ref());
                 document.topics_attempted |= suggestion == Some("topics");
                 document.unread.extend(suggestion);
+                misplaced.extend(of(Section::Service).filter(|key| key.name == unknown).map(|key| key.name));
                 mistakes.at(&name.span(), format!("unknown key `{unknown}`"), hint);
             }
         }
     }
-    document.providers = known;
+    // Keys of [service] above its header were reported; they are not missing. Other files need no such section.
+    document.service.attempted.extend(misplaced.into_iter().filter(|_| no_providers));
+    document.providers = read;
     document.forget_defaults();
     document
 }
 
 impl Document {
+    /// Whether there are providers that could not be read, which was reported: then any name may be one of theirs.
+    pub(in crate::config) fn has_unread_providers(&self) -> bool {
+        self.unread.contains(&PROVIDERS)
+    }
+
     /// Marks all keys of misspelt sections as written wrongly: it is not known which of them were left out.
     fn forget_defaults(&mut self) {
         let Self { service, database, scheduler, retention, web, defaults, providers, unread, .. } = self;
@@ -148,17 +165,25 @@ fn providers(
         mistakes.at(&name.span(), format!("`providers` is a section, found {}", kind(value.get_ref())), hint);
         return Vec::new();
     };
-    let mut all = Vec::new();
+    let (mut all, mut is_nameless) = (Vec::new(), false);
     for (name, value) in entries {
         let written = name.get_ref();
+        if !matches!(value.get_ref(), DeValue::Table(_)) {
+            // The keys of [providers] itself are one mistake.
+            if !is_nameless {
+                let hint = "write [providers.NAME] with a name that you choose, keys below it";
+                mistakes.at(&name.span(), format!("`providers.{}` is not a section", excerpt(written)), hint);
+            }
+            is_nameless = true;
+            continue;
+        }
         let taken =
             written == "service" || of(Section::Topic).any(|key| key.name.split('.').next() == Some(written.as_ref()));
         let hint = "choose another name: 1 to 24 of a-z, 0-9, - and _, beginning with a letter";
         let Some(source) = Source::parse(written).filter(|source| !source.is_service() && !taken) else {
-            let excerpt: String = written.chars().take(60).collect();
             let why =
                 if taken || Source::parse(written).is_some() { "is a reserved name" } else { "is not a valid name" };
-            mistakes.at(&name.span(), format!("{excerpt:?} {why}"), hint);
+            mistakes.at(&name.span(), format!("{:?} {why}", excerpt(written)), hint);
             continue;
         };
         let table = one(mistakes, Section::Provider, "providers", name, value);
@@ -169,11 +194,11 @@ fn providers(
 }
 
 /// Returns what to write instead of an unknown section, and the section that was probably meant.
-fn unknown_section(name: &str) -> (String, Option<&'static str>) {
+fn unknown_section(name: &str, value: &DeValue<'_>) -> (String, Option<&'static str>) {
     const NEAR: [(&str, &str); 19] = [
         ("service", "service"),
-        ("providers", "providers.NAME"),
-        ("provider", "providers.NAME"),
+        ("providers", PROVIDERS),
+        ("provider", PROVIDERS),
         ("database", "database"),
         ("scheduler", "scheduler"),
         ("retention", "retention"),
@@ -200,8 +225,11 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
         let header = if listed { format!("[[{section}]]") } else { format!("[{section}]") };
         return (format!("did you mean `{header}`?"), Some(*section));
     }
-    match KEYS.iter().find(|key| key.name == name) {
-        Some(key) => (format!("`{name}` belongs under {}", section_of(key)), None),
+    if has_kind_of_provider(value) {
+        return (format!("did you mean `[providers.{}]`?", excerpt(name)), Some(PROVIDERS));
+    }
+    match sections_of(name) {
+        Some(sections) => (format!("`{name}` belongs under {sections}"), None),
         None => (
             "the sections are [service], [providers.NAME], [database], [scheduler], [retention], [web], [defaults], [[topics]], [[reports]], [[channels]], \
              [[exports]] and [[alerts]]"
@@ -209,4 +237,13 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
             None,
         ),
     }
+}
+
+/// Whether a value is a section with the kind of a provider.
+fn has_kind_of_provider(value: &DeValue<'_>) -> bool {
+    let DeValue::Table(entries) = value else { return false };
+    entries.iter().any(|(name, value)| {
+        let kind = value.get_ref().as_str().filter(|_| name.get_ref() == "kind");
+        kind.is_some_and(|kind| ProviderKind::named(kind).is_some())
+    })
 }

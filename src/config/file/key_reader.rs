@@ -26,8 +26,12 @@ pub(in crate::config) fn kind(value: &DeValue<'_>) -> &'static str {
 /// Returns the name of a shape for messages, and what to write, for the hint: the number that was written in quotes, or
 /// an example.
 pub(in crate::config) fn expected(shape: Shape, found: &DeValue<'_>) -> (&'static str, String) {
-    let given = match found {
-        DeValue::String(text) if matches!(shape, Shape::Integer(..)) => text.trim().parse::<i64>().ok(),
+    let number = match (shape, found) {
+        (Shape::Integer(least, most), DeValue::String(text)) => {
+            let given = text.trim().trim_end_matches('%').parse::<i64>().ok();
+            Some(given.filter(|given| (least..=most).contains(given)).unwrap_or(3_i64.clamp(least, most)))
+        }
+        (Shape::Integer(least, most), _) => Some(3_i64.clamp(least, most)),
         _ => None,
     };
     let (wanted, example) = match shape {
@@ -43,7 +47,7 @@ pub(in crate::config) fn expected(shape: Shape, found: &DeValue<'_>) -> (&'stati
         Shape::Texts | Shape::SomeOf(_) | Shape::Named(_) => ("a list of strings", "[\"…\", \"…\"]"),
         Shape::OneOrSomeOf(_) => ("a string or a list of strings", "\"…\" or [\"…\", \"…\"]"),
     };
-    (wanted, given.map_or_else(|| example.to_owned(), |number| number.to_string()))
+    (wanted, number.map_or_else(|| example.to_owned(), |number| number.to_string()))
 }
 
 /// Whether a value has the TOML type of a shape.

@@ -17,7 +17,7 @@ pub(in crate::config) fn report(
     let span = |error: &toml::de::Error| error.span().unwrap_or(end..end);
     errors.sort_by_key(|error| span(error).start);
     let local = |message: &str| {
-        ["string values must be quoted", "duplicate key", "cannot extend", "invalid"]
+        ["string values must be quoted", "duplicate key", "cannot extend", "invalid", "missing escaped value"]
             .iter()
             .any(|known| message.starts_with(known))
             && !message.contains("multi-line")
@@ -74,6 +74,9 @@ fn unquoted_hint(value: &str, message: &str) -> Option<String> {
     if !misread && !message.starts_with("string values must be quoted") {
         return None;
     }
+    if value.starts_with(['“', '”', '„', '‘', '’', '«']) {
+        return Some("write straight quotes, as in key = \"value\"".to_owned());
+    }
     Some(match value.to_ascii_lowercase().as_str() {
         "" => "the value is missing: write key = \"value\"".to_owned(),
         flag @ ("true" | "false") => format!("write {flag} in lower case"),
@@ -85,6 +88,14 @@ fn unquoted_hint(value: &str, message: &str) -> Option<String> {
 fn syntax_hint(message: &str) -> &'static str {
     if message.starts_with("duplicate key") {
         "keep one of the two"
+    } else if message.starts_with("missing escaped value") {
+        "in double quotes, write \\\\ for \\; in single quotes, \\ is just that"
+    } else if message.starts_with("key with no value") {
+        "write key = \"value\""
+    } else if message.starts_with("invalid unquoted key") {
+        "a key has only letters, digits, - and _; a comment begins with #"
+    } else if message.starts_with("unexpected key or value") {
+        "write one key = value on each line; text ends at the next quote of the kind that it began with"
     } else if message.starts_with("cannot extend") {
         "the name before the dot already has a value: rename or remove one of the two"
     } else if (message.contains("unclosed") && message.contains(" table") && !message.contains("inline"))

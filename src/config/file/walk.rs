@@ -8,20 +8,46 @@ use toml::de::{DeTable, DeValue};
 use super::key_reader::{expected, fits, kind};
 use crate::config::keys::{KEYS, Key, Section, of};
 use crate::config::mistakes::mistake::Mistakes;
+use crate::config::mistakes::other_words::key_of_word;
 use crate::config::mistakes::redact::is_secret_name;
 use crate::config::mistakes::suggest::{nearest, other_name};
 use crate::config::providers::provider_tables::Provider;
 use crate::config::values::value::{ConfigValue, Origin, Table, Value};
+use crate::model::KINDS;
 
-/// Returns the section in which a key belongs.
-pub(super) fn section_of(key: &Key) -> String {
-    match key.section {
-        Section::Topic if key.has_default_section() => "[[topics]] or [defaults]".to_owned(),
-        Section::Topic | Section::Report | Section::Channel | Section::Export | Section::Alert => {
-            format!("[[{}]]", key.section.as_str())
+/// Returns the sections in which a key or a group of keys belongs, as a list in a sentence.
+pub(super) fn sections_of(name: &str) -> Option<String> {
+    let is_group = |key: &Key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    let mut sections: Vec<String> = Vec::new();
+    for key in KEYS.iter().filter(|key| key.name == name || is_group(key)) {
+        let section = key.section.as_str();
+        let header = match key.section {
+            Section::Topic | Section::Report | Section::Channel | Section::Export | Section::Alert => {
+                format!("[[{section}]]")
+            }
+            _ => format!("[{section}]"),
+        };
+        if sections.contains(&header) {
+            continue;
         }
-        section => format!("[{}]", section.as_str()),
+        sections.push(header);
+        sections.extend(key.has_default_section().then(|| "[defaults]".to_owned()));
     }
+    let last = sections.pop()?;
+    Some(if sections.is_empty() { last } else { format!("{} or {last}", sections.join(", ")) })
+}
+
+/// The providers under whose names a section may have keys.
+#[derive(Clone, Copy)]
+pub(super) struct Providers<'p> {
+    pub(super) list: &'p [Provider],
+    /// Whether the file has others that could not be read, which was reported.
+    pub(super) more: bool,
+}
+
+impl Providers<'_> {
+    /// For sections without such keys.
+    const NONE: Self = Self { list: &[], more: false };
 }
 
 /// Walks a section that occurs once; `heading` is its header's name.
@@ -32,7 +58,7 @@ pub(in crate::config) fn one(
     name: &Name<'_>,
     value: &Spanned<DeValue<'_>>,
 ) -> Table {
-    one_with_providers(mistakes, section, heading, name, value, &[])
+    one_with_providers(mistakes, section, heading, name, value, Providers::NONE)
 }
 
 /// Like [`one`], for a section that may have keys of providers.
@@ -42,7 +68,7 @@ pub(super) fn one_with_providers(
     heading: &'static str,
     name: &Name<'_>,
     value: &Spanned<DeValue<'_>>,
-    providers: &[Provider],
+    providers: Providers<'_>,
 ) -> Table {
     let mut table = Table { header: Some(value.span()), ..Table::default() };
     let keys: Vec<_> = of(section).filter(|key| heading != "defaults" || key.has_default_section()).collect();
@@ -68,7 +94,7 @@ pub(in crate::config) fn many(
     value: Spanned<DeValue<'_>>,
     tables: &mut Vec<Table>,
 ) {
-    many_with_providers(mistakes, section, one, name, value, tables, &[]);
+    many_with_providers(mistakes, section, one, name, value, tables, Providers::NONE);
 }
 
 /// Like [`many`], for a section that may have keys of providers.
@@ -79,7 +105,7 @@ pub(super) fn many_with_providers(
     name: &Name<'_>,
     value: Spanned<DeValue<'_>>,
     tables: &mut Vec<Table>,
-    providers: &[Provider],
+    providers: Providers<'_>,
 ) {
     let heading = section.as_str();
     let hint = format!("write [[{heading}]] on a line of its own before each {one}");
@@ -110,8 +136,7 @@ struct Walk<'w, 't> {
     keys: Vec<&'static Key>,
     heading: &'static str,
     mistakes: &'w mut Mistakes<'t>,
-    /// Providers under whose names there may be keys.
-    providers: &'w [Provider],
+    providers: Providers<'w>,
 }
 
 impl Walk<'_, '_> {
@@ -119,7 +144,8 @@ impl Walk<'_, '_> {
         for (name, value) in entries {
             let path =
                 if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
-            let provider = self.providers.iter().find(|one| prefix.is_empty() && one.name.as_str() == name.get_ref());
+            let provider =
+                self.providers.list.iter().find(|one| prefix.is_empty() && one.name.as_str() == name.get_ref());
             if let Some(provider) = provider {
                 provider.read_topic_keys(value, table, self.mistakes);
             } else if let Some(key) = self.keys.iter().copied().find(|key| key.name == path) {
@@ -133,8 +159,18 @@ impl Walk<'_, '_> {
                         self.mistakes.at(&value.span(), message, hint);
                     }
                 }
+            } else if prefix.is_empty() && self.providers.more && matches!(value.get_ref(), DeValue::Table(_)) {
+                // The keys of a provider whose section could not be read.
             } else {
-                let (hint, suggestion) = self.hint(&path, name.get_ref());
+                let provider = self.near_provider(name.get_ref(), value.get_ref()).filter(|_| prefix.is_empty());
+                let (hint, suggestion) = match provider {
+                    Some(provider) => {
+                        let asks = provider.kind.iter().flat_map(|kind| kind.asks);
+                        table.attempted_asks.extend(asks.map(|key| (provider.name, key.name)));
+                        (format!("did you mean `{}`?", provider.name), None)
+                    }
+                    None => self.hint(&path, name.get_ref()),
+                };
                 table.attempted.extend(suggestion);
                 let message = format!("unknown key `{path}` in [{}]", self.heading);
                 self.mistakes.at(&name.span(), message, hint);
@@ -171,6 +207,14 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Returns the provider that was meant by the name of a group of keys.
+    fn near_provider(&self, name: &str, value: &DeValue<'_>) -> Option<&Provider> {
+        let DeValue::Table(_) = value else { return None };
+        let groups = self.keys.iter().filter_map(|key| Some(key.name.split_once('.')?.0));
+        let near = nearest(name, groups.chain(self.providers.list.iter().map(|one| one.name.as_str())))?;
+        self.providers.list.iter().find(|one| one.name.as_str() == near)
+    }
+
     fn is_group(&self, path: &str) -> bool {
         self.keys.iter().any(|key| key.name.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
     }
@@ -190,23 +234,53 @@ impl Walk<'_, '_> {
                         name: `api_key_env`), or in a file that only you can read (`api_key_file`)";
             return (hint.to_owned(), None);
         }
-        if self.section == Section::Channel && is_secret_name(last) {
+        let secret = match self.section {
+            Section::Channel => Some(None),
+            Section::Provider => Some(Some("key_env")),
+            Section::Web => Some(Some("token_env")),
+            _ => None,
+        };
+        if let (Some(usual), true) = (secret, is_secret_name(last)) {
             let own = format!("{last}_env");
-            let place = match self.keys.iter().any(|key| key.name == own) {
-                true => format!("{own} = \"…\""),
-                false => "in password_env, secret_env or token_env, by kind".to_owned(),
+            let key = self.keys.iter().map(|key| key.name).find(|name| *name == own).or(usual);
+            let place = match key {
+                Some(key) => format!("{key} = \"…\""),
+                None => "in password_env, secret_env or token_env, by kind".to_owned(),
             };
-            return (format!("keep it out of the file: name the environment variable that holds it, {place}"), None);
+            return (format!("keep it out of the file: name the environment variable that holds it, {place}"), key);
         }
         if let Some(hint) = other_name(path) {
             return (hint.to_owned(), None);
         }
-        if let Some(key) = KEYS.iter().find(|key| key.name == path) {
-            return (format!("`{path}` belongs under {}", section_of(key)), None);
+        let has = |name: &str| self.keys.iter().any(|key| key.name == name);
+        if let Some(meant) = key_of_word(self.section, path)
+            && has(meant)
+        {
+            return (format!("did you mean `{meant}`?"), Some(meant));
+        }
+        if matches!(path, "enabled" | "disabled" | "active") && has("paused") {
+            return ("write paused = true to switch it off".to_owned(), None);
+        }
+        if self.section == Section::Provider && KINDS.iter().flat_map(|kind| kind.asks).any(|key| key.name == path) {
+            return (format!("write it in the topics, under the provider's name: NAME.{path} = …"), None);
         }
         let groups = self.keys.iter().filter_map(|key| Some(key.name.split_once('.')?.0));
-        if let Some(suggestion) = nearest(path, self.keys.iter().map(|key| key.name).chain(groups)) {
-            return (format!("did you mean `{suggestion}`?"), Some(suggestion));
+        // The plural of a short word is as near to other words.
+        let is_plural = |name: &&str| name.strip_suffix('s') == Some(path) || path.strip_suffix('s') == Some(*name);
+        let names = || self.keys.iter().map(|key| key.name);
+        let near = names().find(is_plural).or_else(|| nearest(path, names().chain(groups)));
+        match (near, sections_of(path)) {
+            (Some(near), None) => return (format!("did you mean `{near}`?"), Some(near)),
+            (Some(near), Some(sections)) => {
+                return (format!("did you mean `{near}`? `{path}` belongs under {sections}"), Some(near));
+            }
+            (None, Some(sections)) => return (format!("`{path}` belongs under {sections}"), None),
+            (None, None) => {}
+        }
+        // `[web]` also begins keys of topics, such as `web.limit`.
+        let whole = format!("{}.{path}", self.heading);
+        if let Some(sections) = sections_of(&whole) {
+            return (format!("`{whole}` belongs under {sections}"), None);
         }
         let leaf = |key: &&&'static Key| key.name.rsplit('.').next() == Some(last);
         let same: Vec<&'static str> = self.keys.iter().filter(leaf).map(|key| key.name).collect();

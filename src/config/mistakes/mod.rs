@@ -3,6 +3,7 @@
 pub(super) mod fault;
 pub(super) mod location;
 pub(super) mod mistake;
+pub(super) mod other_words;
 pub(super) mod redact;
 pub(super) mod render;
 pub(super) mod suggest;

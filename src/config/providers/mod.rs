@@ -16,6 +16,7 @@ use super::mistakes::fault::Fault;
 use super::mistakes::mistake::Mistakes;
 use super::sections::service::address;
 use super::values::names::variable_name;
+use super::values::paths::plain_path;
 use super::values::scalars::{
     budget, bytes, check_plain, dollars, duration, flag, integer, one_of_names, plain_text, rate, text, texts,
 };
@@ -61,7 +62,7 @@ fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_
     };
     let user = optional(&reader, "user", mistakes, |value| plain_text(value, 200));
     let key_env = optional(&reader, "key_env", mistakes, variable_name);
-    let key_file = optional(&reader, "key_file", mistakes, |value| plain_text(value, 4_096));
+    let key_file = optional(&reader, "key_file", mistakes, plain_path);
     let has_key = reader.written("key_env").is_some() || reader.written("key_file").is_some();
     if let (Login::Open, true, Some(setting)) =
         (kind.login, has_key, reader.written("key_env").or_else(|| reader.written("key_file")))
@@ -116,6 +117,17 @@ fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_
     })
 }
 
+/// Returns where the calls of a provider go, if that is right by itself; [`read`] reports mistakes. With `broken`, a
+/// missing key means nothing.
+pub(super) fn target_of(provider: &Provider, broken: bool) -> Option<Target> {
+    let kind = provider.kind?;
+    match provider.table.values.get("base_url") {
+        Some(setting) => address(&text(&setting.value).ok()?, kind.login).ok(),
+        None if broken || provider.table.was_written("base_url") => None,
+        None => Url::parse(kind.base_url?).ok().map(Target::Url),
+    }
+}
+
 /// Returns the search service's default price of a call with this kind of result.
 fn search_service_price(brings: ResultKind) -> Option<Micros> {
     let name = match brings {
@@ -163,10 +175,11 @@ impl QueryContext<'_> {
     /// Builds the topic's query to a provider.
     pub(super) fn query(
         &self,
-        name: Source,
+        provider: &Provider,
         kind: &'static ProviderKind,
         mistakes: &mut Mistakes<'_>,
     ) -> Result<ProviderQuery, NoQuery> {
+        let name = provider.name;
         let mut keys = BTreeMap::new();
         let mut wrong = false;
         for key in kind.asks {
@@ -182,7 +195,7 @@ impl QueryContext<'_> {
                 Some(ConfigValue { value, origin: Origin::Default })
             };
             let Some(setting) = written.cloned().or_else(default) else { continue };
-            match self.value(key, &setting.value) {
+            match self.value(key, &setting.value, provider.table.was_written("base_url")) {
                 Ok(value) => {
                     keys.insert(key.name.to_owned(), value);
                 }
@@ -202,7 +215,8 @@ impl QueryContext<'_> {
         Ok(ProviderQuery { source: name, kind: kind.name.to_owned(), keys })
     }
 
-    fn value(&self, key: &QueryKey, value: &Value) -> Result<QueryValue, TemplateError> {
+    /// Reads one key; `has_base` is whether the provider has an address to which others may be relative.
+    fn value(&self, key: &QueryKey, value: &Value, has_base: bool) -> Result<QueryValue, TemplateError> {
         let wrong = TemplateError::Wrong;
         match key.shape {
             QueryKeyType::Text => {
@@ -216,7 +230,7 @@ impl QueryContext<'_> {
                     return Err(wrong(Fault::new("is empty", "add an entry, or remove the key")));
                 }
                 if key.name == "urls" {
-                    check_urls(&list).map_err(wrong)?;
+                    check_urls(&list, has_base).map_err(wrong)?;
                 }
                 Ok(QueryValue::Texts(list))
             }
@@ -249,12 +263,17 @@ pub(super) fn answer_conflict(sources: &[Source], queries: &[ProviderQuery]) -> 
     alone.then(|| (format!("has no source that finds items for {first} to write about"), hint))
 }
 
-/// Checks addresses. One without a scheme is relative to the provider's; any other must be http or https.
-fn check_urls(urls: &[String]) -> Result<(), Fault> {
+/// Checks addresses. One without a scheme is relative to the provider's, if that was written; any other must be http or
+/// https.
+fn check_urls(urls: &[String], has_base: bool) -> Result<(), Fault> {
     for url in urls {
         if !url.contains("://") {
             if url.contains(['?', '#', ' ', ':']) {
                 return Err(Fault::new(format!("contains {url:?}, which is not a URL"), "write https://…"));
+            }
+            if !has_base {
+                let message = format!("contains {url:?}, which does not begin with https://");
+                return Err(Fault::new(message, "write https://…, or set the provider's `base_url`"));
             }
             continue;
         }

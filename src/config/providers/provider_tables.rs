@@ -9,7 +9,7 @@ use crate::config::keys::Shape;
 use crate::config::mistakes::mistake::Mistakes;
 use crate::config::mistakes::suggest::nearest;
 use crate::config::values::value::{ConfigValue, Origin, Table, Value};
-use crate::model::{KINDS, ProviderKind, QueryKeyType, Source};
+use crate::model::{KINDS, ProviderKind, QueryKeyType, Source, excerpt};
 
 /// One of `[providers.NAME]`.
 #[derive(Debug)]
@@ -47,8 +47,8 @@ impl Provider {
                     Some(suggestion) => format!("did you mean `{name}.{suggestion}`?"),
                     None => format!("its keys are {all}"),
                 };
-                let excerpt: String = at.get_ref().chars().take(60).collect();
-                mistakes.at(&at.span(), format!("{} has no key `{name}.{excerpt}`", known.name), hint);
+                let message = format!("{} has no key `{name}.{}`", known.name, excerpt(at.get_ref()));
+                mistakes.at(&at.span(), message, hint);
                 continue;
             };
             let shape = match key.shape {

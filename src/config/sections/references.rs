@@ -3,6 +3,7 @@
 use crate::config::file::document::Document;
 use crate::config::mistakes::fault::Fault;
 use crate::config::mistakes::suggest::did_you_mean;
+use crate::config::values::names::slug;
 use crate::config::values::scalars::{text, texts};
 use crate::config::values::value::{ConfigValue, Table, Value};
 use crate::model::Source;
@@ -33,7 +34,9 @@ impl References {
                 _ => None,
             };
             let list: Vec<String> = tables.iter().filter_map(word).collect();
-            Names { more: list.len() < tables.len() || is_unread(section), list }
+            // A name that is not valid will be changed, to one that may be used already.
+            let is_wrong = |name: &String| slug(&Value::Text(name.clone())).is_err();
+            Names { more: list.len() < tables.len() || is_unread(section) || list.iter().any(is_wrong), list }
         };
         let tables = || document.topics.iter().chain([&document.defaults]);
         let tags = tables().filter_map(|table| table.values.get("tags")).flat_map(|setting| match &setting.value {
@@ -52,7 +55,7 @@ impl References {
             },
             channels: named(&document.channels, "name", "channels"),
             sources: Names {
-                more: is_unread("providers.NAME"),
+                more: document.has_unread_providers(),
                 list: sources.map(|source| source.to_string()).collect(),
             },
         }

@@ -62,8 +62,13 @@ fn millis(length: Duration) -> i64 {
 }
 
 fn span(value: &Value, least: Duration) -> Result<Option<i64>, Fault> {
-    if text(value)? == FOREVER {
+    let written = text(value)?;
+    if written == FOREVER {
         return Ok(None);
+    }
+    if (1..=9).contains(&written.len()) && written.chars().all(|c| c.is_ascii_digit()) {
+        let hint = format!("write \"{written}d\" for days, or {FOREVER:?}");
+        return Err(Fault::new(format!(": `{written}` is not a duration: the unit is missing"), hint));
     }
     let length = duration(value, least, DAY * 36_500)
         .map_err(|fault| Fault { hint: format!("{}, or {FOREVER:?}", fault.hint), ..fault })?;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::time::Duration;
 
+use crate::config::file::document::Document;
 use crate::config::file::key_reader::{Reader, key};
 use crate::config::keys::Section;
 use crate::config::mistakes::fault::Fault;
@@ -68,11 +69,11 @@ impl Schedules {
             let name = text(value)?;
             zone(&name).map(|()| name)
         });
+        let catch_up_window_ms = of("catch_up_window").read(mistakes, "catch_up_window", catch_up_window);
         let limits = |least: u64, most: u64| (Duration::from_secs(least), Duration::from_secs(most));
         let mut span = |name: &str, (least, most): (Duration, Duration)| {
             of(name).read(mistakes, name, |value| duration(value, least, most)).map(millis)
         };
-        let catch_up_window_ms = span("catch_up_window", limits(60, 366 * 86_400));
         let jitter_ms = span("jitter", limits(0, 86_400));
         let timeout_ms = span("timeout", limits(1, 86_400));
         let catch_up = of("catch_up").choice(mistakes, "catch_up", CatchUp::parse);
@@ -204,6 +205,20 @@ fn format_hours(length: Duration) -> String {
     } else {
         format_duration(length)
     }
+}
+
+fn catch_up_window(value: &Value) -> Result<u64, Fault> {
+    duration(value, Duration::from_secs(60), 366 * DAY).map(millis)
+}
+
+/// Returns the `catch_up_window` of each topic with a schedule, in milliseconds, even if another of its keys is wrong.
+pub(in crate::config) fn catch_up_windows(document: &Document) -> impl Iterator<Item = u64> + '_ {
+    document.topics.iter().filter_map(|topic| {
+        let tables = [topic, &document.defaults];
+        let reader = Reader { section: Section::Topic, tables: &tables };
+        reader.written("schedule").or_else(|| reader.written("every"))?;
+        catch_up_window(&reader.value_or_default("catch_up_window")?.value).ok()
+    })
 }
 
 fn millis(length: Duration) -> u64 {

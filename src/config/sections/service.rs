@@ -12,7 +12,8 @@ use crate::config::keys::Section;
 use crate::config::mistakes::fault::Fault;
 use crate::config::mistakes::mistake::Mistakes;
 use crate::config::values::names::{variable_name, word};
-use crate::config::values::scalars::{budget, bytes, dollars, duration, not_a_url, plain_text, rate, text};
+use crate::config::values::paths::plain_path;
+use crate::config::values::scalars::{budget, bytes, dollars, duration, not_a_url, rate, text};
 use crate::config::values::value::Table;
 use crate::config::{ServiceConfig, Target};
 use crate::model::{DESEARCH_URL, Login};
@@ -50,7 +51,7 @@ pub(in crate::config) fn read(
     let api_key_env = reader.read(mistakes, "api_key_env", variable_name);
     let api_key_file = reader
         .written("api_key_file")
-        .map(|_| reader.read(mistakes, "api_key_file", |value| plain_text(value, 4_096)).map(|path| dir.join(path)));
+        .map(|_| reader.read(mistakes, "api_key_file", plain_path).map(|path| dir.join(path)));
     let call_timeout = reader.read(mistakes, "call_timeout", |v| duration(v, seconds(1), seconds(3_600)));
     let max_concurrent = reader.count(mistakes, "max_concurrent");
     let rate_limit = rate_limit(&reader, target.as_ref(), mistakes);
@@ -90,6 +91,16 @@ pub(in crate::config) fn dialect(table: &Table) -> Option<Dialect> {
     reader.value_or_default("dialect").and_then(|setting| Dialect::parse(&text(&setting.value).ok()?))
 }
 
+/// Returns where searches go, if that is right by itself; [`read`] reports mistakes. With `broken`, a missing key means
+/// nothing.
+pub(in crate::config) fn target_of(table: &Table, broken: bool) -> Option<Target> {
+    match table.values.get("base_url") {
+        Some(setting) => target(&text(&setting.value).ok()?, None).ok(),
+        None if broken || table.was_written("base_url") || dialect(table) != Some(Dialect::Desearch) => None,
+        None => Url::parse(DESEARCH_URL).ok().map(Target::Url),
+    }
+}
+
 fn missing(table: &Table, mistakes: &mut Mistakes<'_>) {
     const MESSAGE: &str = "`base_url` is missing in [service]";
     const HINT: &str = "write base_url = \"sandbox\" to try without a key, or the service's address";
@@ -119,10 +130,15 @@ const OPERATIONS: &[&str] = &[
     "/web",
 ];
 
-/// Returns the call path in which this path ends.
-fn operation_of(path: &str) -> Option<&'static str> {
+/// Returns the call path of the service, or of a provider with this login, in which this path ends.
+fn operation_of(path: &str, provider: Option<Login>) -> Option<&'static str> {
+    let operations: &[&'static str] = match provider {
+        None | Some(Login::Bare) => OPERATIONS,
+        Some(Login::Bearer) => &["/chat/completions"],
+        Some(_) => &[],
+    };
     let path = path.trim_end_matches('/').to_ascii_lowercase();
-    OPERATIONS.iter().find(|operation| path.ends_with(*operation)).copied()
+    operations.iter().find(|operation| path.ends_with(*operation)).copied()
 }
 
 /// Parses the address of a provider with this login.
@@ -159,9 +175,7 @@ fn target(text: &str, provider: Option<Login>) -> Result<Target, Fault> {
             "paths are appended to it: end it with the host or a path",
         ));
     }
-    // Other kinds of providers have other paths.
-    let adds_these = matches!(provider, None | Some(Login::Bare));
-    if let Some(path) = operation_of(url.path()).filter(|_| adds_these) {
+    if let Some(path) = operation_of(url.path(), provider) {
         let hint = "remove that: every call adds its own path";
         return Err(Fault::new(format!("ends in {path}, which is the path of one call"), hint));
     }

@@ -12,7 +12,8 @@ use crate::config::mistakes::fault::Fault;
 use crate::config::mistakes::mistake::Mistakes;
 use crate::config::mistakes::suggest::nearest;
 use crate::config::values::names::schema_name;
-use crate::config::values::scalars::{duration, plain_text, text, unknown_choice};
+use crate::config::values::paths::plain_path;
+use crate::config::values::scalars::{duration, text, unknown_choice};
 use crate::config::values::value::{Origin, Table};
 use crate::config::{DatabaseConfig, SchedulerConfig};
 use crate::model::Engine;
@@ -51,9 +52,7 @@ pub(in crate::config) fn scheduler(
 /// Returns the folder in which relative paths of reports and exports start: `output_folder`, or that of the file.
 pub(in crate::config) fn output_folder(table: &Table, dir: &Path, mistakes: &mut Mistakes<'_>) -> PathBuf {
     let reader = Reader { section: Section::Scheduler, tables: &[table] };
-    let folder = reader
-        .written("output_folder")
-        .and_then(|_| reader.read(mistakes, "output_folder", |value| plain_text(value, 4_096)));
+    let folder = reader.written("output_folder").and_then(|_| reader.read(mistakes, "output_folder", plain_path));
     folder.map_or_else(|| dir.to_owned(), |folder| dir.join(folder))
 }
 
@@ -94,13 +93,11 @@ fn database_url(text: &str, dir: &Path) -> Result<String, Fault> {
             Err(Fault::new(format!("has no `//` after `{scheme}:`"), hint))
         }
         "postgres" | "postgresql" => {
-            let url = Url::parse(text).map_err(|error| {
-                let hint =
-                    "write \"postgres://USER@HOST/NAME\"; in a password, write / @ : # ? % as %2F %40 %3A %23 %3F %25";
-                Fault::new(format!("is not a valid URL: {error}"), hint)
-            })?;
+            let hint =
+                "write \"postgres://USER@HOST/NAME\"; in a password, write / @ : # ? % as %2F %40 %3A %23 %3F %25";
+            let url = Url::parse(text).map_err(|error| Fault::new(format!("is not a valid URL: {error}"), hint))?;
             if url.fragment().is_some() {
-                return Err(Fault::new("is not a PostgreSQL URL", "write \"postgres://USER@HOST/NAME\""));
+                return Err(Fault::new("contains `#`, which ends a URL", hint));
             }
             Ok(text.to_owned())
         }

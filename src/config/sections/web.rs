@@ -11,7 +11,8 @@ use crate::config::keys::Section;
 use crate::config::mistakes::fault::Fault;
 use crate::config::mistakes::mistake::Mistakes;
 use crate::config::values::names::variable_name;
-use crate::config::values::scalars::{flag, plain_text, text, texts};
+use crate::config::values::paths::plain_path;
+use crate::config::values::scalars::{flag, text, texts};
 use crate::config::values::value::{Table, Value};
 use crate::model::SecretSource;
 
@@ -35,7 +36,7 @@ pub(in crate::config) fn read(
         None if table.was_written("token_file") => None,
         None => Some(None),
         Some(_) => {
-            let path = reader.read(mistakes, "token_file", |value| plain_text(value, 4_096));
+            let path = reader.read(mistakes, "token_file", plain_path);
             path.map(|path| Some(dir.join(path)))
         }
     };

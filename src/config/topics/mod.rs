@@ -20,7 +20,7 @@ use super::values::template::{TemplateError, fill};
 use super::values::value::{ConfigValue, Origin, Table, Value};
 use crate::model::{
     AiQuery, AiWhen, PingSpec, SocialOperation, SocialQuery, Source, Topic, TopicLimits, Unscheduled, WebOperation,
-    WebQuery, Window,
+    WebQuery, Window, excerpt,
 };
 use crate::search::Dialect;
 
@@ -44,6 +44,7 @@ pub(super) fn read(
         dialect,
         absent,
         providers: &document.providers,
+        more_providers: document.has_unread_providers(),
         schedules,
         broken: document.broken,
         pings: Vec::new(),
@@ -81,6 +82,8 @@ struct TopicReader<'d> {
     /// Whether there is no `[service]`.
     absent: bool,
     providers: &'d [Provider],
+    /// Whether there are others that could not be read.
+    more_providers: bool,
     schedules: Schedules,
     broken: bool,
     pings: Vec<PingSpec>,
@@ -117,7 +120,7 @@ impl TopicReader<'_> {
             None if self.absent && !reader.was_written("sources") => {
                 Some(self.providers.iter().map(|one| one.name).collect())
             }
-            _ => reader.read(mistakes, "sources", |value| sources(value, self.absent, self.providers)),
+            _ => reader.read(mistakes, "sources", |value| self.sources(value)),
         };
 
         let mut query_builder = QueryBuilder {
@@ -133,14 +136,15 @@ impl TopicReader<'_> {
         let ai = query_builder.ai(self.dialect, mistakes);
         let wanted = |source: Source| sources.as_ref().is_some_and(|sources| sources.contains(&source));
         let query_context = QueryContext { tables: &tables, query: query_builder.query, title: query_builder.title };
-        let (mut queries, mut incomplete) = (Vec::new(), false);
+        let (mut queries, mut incomplete) = (Vec::new(), self.more_providers);
         for name in sources.iter().flatten().filter(|source| !source.is_service()) {
             // A wrong kind was reported.
-            let Some(kind) = self.providers.iter().find(|one| one.name == *name).and_then(|one| one.kind) else {
+            let provider = self.providers.iter().find(|one| one.name == *name);
+            let Some((provider, kind)) = provider.and_then(|one| Some((one, one.kind?))) else {
                 incomplete = true;
                 continue;
             };
-            match query_context.query(*name, kind, mistakes) {
+            match query_context.query(provider, kind, mistakes) {
                 Ok(query) => queries.push(query),
                 Err(NoQuery::NeedsQuery(_)) if query_builder.query_wrong => incomplete = true,
                 Err(NoQuery::NeedsQuery(key)) => query_builder.needing_query.push((*name, key)),
@@ -202,6 +206,37 @@ impl TopicReader<'_> {
             limits: limits?,
             filter: filter?,
         })
+    }
+
+    fn sources(&self, value: &Value) -> Result<Vec<Source>, Fault> {
+        let service = Source::SERVICE.iter().filter(|_| !self.absent);
+        let known: Vec<Source> = service.copied().chain(self.providers.iter().map(|one| one.name)).collect();
+        let Value::List(list) = value else { return Err(Fault::new("takes a list of strings", "")) };
+        if list.is_empty() {
+            return Err(Fault::new("is empty: nothing would be searched", format!("choose from {}", listed(&known))));
+        }
+        let mut sources = Vec::new();
+        for (element, at) in list {
+            let name = text(element)?;
+            let here = |fault: Fault| Fault { at: Some(at.clone()), ..fault };
+            let of_service = self.absent && Source::SERVICE.iter().any(|one| one.as_str() == name);
+            let Some(source) = Source::parse(&name).filter(|source| known.contains(source)) else {
+                if self.more_providers && !of_service {
+                    continue;
+                }
+                let hint = match super::mistakes::suggest::nearest(&name, known.iter().map(Source::as_str)) {
+                    _ if of_service => "add [service], or remove it".to_owned(),
+                    Some(suggestion) => format!("did you mean `{suggestion}`?"),
+                    None => format!("it can be {}; others need a [providers.NAME] section", listed(&known)),
+                };
+                return Err(here(Fault::new(format!("cannot be {:?}", excerpt(&name)), hint)));
+            };
+            if sources.contains(&source) {
+                return Err(here(Fault::new(format!("contains {name:?} twice"), "list it once")));
+            }
+            sources.push(source);
+        }
+        Ok(sources)
     }
 }
 
@@ -285,35 +320,6 @@ fn limits(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<TopicLimit
         limits.micros = Some(reader.read(mistakes, "budget_per_day", budget)?.0);
     }
     Some(limits)
-}
-
-fn sources(value: &Value, absent: bool, providers: &[Provider]) -> Result<Vec<Source>, Fault> {
-    let service = Source::SERVICE.iter().filter(|_| !absent);
-    let known: Vec<Source> = service.copied().chain(providers.iter().map(|one| one.name)).collect();
-    let Value::List(list) = value else { return Err(Fault::new("takes a list of strings", "")) };
-    if list.is_empty() {
-        return Err(Fault::new("is empty: nothing would be searched", format!("choose from {}", listed(&known))));
-    }
-    let mut sources = Vec::new();
-    for (element, at) in list {
-        let name = text(element)?;
-        let here = |fault: Fault| Fault { at: Some(at.clone()), ..fault };
-        let source = Source::parse(&name).filter(|source| known.contains(source)).ok_or_else(|| {
-            let of_service = absent && Source::SERVICE.iter().any(|one| one.as_str() == name);
-            let hint = match super::mistakes::suggest::nearest(&name, known.iter().map(Source::as_str)) {
-                _ if of_service => "add [service], or remove it".to_owned(),
-                Some(suggestion) => format!("did you mean `{suggestion}`?"),
-                None => format!("it can be {}; others need a [providers.NAME] section", listed(&known)),
-            };
-            let excerpt: String = name.chars().take(60).collect();
-            here(Fault::new(format!("cannot be {excerpt:?}"), hint))
-        })?;
-        if sources.contains(&source) {
-            return Err(here(Fault::new(format!("contains {name:?} twice"), "list it once")));
-        }
-        sources.push(source);
-    }
-    Ok(sources)
 }
 
 /// Formats names as a list in a sentence.

@@ -1,5 +1,5 @@
-//! Paths as templates: names in braces are filled in. Whatever is filled in, the path stays in its folder. The caller
-//! knows what the names mean.
+//! Paths, also as templates: names in braces are filled in. Whatever is filled in, the path stays in its folder. The
+//! caller knows what the names mean.
 
 use std::path::{Component, Path};
 
@@ -30,6 +30,17 @@ pub(in crate::config) fn template(value: &Value, names: &[&str], example: &str) 
     }
     if filled.ends_with('/') || Path::new(&filled).file_name().is_none() {
         return Err(Fault::new("names a folder, not a file", hint()));
+    }
+    Ok(path)
+}
+
+/// Reads the path of a file or a folder, as it is.
+pub(in crate::config) fn plain_path(value: &Value) -> Result<String, Fault> {
+    let path = text(value)?;
+    check_plain(&path, 4_096, false)?;
+    if path.starts_with('~') {
+        let hint = "write the whole path, or a relative one, which starts in this file's folder";
+        return Err(Fault::new("begins with `~`, which only a shell understands", hint));
     }
     Ok(path)
 }

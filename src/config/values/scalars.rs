@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::value::Value;
 use crate::config::mistakes::fault::Fault;
 use crate::config::mistakes::suggest::did_you_mean;
-use crate::model::Micros;
+use crate::model::{Micros, is_blank};
 use crate::search::Rate;
 
 type Read<T> = Result<T, Fault>;
@@ -19,7 +19,7 @@ pub(in crate::config) fn text(value: &Value) -> Read<String> {
     }
 }
 
-/// Reads a text for people or for a service: not blank, no control characters, at most `longest` characters.
+/// Reads a text for people or for a service: something visible, no control characters, at most `longest` characters.
 pub(in crate::config) fn plain_text(value: &Value, longest: usize) -> Read<String> {
     let text = text(value)?;
     check_plain(&text, longest, false)?;
@@ -35,6 +35,9 @@ pub(in crate::config) fn check_plain(text: &str, longest: usize, lines: bool) ->
     if let Some(bad) = text.chars().find(|c| c.is_control() && !allowed(*c)) {
         let message = format!("contains the control character {}", bad.escape_unicode());
         return Err(Fault::new(message, "remove it; text must be on one line"));
+    }
+    if is_blank(text) {
+        return Err(Fault::new("has no visible character", "write a value, or remove the key"));
     }
     let length = text.chars().count();
     if length > longest {

@@ -19,7 +19,8 @@ pub fn nearest<'k>(wrong: &str, known: impl IntoIterator<Item = &'k str>, max: u
             return None;
         }
         let distance = strsim::osa_distance(&wrong, &folded);
-        (distance <= limit).then_some((distance, word))
+        // Two words of one letter each have nothing in common.
+        (distance <= limit && distance < letters.max(others)).then_some((distance, word))
     });
     let near: Vec<(usize, &str)> = near.collect();
     let least = near.iter().map(|(distance, _)| *distance).min();
@@ -54,5 +55,7 @@ mod tests {
         }
         assert_eq!(nearest("cab", ["cat", "car", "dog"], 3), ["cat", "car"], "equally near ones, in their order");
         assert_eq!(nearest("cab", ["cat", "car", "dog"], 1), ["cat"]);
+        assert!(nearest("b", ["a", "*"], 1).is_empty(), "another letter is another word");
+        assert_eq!(nearest("hm", ["hn"], 1), ["hn"]);
     }
 }

@@ -1,6 +1,8 @@
 //! Text from outside, made short for one line of a message. Texts with other limits (bytes, columns, tokens) are cut
 //! where they are written.
 
+use unicode_normalization::char::is_combining_mark;
+
 use super::invisible::is_invisible_after;
 use super::whole_characters::whole_start;
 
@@ -14,6 +16,13 @@ pub fn visible_words(text: &str) -> impl Iterator<Item = String> {
         word.chars().filter(|c| !is_invisible_after(before.replace(*c), *c)).collect::<String>()
     };
     text.split_whitespace().map(visible).filter(|word| !word.is_empty())
+}
+
+/// Whether a reader sees nothing of a text: only spaces, invisible characters, and accents without a letter.
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    // The blank pattern of Braille is drawn as a space.
+    visible_words(text).all(|word| word.chars().all(|c| is_combining_mark(c) || c == '\u{2800}'))
 }
 
 /// Joins the visible words of a text to one line, and cuts it to a number of characters and `…`.
@@ -41,6 +50,17 @@ pub fn excerpt(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_without_a_visible_character_is_blank() {
+        for blank in ["", " \t\u{a0}", "\u{200b}", "\u{2060}\u{ad} \u{202e}", "\u{301}", "\u{200d}\u{fe0f}", "\u{2800}"]
+        {
+            assert!(is_blank(blank), "{blank:?}");
+        }
+        for seen in ["a", "\u{200b}.", "e\u{301}", "क्ष", "👩‍👩‍👧", "漢", "…"] {
+            assert!(!is_blank(seen), "{seen:?}");
+        }
+    }
 
     #[test]
     fn long_texts_are_cut_between_characters() {

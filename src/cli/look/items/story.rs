@@ -13,7 +13,7 @@ use crate::compare;
 use crate::draw::{format, story_chart};
 use crate::insight::story::{FirstSighting, Story, TimelineEntry};
 use crate::insight::{Piece, word_diff};
-use crate::model::STORY_WORDS;
+use crate::model::{STORY_WORDS, whole_start};
 use crate::store::DataOrigin;
 
 #[derive(Debug, Args)]
@@ -162,17 +162,15 @@ fn render_first_seen(what: &str, places: &[FirstSighting]) -> String {
 fn edits(story: &Story, width: usize) -> String {
     let Some(earliest) = story.timeline.first().filter(|_| !story.edits.is_empty()) else { return String::new() };
     let joined = |title: &Option<String>, text: &Option<String>| {
-        [title, text].into_iter().flatten().cloned().collect::<Vec<_>>().join(" – ")
+        [title, text].into_iter().flatten().map(|text| compared_part(text)).collect::<Vec<_>>().join(" – ")
     };
-    // The story has only the start of a text; earlier versions are complete.
-    let begun = |text: &Option<String>| text.as_ref().map(|text| text.chars().take(STORY_WORDS).collect::<String>());
     let mut after = joined(&earliest.title, &earliest.text);
     let mut text = "\nEdits of the earliest item\n".to_owned();
     for row in &story.edits {
-        let before = joined(&begun(&row.title), &begun(&row.text));
+        let before = joined(&row.title, &row.text);
         let begin = format!("  {}  ", output::format_time(row.until));
         if before == after {
-            text.push_str(&format!("{begin}(changed after its first {STORY_WORDS} characters)\n"));
+            text.push_str(&format!("{begin}(changed after about its first {STORY_WORDS} characters)\n"));
             continue;
         }
         let changes: String = word_diff(&before, &after)
@@ -187,6 +185,12 @@ fn edits(story: &Story, width: usize) -> String {
         after = before;
     }
     text
+}
+
+/// Returns the part of a text that is compared. The story has only the start of a text, which may end within a character
+/// of several `char`s; earlier versions are complete.
+fn compared_part(text: &str) -> &str {
+    whole_start(text, STORY_WORDS - 1, |_| 1)
 }
 
 fn entry_text(entry: &TimelineEntry) -> String {
@@ -206,4 +210,23 @@ fn author_and_key(entry: &TimelineEntry, width: usize) -> String {
     };
     let room = width.saturating_sub(output::display_width(&author) + tie.len() + 2);
     format!("{author}  {}{tie}", output::truncate(&entry.key, room.max(8)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_text_and_the_whole_text_are_compared_up_to_the_same_whole_character() {
+        for more in ["e\u{301}bc", "🇩🇪🇫🇷", "👩‍👩‍👧👩‍👩‍👧", "plain"] {
+            for before in STORY_WORDS - 12..STORY_WORDS {
+                let whole = format!("{}{more}{}", "x".repeat(before), "y".repeat(20));
+                let cut: String = whole.chars().take(STORY_WORDS).collect();
+                let compared = compared_part(&cut);
+                assert_eq!(compared, compared_part(&whole), "{more} {before}");
+                assert_eq!(compared, whole_start(&whole, compared.chars().count(), |_| 1), "{more} {before}");
+            }
+        }
+        assert_eq!(compared_part("short"), "short");
+    }
 }
