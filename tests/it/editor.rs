@@ -382,8 +382,11 @@ fn a_deletion_asks_first_and_can_be_undone_exactly() {
     assert!(offered(gone.header("location").unwrap()));
     let back = undo(gone.header("location").unwrap());
     assert_eq!((back.status, file(&place)), (303, before.clone()), "{}", back.text);
+    let told = |at: &str| pages.page(at).contains("Restored: topic <strong>rust</strong>");
+    assert!(told(back.header("location").unwrap()), "the page says what was undone");
     // Undo does not overwrite a later edit: then the lines are shown.
     let gone = delete("rust");
+    assert!(!told(back.header("location").unwrap()), "it is deleted again");
     let changed = format!("{}\n# by hand\n", file(&place));
     std::fs::write(place.path("jobs.toml"), &changed).unwrap();
     let late = undo(gone.header("location").unwrap());

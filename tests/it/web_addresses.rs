@@ -1,7 +1,7 @@
 //! Mistyped page URLs: an unknown parameter is refused, so that a misspelt filter is not ignored. Also how pages show
 //! runs that did not run, and counts of one.
 
-use crate::support::databases::databases;
+use crate::support::databases::{databases, sqlite};
 use crate::support::number_links::follow_link;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
@@ -214,5 +214,22 @@ fn counts_of_one_are_worded_in_the_singular() {
         let pages = Pages::serve(&place, &["--at", &hour(25)]);
         let page = pages.page("/item?key=post%3Ax%3A1");
         assert!(page.contains("1 like, 2 reposts, 1 reply, 1 quote, 1 view"), "{page}");
+    }
+}
+
+#[test]
+fn a_search_may_be_as_long_on_pages_as_the_reference_says() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let (longest, longer) = ("%F0%9F%8E%89".repeat(1_000), "%D1%8F".repeat(1_001));
+    for path in ["/items", "/topics/acme", "/items.csv", "/topics/acme/items.csv", "/api/v1/topics/acme/items"] {
+        assert_eq!(pages.get(&format!("{path}?search={longest}")).status, 200, "{path}");
+        let refused = pages.get(&format!("{path}?search={longer}"));
+        assert!(matches!(refused.status, 400 | 422), "{path}: {}", refused.text);
+    }
+    for path in ["/items", "/topics/acme"] {
+        assert!(pages.page(path).contains("type=\"search\" name=\"search\" value=\"\" maxlength=\"1000\""), "{path}");
     }
 }

@@ -42,6 +42,8 @@ struct ActionResult {
     tried: Option<AlertTrial>,
     /// A topic to delete, if the visitor confirms it.
     confirm: Option<String>,
+    /// A topic whose deletion was undone.
+    restored: Option<String>,
     changed: bool,
     /// Lines that could not be put back, to do it by hand.
     lost: Option<String>,
@@ -52,16 +54,18 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let undo = request.get("undo").and_then(|id| Some((id.to_owned(), editing(&site).ok()?.deleted(id)?)));
     let tried = request.get("tested").and_then(|id| editing(&site).ok()?.trial(id));
     let confirm = request.get("delete").map(str::to_owned);
-    page(&site, ActionResult { undo, tried, confirm, ..ActionResult::default() }, &request.visitor).await
+    let restored = request.get("restored").map(str::to_owned);
+    page(&site, ActionResult { undo, tried, confirm, restored, ..ActionResult::default() }, &request.visitor).await
 }
 
 async fn page(site: &Site, result: ActionResult, visitor: &Visitor) -> Result<Page, Problem> {
     let opened = read_file(editing(site)?).await?;
     let undo = result.undo.filter(|(_, deleted)| deleted.left == opened.seen);
-    let result = ActionResult { undo, ..result };
+    let mut result = ActionResult { undo, ..result };
     // Tables that cannot be edited here are listed all the same.
     let inline = Jobs::read(&opened.text).err();
     let jobs = Jobs::read_to_list(&opened.text).map_err(edit_problem)?;
+    result.restored = result.restored.filter(|topic| jobs.entry(Kind::Topic, topic).is_ok());
     let locked = match &inline {
         Some(refused) => Some(format!("{}: {}; {}.", opened.place, refused.message, refused.hint)),
         None => locked(site, &opened, visitor),
@@ -117,6 +121,9 @@ fn result_notes(result: &ActionResult) -> Markup {
                 input type="hidden" name="do" value="undo"; input type="hidden" name="undo" value=(id);
                 button type="submit" { "Undo" }
             }
+        } }
+        @if let Some(topic) = &result.restored { div.note role="status" {
+            p { "Restored: " (Kind::Topic.singular()) " " strong { (topic) } ". The file has it again." }
         } }
         @if result.changed { div.note role="alert" {
             p { strong { "The file has changed since that page was opened." } " Nothing was saved. Check the entries below, then press the button again." }
@@ -229,7 +236,8 @@ async fn handle_form(site: &Site, visitor: &Visitor, body: Body) -> Result<Respo
             .await;
         };
         let lost = conflict(Some(mask_ping(&deleted.removed.text)));
-        let (response, left) = save_file(site, visitor, &opened, text, "/jobs", lost).await?;
+        let to = link("/jobs", [("restored", deleted.name.as_str())]);
+        let (response, left) = save_file(site, visitor, &opened, text, &to, lost).await?;
         if left.is_some() {
             editing.forget(id);
         }
