@@ -171,6 +171,12 @@ fn a_missed_slot_is_not_shown_as_a_run_without_results() {
         let listed = place.ok(&["runs", "--limit", "1000"]);
         let row = listed.lines().find(|line| line.contains(" missed ")).unwrap();
         assert_eq!(row.split_whitespace().collect::<Vec<_>>()[2..5], ["missed", "-", "-"], "{name}: {listed}");
+        let runs = place.json(&["runs", "--limit", "1000", "--json"])["runs"].take();
+        let run = runs.as_array().unwrap().iter().find(|run| run["state"] == "missed").unwrap();
+        let (id, slot) = (run["run"].as_str().unwrap(), run["slot"].as_str().unwrap().replace(".000Z", "Z"));
+        let shown = place.ok(&["show", "acme", "--run", id]);
+        assert!(shown.contains(&format!("\nacme · {slot} · missed: ")), "{name}: {shown}");
+        assert!(shown.contains(" · - found, - new\n") && !shown.contains("0 found"), "{name}: {shown}");
         // The health page counts those of a week, and links to just these; the first was missed before it.
         let health = pages.page("/health");
         let (count, link) =

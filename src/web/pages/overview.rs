@@ -29,7 +29,9 @@ const NAMED: usize = 10;
 
 pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
-    let after = request.get("after").unwrap_or("");
+    // A token for some topics must not reveal whether any other topic has run.
+    let is_first = request.visitor.sees_all() && !store.any_run().await?;
+    let after = if is_first { "" } else { request.get("after").unwrap_or("") };
     let mut cards =
         store.topic_cards(request.visitor.visible_topics().as_deref(), after, TOPICS + 1, now.minus(LATELY)).await?;
     let more = cards.len() > TOPICS as usize;
@@ -39,9 +41,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     if cards.is_empty() && after.is_empty() && !request.visitor.sees_all() {
         return Ok(Page { title, place: "/", live: true, origin, main: none_of_theirs() });
     }
-    // A token for some topics must not reveal whether any other topic has run.
-    let may_be_first = request.visitor.sees_all();
-    if cards.is_empty() && after.is_empty() || may_be_first && !store.any_run().await? {
+    if cards.is_empty() && after.is_empty() || is_first {
         let many = store.count_topics().await?.unsigned_abs();
         let main = first_run(&site, &cards, many, origin, &request.visitor);
         return Ok(Page { title, place: "/", live: true, origin, main });

@@ -103,7 +103,7 @@ impl Store {
         refuse_older(SQLITE, &mut *conn, &place).await?;
         pools.keep(conn);
         let (commits, room) = Default::default();
-        Ok(Self { db: Db::Sqlite(Box::new(pools)), place, commits, room, engine: None })
+        Ok(Self { db: Db::Sqlite(Box::new(pools)), place, commits, room, engine: None, search_origin: None })
     }
 }
 
