@@ -126,10 +126,14 @@ impl PageRequest {
     /// The problem that a parameter has an invalid value.
     pub(super) fn invalid(&self, name: &str) -> Problem {
         let value: String = self.get(name).unwrap_or("").chars().take(60).collect();
-        let problem = Problem::bad_request(
-            format!("`{value}` is not a valid `{name}`"),
-            format!("Remove `{name}` from the address, then choose in the form of the page."),
-        );
+        let problem = if value.is_empty() {
+            Problem::bad_request(format!("`{name}` is missing"), "Choose it in the form of the page.")
+        } else {
+            Problem::bad_request(
+                format!("`{value}` is not a valid `{name}`"),
+                format!("Remove `{name}` from the address, then choose in the form of the page."),
+            )
+        };
         Problem { field: Some(name.to_owned()), ..problem }
     }
 

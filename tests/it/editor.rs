@@ -392,7 +392,10 @@ fn a_deletion_asks_first_and_can_be_undone_exactly() {
     let late = undo(gone.header("location").unwrap());
     assert!(late.status == 409 && late.body.contains("id = &quot;rust&quot;"), "{}", late.text);
     assert_eq!(file(&place), changed);
-    assert_eq!(post_form(&pages, "/jobs", &[("do", "undo"), ("undo", "nothing")]).status, 404);
+    for gone in [post_form(&pages, "/jobs", &[("do", "undo"), ("undo", "nothing")]), pages.get("/jobs/topics/nothing")]
+    {
+        assert!(gone.status == 404 && gone.body.contains("/jobs lists what is in the file."), "{}", gone.text);
+    }
 }
 
 #[test]

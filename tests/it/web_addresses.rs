@@ -239,3 +239,37 @@ fn a_search_may_be_as_long_on_pages_as_the_reference_says() {
         assert!(pages.page(path).contains("type=\"search\" name=\"search\" value=\"\" maxlength=\"1000\""), "{path}");
     }
 }
+
+#[test]
+fn addresses_that_lead_to_nothing_say_why() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    for (path, status, said) in [
+        ("/runs?run=nothing", 200, "No runs match this id. "),
+        ("/runs?topic=acme&last=1", 200, "<strong>The last 1 run</strong>"),
+        ("/alerts?after=zzz", 200, "No more alerts."),
+        ("/topics/acme?from=2026-03-12&until=2026-03-11", 400, "<h1>`from` is not before `until`</h1>"),
+        ("/items?lang=%3F", 400, "<p>Write a language tag such as en, de or pt-BR; en includes en-GB.</p>"),
+    ] {
+        let page = pages.get(path);
+        assert!(page.status == status && page.body.contains(said), "{path}: {}", page.text);
+        assert!(!page.body.contains("One run. "), "{path}: {}", page.text);
+    }
+}
+
+#[test]
+fn the_progress_of_a_run_says_why_a_source_was_not_searched() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nai.when = \"new\"\n";
+    let place = Place::new(sqlite(), &sandbox.lines(), rest);
+    // Within the hour the sandbox returns the same, so nothing is new.
+    let later = "2026-03-11T09:30:00Z";
+    for at in [NINE, later] {
+        place.ok(&["once", "--at", at]);
+    }
+    let run = place.database.last_run("acme");
+    let page = Pages::serve(&place, &["--at", later]).page(&format!("/progress/{run}"));
+    assert!(page.contains("nothing new was found"), "{page}");
+}

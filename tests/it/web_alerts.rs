@@ -535,6 +535,7 @@ fn buttons_acknowledge_and_snooze_and_show_the_result() {
         assert_eq!(number(length), 4 * 3_600_000, "{name}");
         press("kind=unsnooze&alert=sick");
         reported("no longer snoozed");
+        assert!(see().contains("End the snooze of <strong>sick</strong>"), "{name}: {}", see());
         press("kind=unsnooze&alert=sick");
         reported("was not snoozed");
         // Unauthorised and invalid requests.
@@ -553,6 +554,8 @@ fn buttons_acknowledge_and_snooze_and_show_the_result() {
         ] {
             assert_eq!(pages.request("POST", "/alerts", &headers, form).status, status, "{name}: {form}");
         }
+        let missing = pages.request("POST", "/alerts", &headers, "kind=snooze&alert=sick");
+        assert!(missing.body.contains("<h1>`length` is missing</h1>"), "{name}: {}", missing.text);
         // The topic's form accepts no request about an alert.
         assert_eq!(pages.request("POST", "/topics/acme", &headers, "kind=ack").status, 400);
         assert_eq!(place.database.requests(), rows, "{name}");

@@ -15,7 +15,9 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use super::topic::actions::may_ask;
-use super::topic::edit::{NEW, deletion, edit_path, edit_problem, editing, editor, locked, read_file, run_blocking};
+use super::topic::edit::{
+    NEW, deletion, edit_path, edit_problem, editing, editor, locked, not_in_file, read_file, run_blocking,
+};
 use super::topic::lines::mask_ping;
 use crate::draw::format;
 use crate::edit::{Entry, Jobs, KeyValue, Kind};
@@ -72,7 +74,7 @@ async fn page(site: &Site, result: ActionResult, visitor: &Visitor) -> Result<Pa
     };
     let edits = locked.is_none();
     if let Some(topic) = result.confirm.as_ref().filter(|_| edits) {
-        jobs.entry(Kind::Topic, topic).map_err(|_| Problem::not_found("The file has no such topic"))?;
+        jobs.entry(Kind::Topic, topic).map_err(|_| not_in_file("The file has no such topic"))?;
     }
     let halted = paused_in_database(site, &jobs).await?;
     let mut sections = Vec::new();
@@ -222,7 +224,8 @@ async fn handle_form(site: &Site, visitor: &Visitor, body: Body) -> Result<Respo
     }
     let conflict = |lost: Option<String>| ActionResult { changed: true, lost, ..ActionResult::default() };
     if verb == "undo" {
-        let gone = || Problem::not_found("There is nothing left to undo");
+        let hint = "It was undone, is no longer among the latest deletions, or topicwatch was restarted. /jobs lists what is in the file.";
+        let gone = || Problem::new(StatusCode::NOT_FOUND, "There is nothing left to undo", hint);
         let id = form.get("undo").unwrap_or("");
         let deleted = editing.deleted(id).ok_or_else(gone)?;
         let text = deleted.removed.restore(&opened.text).filter(|_| deleted.left == opened.seen);

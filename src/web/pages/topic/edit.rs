@@ -74,6 +74,12 @@ pub(in crate::web::pages) async fn run_blocking<T: Send + 'static>(
     })
 }
 
+/// The problem that the file does not have what the address names.
+pub(in crate::web::pages) fn not_in_file(title: impl Into<String>) -> Problem {
+    let hint = "It may have been renamed or removed. /jobs lists what is in the file.";
+    Problem::new(StatusCode::NOT_FOUND, title, hint)
+}
+
 pub(in crate::web::pages) fn edit_problem(refused: EditError) -> Problem {
     Problem::bad_request(refused.message, refused.hint)
 }
@@ -111,7 +117,7 @@ pub(super) fn initial_form(
     let from = request.get("from").filter(|_| target.existing_id().is_none());
     let existing_entry = match target.existing_id().or(from) {
         Some(id) => {
-            jobs.entry(Kind::Topic, id).map_err(|_| Problem::not_found("The file has no such topic"))?;
+            jobs.entry(Kind::Topic, id).map_err(|_| not_in_file("The file has no such topic"))?;
             // Text between its lines belongs to something else, and may be a secret.
             Some(jobs.contiguous_entry(Kind::Topic, id).map_err(edit_problem)?)
         }
