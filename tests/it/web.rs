@@ -20,9 +20,19 @@ fn before_the_first_run_the_pages_say_what_to_do_next() {
         place.ok(&["db", "migrate"]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let page = pages.page("/");
-        for part in ["Nothing has run yet", "topicwatch init", "topicwatch once", "topicwatch run"] {
+        for part in [
+            "Nothing has run yet",
+            "The configuration has 2 topics: acme, rust. ",
+            "topicwatch check",
+            "topicwatch once",
+            "topicwatch run",
+        ] {
             assert!(page.contains(part), "{part}\n{page}");
         }
+        // The settings page links to each topic of the file.
+        let topic = pages.page("/topics/acme");
+        assert!(topic.contains("This topic is in the file, but not yet in the database."), "{topic}");
+        assert_eq!(pages.get("/topics/nothing").status, 404);
         assert!(pages.page("/health").contains("not running"));
     }
 }

@@ -266,19 +266,22 @@ pub(in crate::web) fn sources(card: &TopicCard, history: &SourceHistory) -> Mark
     } }
 }
 
-/// Advice before the first run. `many` topics are watched, of which `cards` has the first.
+/// Advice before the first run. `many` topics are stored, of which `cards` has the first; none if no process runs them.
 fn first_run(site: &Site, cards: &[TopicCard], many: u64, origin: Option<DataOrigin>, visitor: &Visitor) -> Markup {
+    let settings = site.settings();
+    let in_file = &settings.tags;
     html! {
         h1 { "Nothing has run yet" }
         p.lead { "These pages fill with the first run. What to do next:" }
         ol.steps {
             @if cards.is_empty() {
-                li { "Define what to watch: " code { "topicwatch init" } " creates an annotated " code { "jobs.toml" } ", and " code { "topicwatch check" } " shows what is in effect." }
+                // No process has stored the topics yet.
+                li { "The configuration has " (format::count_noun(in_file.len() as u64, "topic")) ": " @for (place, (topic, _)) in in_file.iter().take(10).enumerate() { @if place > 0 { ", " } (format::line(topic, 60)) } @if in_file.len() > 10 { ", …" } ". " code { "topicwatch check" } " shows what is in effect." }
             } @else {
                 li { "The configuration is read: " (format::count_noun(many, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
             }
             @if site.may_edit(visitor) { li { a href=(edit::NEW) { "Add a topic" } " here" @if site.may_act(visitor) { ", and press " strong { "Run now" } " on its page" } "." } }
-            @if site.settings().acts.is_some() {
+            @if settings.acts.is_some() {
                 li { "Each topic runs when it is due" @if site.may_act(visitor) { "; " strong { "Run now" } " on its page runs it at once" } "." }
             } @else {
                 li { "Run every topic once, now: " code { "topicwatch once" } ". It takes seconds and shows what it cost." }

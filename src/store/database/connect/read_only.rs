@@ -57,7 +57,7 @@ impl Store {
             opened(pools, place)
         };
         store.require_complete().await?;
-        Ok(store)
+        Ok(Self { search_origin: settings.origin, ..store })
     }
 
     /// Opens a database for writing or, if a SQLite file's disk is full or the file is not writable, for reading only;
