@@ -83,7 +83,8 @@ impl PageRequest {
         Self::form_of(text, LONGEST)
     }
 
-    /// Parses a form, for values of at most `longest` characters. Of several with one name the last that is not empty counts.
+    /// Parses a form, for values of at most `longest` characters. Of several with one name the last that is not empty
+    /// counts.
     pub(super) fn form_of(text: &str, longest: usize) -> Result<Self, Problem> {
         let mut parameters = BTreeMap::new();
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
