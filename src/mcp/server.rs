@@ -58,7 +58,8 @@ impl Server {
         let result = async {
             let now = (self.clock)();
             let given = Arguments::of(tool.arguments, arguments, now)?;
-            let sandbox = self.store.origin().await? == Some(DataOrigin::Sandbox);
+            let origin = self.store.origin().await?.or(self.store.search_origin());
+            let sandbox = origin == Some(DataOrigin::Sandbox);
             let Self { store, settings, .. } = self;
             (tool.handler)(ToolCall { tool: tool.name, store, settings, given, now }).await?.result(sandbox)
         };

@@ -100,7 +100,7 @@ pub async fn make(
         true => costs::of_removed_topics(&mut snapshot, topics, span).await?,
         false => None,
     };
-    let sandbox = snapshot.origin().await? == Some(DataOrigin::Sandbox);
+    let sandbox = snapshot.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
     snapshot.end().await?;
     for (topic, facts) in selected.iter().zip(&mut gathered).filter(|(_, facts)| facts.began.is_some()) {
         changes::read(store, topic, facts, span, now, alone).await?;

@@ -10,14 +10,14 @@ use axum::http::{StatusCode, Uri};
 use super::access::visitor::Visitor;
 use super::problem::Problem;
 use crate::model::{TextQuery, excerpt};
-use crate::normalise::words::parse_query;
+use crate::normalise::words::{MOST_ASKED, parse_query};
 
 /// Maximum number of bytes of a form.
 pub(super) const LARGEST_FORM: usize = 32 * 1024;
 /// The same for the form of a topic, whose lists may be long: all of its fields filled, each character encoded.
 pub(super) const LARGEST_TOPIC_FORM: usize = 720 * 1024;
-/// Longest value of a parameter.
-pub(super) const LONGEST: usize = 1_000;
+/// Longest value of a parameter, in characters: a search may be as long in every script.
+pub(super) const LONGEST: usize = MOST_ASKED;
 
 /// The parameter of the login page: the address to return to.
 pub(super) const NEXT: &str = "next";
@@ -83,11 +83,12 @@ impl PageRequest {
         Self::form_of(text, LONGEST)
     }
 
-    /// Parses a form, for values of at most `longest` bytes. Of several with one name the last that is not empty counts.
+    /// Parses a form, for values of at most `longest` characters. Of several with one name the last that is not empty
+    /// counts.
     pub(super) fn form_of(text: &str, longest: usize) -> Result<Self, Problem> {
         let mut parameters = BTreeMap::new();
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
-            if value.len() > longest || name.len() > 40 {
+            if value.chars().count() > longest || name.len() > 40 {
                 return Err(Problem::bad_request(
                     "A parameter of this address is too long",
                     "Search for less at a time.",
@@ -126,10 +127,14 @@ impl PageRequest {
     /// The problem that a parameter has an invalid value.
     pub(super) fn invalid(&self, name: &str) -> Problem {
         let value: String = self.get(name).unwrap_or("").chars().take(60).collect();
-        let problem = Problem::bad_request(
-            format!("`{value}` is not a valid `{name}`"),
-            format!("Remove `{name}` from the address, then choose in the form of the page."),
-        );
+        let problem = if value.is_empty() {
+            Problem::bad_request(format!("`{name}` is missing"), "Choose it in the form of the page.")
+        } else {
+            Problem::bad_request(
+                format!("`{value}` is not a valid `{name}`"),
+                format!("Remove `{name}` from the address, then choose in the form of the page."),
+            )
+        };
         Problem { field: Some(name.to_owned()), ..problem }
     }
 

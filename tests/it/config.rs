@@ -889,6 +889,16 @@ fn a_wrong_key_does_not_hide_that_pages_for_everyone_need_a_token() {
 }
 
 #[test]
+fn a_wrong_limit_of_a_topic_does_not_hide_the_other() {
+    let text = "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\nmax_calls_per_day = 0\nbudget_per_day = -1\n";
+    let found = errors_of(text);
+    assert_eq!(found.len(), 2, "{found:?}");
+    for (one, place) in found.iter().zip(["6:21", "7:18"]) {
+        assert!(one.starts_with(place), "{found:?}");
+    }
+}
+
+#[test]
 fn a_mistake_of_an_export_hides_no_other_mistake_of_it() {
     let wrong = [
         ("name", "\"other\""),

@@ -382,14 +382,20 @@ fn a_deletion_asks_first_and_can_be_undone_exactly() {
     assert!(offered(gone.header("location").unwrap()));
     let back = undo(gone.header("location").unwrap());
     assert_eq!((back.status, file(&place)), (303, before.clone()), "{}", back.text);
+    let told = |at: &str| pages.page(at).contains("Restored: topic <strong>rust</strong>");
+    assert!(told(back.header("location").unwrap()), "the page says what was undone");
     // Undo does not overwrite a later edit: then the lines are shown.
     let gone = delete("rust");
+    assert!(!told(back.header("location").unwrap()), "it is deleted again");
     let changed = format!("{}\n# by hand\n", file(&place));
     std::fs::write(place.path("jobs.toml"), &changed).unwrap();
     let late = undo(gone.header("location").unwrap());
     assert!(late.status == 409 && late.body.contains("id = &quot;rust&quot;"), "{}", late.text);
     assert_eq!(file(&place), changed);
-    assert_eq!(post_form(&pages, "/jobs", &[("do", "undo"), ("undo", "nothing")]).status, 404);
+    for gone in [post_form(&pages, "/jobs", &[("do", "undo"), ("undo", "nothing")]), pages.get("/jobs/topics/nothing")]
+    {
+        assert!(gone.status == 404 && gone.body.contains("/jobs lists what is in the file."), "{}", gone.text);
+    }
 }
 
 #[test]

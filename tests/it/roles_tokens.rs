@@ -91,10 +91,16 @@ fn a_named_token_restricts_the_pages_to_its_holder_and_is_stored_as_a_hash() {
         let fourth = add_token(&place, &["fourth", "--role", "edit"]);
         let pages = Pages::serve(&place, &[]);
         let reply = Visitor::Bearer(&fourth).request(&pages, 1, "GET", "/access", "");
+        // It names the states as `token list` does.
+        let listed = place.ok(&["token", "list"]);
+        assert!(
+            listed.contains("fourth") && listed.contains(" valid\n") && reply.text().contains("fourth"),
+            "{listed}"
+        );
         // The link to this page says where it leads.
         assert!(reply.text().contains("</strong>, edit · <a href=\"/access\">Access</a>"), "{}", reply.text());
         assert!(
-            reply.status == 200 && reply.text().contains("fourth") && reply.text().contains("withdrawn"),
+            reply.status == 200 && reply.text().contains(">valid</span>") && reply.text().contains("withdrawn"),
             "{}",
             reply.text()
         );

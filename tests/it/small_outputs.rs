@@ -80,9 +80,37 @@ fn once_has_the_same_json_keys_with_and_without_due_and_names_its_database() {
 fn an_empty_list_of_items_says_that_it_is_empty() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", &topic("acme", ""));
     place.ok(&["db", "migrate"]);
-    for list in [&["items"][..], &["items", "--starred"], &["items", "--noted"], &["items", "--new-since", "1h"]] {
+    let told = place.ok(&["items"]);
+    assert!(told.ends_with("\nno items\n"), "{told}");
+}
+
+#[test]
+fn an_empty_list_names_the_filters_that_leave_it_empty() {
+    let world = ScriptedService::new();
+    let place = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
+    world.set_posts(&[post(1, 20, "acme one", 5)]);
+    for at in [24, 25] {
+        place.ok(&["once", "--at", &hour(at)]);
+    }
+    let never = "2030-01-01";
+    for (list, said) in [
+        (&["runs", "--since", never][..], "no runs with --since; leave it out to see more"),
+        (&["runs", "--topic", "acme", "--since", never], "no runs with --topic and --since; leave one out to see more"),
+        (&["items", "--new-since", never], "no items with --new-since; leave it out to see more"),
+        (&["items", "--starred"], "no items with --starred; leave it out to see more"),
+        (&["items", "--topic", "acme", "--noted"], "no items with --topic and --noted; leave one out to see more"),
+        (&["items", "--filtered", "only"], "no items with --filtered only; leave it out to see more"),
+        (&["items", "--topic", "acme", "--marked", "good"], "no items with --marked; leave it out to see more"),
+        (&["items", "--search", "acme", "--since", never], "nothing found with --since; leave it out to see more"),
+        (&["items", "--search", "zebra"], "nothing found"),
+    ] {
         let told = place.ok(list);
-        assert!(told.ends_with("\nno items\n"), "{list:?}: {told}");
+        assert!(told.contains(&format!("{said}\n")), "{list:?}: {told}");
+    }
+    // A list that the limit shortens says so.
+    for (list, is_cut) in [(&["runs", "--limit", "1"][..], true), (&["runs", "--limit", "2"], false)] {
+        let told = place.ok(list);
+        assert_eq!(told.contains("\nthe latest 1; --limit N for more\n"), is_cut, "{list:?}: {told}");
     }
 }
 

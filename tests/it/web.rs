@@ -20,9 +20,19 @@ fn before_the_first_run_the_pages_say_what_to_do_next() {
         place.ok(&["db", "migrate"]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let page = pages.page("/");
-        for part in ["Nothing has run yet", "topicwatch init", "topicwatch once", "topicwatch run"] {
+        for part in [
+            "Nothing has run yet",
+            "The configuration has 2 topics: acme, rust. ",
+            "topicwatch check",
+            "topicwatch once",
+            "topicwatch run",
+        ] {
             assert!(page.contains(part), "{part}\n{page}");
         }
+        // The settings page links to each topic of the file.
+        let topic = pages.page("/topics/acme");
+        assert!(topic.contains("This topic is in the file, but not yet in the database."), "{topic}");
+        assert_eq!(pages.get("/topics/nothing").status, 404);
         assert!(pages.page("/health").contains("not running"));
     }
 }
@@ -36,9 +46,15 @@ fn before_the_first_run_all_topics_are_counted_and_the_sandbox_is_not_advised_tw
         let topics: String = (1..=51).map(topic).collect();
         let rest = format!("[web]\nlisten = \"127.0.0.1:0\"\n{topics}");
         let place = Place::new(database, "base_url = \"sandbox\"", &rest);
-        let page = Pages::wait_for_address(place.program(&["run"]).start()).page("/");
-        assert!(page.contains("The configuration is read: 51 topics, "), "{name}: {page}");
-        assert!(page.contains("SANDBOX") && !page.contains("To try everything"), "{name}: {page}");
+        let pages = Pages::wait_for_address(place.program(&["run"]).start());
+        // A page after the last topic does not pretend that there is none.
+        for path in ["/", "/?after=zzz"] {
+            let page = pages.page(path);
+            assert!(page.contains("The configuration is read: 51 topics, "), "{name}: {path}: {page}");
+            assert!(page.contains("SANDBOX") && !page.contains("To try everything"), "{name}: {path}: {page}");
+        }
+        let report = pages.page("/topics/t01/report");
+        assert!(report.contains("<strong>SANDBOX</strong>"), "{name}: {report}");
     }
 }
 

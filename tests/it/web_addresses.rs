@@ -1,7 +1,7 @@
 //! Mistyped page URLs: an unknown parameter is refused, so that a misspelt filter is not ignored. Also how pages show
 //! runs that did not run, and counts of one.
 
-use crate::support::databases::databases;
+use crate::support::databases::{databases, sqlite};
 use crate::support::number_links::follow_link;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
@@ -171,6 +171,12 @@ fn a_missed_slot_is_not_shown_as_a_run_without_results() {
         let listed = place.ok(&["runs", "--limit", "1000"]);
         let row = listed.lines().find(|line| line.contains(" missed ")).unwrap();
         assert_eq!(row.split_whitespace().collect::<Vec<_>>()[2..5], ["missed", "-", "-"], "{name}: {listed}");
+        let runs = place.json(&["runs", "--limit", "1000", "--json"])["runs"].take();
+        let run = runs.as_array().unwrap().iter().find(|run| run["state"] == "missed").unwrap();
+        let (id, slot) = (run["run"].as_str().unwrap(), run["slot"].as_str().unwrap().replace(".000Z", "Z"));
+        let shown = place.ok(&["show", "acme", "--run", id]);
+        assert!(shown.contains(&format!("\nacme · {slot} · missed: ")), "{name}: {shown}");
+        assert!(shown.contains(" · - found, - new\n") && !shown.contains("0 found"), "{name}: {shown}");
         // The health page counts those of a week, and links to just these; the first was missed before it.
         let health = pages.page("/health");
         let (count, link) =
@@ -215,4 +221,55 @@ fn counts_of_one_are_worded_in_the_singular() {
         let page = pages.page("/item?key=post%3Ax%3A1");
         assert!(page.contains("1 like, 2 reposts, 1 reply, 1 quote, 1 view"), "{page}");
     }
+}
+
+#[test]
+fn a_search_may_be_as_long_on_pages_as_the_reference_says() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let (longest, longer) = ("%F0%9F%8E%89".repeat(1_000), "%D1%8F".repeat(1_001));
+    for path in ["/items", "/topics/acme", "/items.csv", "/topics/acme/items.csv", "/api/v1/topics/acme/items"] {
+        assert_eq!(pages.get(&format!("{path}?search={longest}")).status, 200, "{path}");
+        let refused = pages.get(&format!("{path}?search={longer}"));
+        assert!(matches!(refused.status, 400 | 422), "{path}: {}", refused.text);
+    }
+    for path in ["/items", "/topics/acme"] {
+        assert!(pages.page(path).contains("type=\"search\" name=\"search\" value=\"\" maxlength=\"1000\""), "{path}");
+    }
+}
+
+#[test]
+fn addresses_that_lead_to_nothing_say_why() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    for (path, status, said) in [
+        ("/runs?run=nothing", 200, "No runs match this id. "),
+        ("/runs?topic=acme&last=1", 200, "<strong>The last 1 run</strong>"),
+        ("/alerts?after=zzz", 200, "No more alerts."),
+        ("/topics/acme?from=2026-03-12&until=2026-03-11", 400, "<h1>`from` is not before `until`</h1>"),
+        ("/items?lang=%3F", 400, "<p>Write a language tag such as en, de or pt-BR; en includes en-GB.</p>"),
+    ] {
+        let page = pages.get(path);
+        assert!(page.status == status && page.body.contains(said), "{path}: {}", page.text);
+        assert!(!page.body.contains("One run. "), "{path}: {}", page.text);
+    }
+}
+
+#[test]
+fn the_progress_of_a_run_says_why_a_source_was_not_searched() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nai.when = \"new\"\n";
+    let place = Place::new(sqlite(), &sandbox.lines(), rest);
+    // Within the hour the sandbox returns the same, so nothing is new.
+    let later = "2026-03-11T09:30:00Z";
+    for at in [NINE, later] {
+        place.ok(&["once", "--at", at]);
+    }
+    let run = place.database.last_run("acme");
+    let page = Pages::serve(&place, &["--at", later]).page(&format!("/progress/{run}"));
+    assert!(page.contains("nothing new was found"), "{page}");
 }

@@ -19,6 +19,7 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, ids};
 use crate::daemon::Watch;
+use crate::draw::format::count_noun;
 use crate::model::{AlertEvent, AlertSpec, Clock, Firing};
 use crate::notify::DeliveryWorker;
 use crate::store::Store;
@@ -160,7 +161,10 @@ async fn list(context: &Context, names: &[String], args: &AlertsListOptions) -> 
         alert_state.firing.retain(|one| !one.is_over(now));
         alert_states.push((spec, alert_state));
     }
-    let events = latest_events(&store, names, args.limit).await?;
+    // One more than the limit shows whether there are more.
+    let mut events = latest_events(&store, names, args.limit.saturating_add(1)).await?;
+    let more = events.len() > args.limit as usize;
+    events.truncate(args.limit as usize);
     store.close().await;
     if args.json {
         let alerts = alert_states.iter().map(|(spec, alert_state)| {
@@ -206,6 +210,9 @@ async fn list(context: &Context, names: &[String], args: &AlertsListOptions) -> 
     if !events.is_empty() {
         text.push('\n');
         text.push_str(&render(&events));
+    }
+    if more {
+        text.push_str(&format!("\nthe latest {}; --limit N for more\n", count_noun(events.len() as u64, "event")));
     }
     output::text(&text)?;
     Ok(Exit::Ok)

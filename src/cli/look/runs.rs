@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use clap::Args;
 use serde_json::json;
 
+use crate::cli::look::no_match::empty_list;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::{output, run_table};
 use crate::cli::wiring::check_names::check_topics;
@@ -39,7 +40,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     let store = context.store_to_read().await?;
     check_topics(&context, &store, &args.topic).await?;
     let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
-    let runs = store.runs(&filter, i64::from(args.limit)).await?;
+    // One more than the limit shows whether there are more.
+    let mut runs = store.runs(&filter, i64::from(args.limit) + 1).await?;
+    let more = runs.len() > args.limit as usize;
+    runs.truncate(args.limit as usize);
     let ids: Vec<String> = runs.iter().map(|r| r.run.clone()).collect();
     let searches = store.searches(&ids).await?;
     let mut topics: Vec<String> = runs.iter().filter_map(|run| run.topic.clone()).collect();
@@ -87,7 +91,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
         }
     }
     if runs.is_empty() {
-        text.push_str("no runs\n");
+        let in_use = [("--topic", !args.topic.is_empty()), ("--since", args.since.is_some())];
+        text.push_str(&empty_list("no runs", &in_use));
+    }
+    if more {
+        text.push_str(&format!("\nthe latest {}; --limit N for more\n", runs.len()));
     }
     for silence in &health.silences {
         text.push_str(&format!("\n{silence}"));

@@ -30,7 +30,7 @@ pub(super) struct Snapshot {
 
 fn heading(snapshot: &Snapshot) -> String {
     let run = &snapshot.run;
-    let at = run.started_at.map_or_else(String::new, output::format_time);
+    let at = output::format_time_or_dash(run.started_at.or(run.slot));
     let full = snapshot.searches.iter().any(|search| search.attempt == run.attempt && search.may_be_more());
     let FirstSeen { new, baseline, older, .. } = snapshot.first_seen;
     let filtered = i64::try_from(snapshot.filtered).unwrap_or(i64::MAX);
@@ -39,9 +39,14 @@ fn heading(snapshot: &Snapshot) -> String {
         .filter(|(many, _)| *many > 0)
         .map(|(many, what)| format!(", {many} {what}"))
         .collect();
+    let topic = run.topic.as_deref().unwrap_or("");
+    if !run.has_counts(&snapshot.searches) {
+        // Nothing was searched, or no reply is known: as in other lists, there are no numbers.
+        let why = run.reason.as_deref().map_or_else(String::new, |why| format!(": {}", output::truncate(why, 200)));
+        return format!("{topic} · {at} · {}{why} · - found, - new", run.state);
+    }
     format!(
-        "{} · {at} · {} · {} found, {} new{others} · {}",
-        run.topic.as_deref().unwrap_or(""),
+        "{topic} · {at} · {} · {} found, {} new{others} · {}",
         run.state,
         output::at_least(run.counts.found, full),
         // A baseline is never new, so an exact count does not matter.

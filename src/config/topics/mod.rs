@@ -312,12 +312,15 @@ impl QueryBuilder<'_> {
 
 /// Reads the topic's daily limits; `None` if something in them is wrong.
 fn limits(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<TopicLimits> {
+    // Both are read before one is given up, so that each mistake is reported.
+    let calls = reader.written("max_calls_per_day").map(|_| reader.count(mistakes, "max_calls_per_day"));
+    let money = reader.written("budget_per_day").map(|_| reader.read(mistakes, "budget_per_day", budget));
     let mut limits = TopicLimits::default();
-    if reader.written("max_calls_per_day").is_some() {
-        limits.calls = Some(reader.count(mistakes, "max_calls_per_day")?);
+    if let Some(calls) = calls {
+        limits.calls = Some(calls?);
     }
-    if reader.written("budget_per_day").is_some() {
-        limits.micros = Some(reader.read(mistakes, "budget_per_day", budget)?.0);
+    if let Some(money) = money {
+        limits.micros = Some(money?.0);
     }
     Some(limits)
 }

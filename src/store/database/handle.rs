@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::connect::refused_writes::RefusedWrites;
 use super::{postgres, sqlite};
+use crate::model::DataOrigin;
 use crate::store::items::commit_queue::CommitQueue;
 
 /// An open database.
@@ -19,6 +20,8 @@ pub struct Store {
     pub(in crate::store) room: Arc<RefusedWrites>,
     /// The schema of the job engine to which queued runs are handed.
     pub(in crate::store) engine: Option<String>,
+    /// Whether searches will give real or invented findings, if that is known beforehand.
+    pub(in crate::store) search_origin: Option<DataOrigin>,
 }
 
 /// The two databases, each with its own typed pools.
@@ -42,6 +45,12 @@ impl Store {
     #[must_use]
     pub fn location(&self) -> &str {
         &self.place
+    }
+
+    /// Whether searches will give real or invented findings. What is stored says more; before the first run, this does.
+    #[must_use]
+    pub fn search_origin(&self) -> Option<DataOrigin> {
+        self.search_origin
     }
 
     /// Returns the same store for a caller that stops when `stop` is cancelled: after that it does not wait for a

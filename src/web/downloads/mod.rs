@@ -21,6 +21,7 @@ use super::access::visitor::Visitor;
 use super::problem::Problem;
 use super::site::Site;
 use crate::compare::{FilterMode, RowFilter};
+use crate::draw::format::sentence;
 use crate::export::{self, ExportError, ExportOptions, Format, InvalidRequest};
 use crate::listener::ActiveRequest;
 use crate::model::excerpt;
@@ -149,7 +150,7 @@ pub(super) fn refused(invalid: &InvalidRequest) -> Problem {
         Some(value) => format!("{option}: `{}` {}", excerpt(value), option_names(&invalid.why)),
         None => format!("{option}{}", option_names(&invalid.why)),
     };
-    Problem { field: Some(option), ..Problem::conflict(title, option_names(&invalid.hint)) }
+    Problem { field: Some(option), ..Problem::conflict(title, sentence(&option_names(&invalid.hint))) }
 }
 
 /// Writes the file on a thread of its own, and streams it for as long as the visitor may have it.

@@ -49,7 +49,7 @@ fn table_of_tokens(tokens: &[TokenRow]) -> Markup {
             }
             td data-label="Created" { (moment(token.made_at, "UTC")) }
             td data-label="Last used" { (when(token.last_used_at, "UTC")) }
-            td data-label="State" { @match token.withdrawn_at { None => (word("good", "good")), Some(at) => { (word("calm", "withdrawn")) " " (moment(at, "UTC")) } } }
+            td data-label="State" { @match token.withdrawn_at { None => (word("good", "valid")), Some(at) => { (word("calm", "withdrawn")) " " (moment(at, "UTC")) } } }
         } } }
     } } }
 }
@@ -64,7 +64,7 @@ fn table_of_links(links: &[LinkRow], now: Time) -> Markup {
             td data-label="Created" { (moment(link.made_at, "UTC")) }
             td data-label="Expires" { (moment(link.expires_at, "UTC")) }
             td data-label="State" {
-                @if link.is_valid(now) { (word("good", "good")) }
+                @if link.is_valid(now) { (word("good", "valid")) }
                 @else if link.withdrawn_at.is_some() { (word("calm", "withdrawn")) }
                 @else { (word("calm", "expired")) }
             }

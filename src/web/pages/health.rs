@@ -49,7 +49,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
             dt { "Missed slots" } dd { @if let (0, Some(at)) = (ledger.missed, ledger.overdue_since) { (word("warn", "unknown")) ": not checked since " (moment(at, "UTC")) } @else if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &at_least(ledger.missed.unsigned_abs(), ledger.overdue_since.is_some()))) " in 7 days, " a href=(link("/runs", [("state", "missed"), ("since", since.as_str())])) { "which" } } }
             dt { "Messages" } dd {
                 @let (dead, queued) = (undelivered.dead, undelivered.waiting);
-                @if dead > 0 { (word("bad", &format!("{} dead", number(dead.unsigned_abs())))) " " }
+                @if dead > 0 { (word("bad", &format!("{} dead", number(dead.unsigned_abs())))) ", " }
                 @if queued > 0 { (count_noun(queued.unsigned_abs(), "message")) " waiting" }
                 @else if dead == 0 { (word("good", "none waiting")) } @else { "none waiting" }
                 @if dead > 0 { ". " code { "topicwatch outbox list --state dead" } " shows why, " code { "topicwatch outbox retry --dead" } " sends them again." }

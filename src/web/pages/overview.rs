@@ -29,7 +29,9 @@ const NAMED: usize = 10;
 
 pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
-    let after = request.get("after").unwrap_or("");
+    // A token for some topics must not reveal whether any other topic has run.
+    let is_first = request.visitor.sees_all() && !store.any_run().await?;
+    let after = if is_first { "" } else { request.get("after").unwrap_or("") };
     let mut cards =
         store.topic_cards(request.visitor.visible_topics().as_deref(), after, TOPICS + 1, now.minus(LATELY)).await?;
     let more = cards.len() > TOPICS as usize;
@@ -39,9 +41,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     if cards.is_empty() && after.is_empty() && !request.visitor.sees_all() {
         return Ok(Page { title, place: "/", live: true, origin, main: none_of_theirs() });
     }
-    // A token for some topics must not reveal whether any other topic has run.
-    let may_be_first = request.visitor.sees_all();
-    if cards.is_empty() && after.is_empty() || may_be_first && !store.any_run().await? {
+    if cards.is_empty() && after.is_empty() || is_first {
         let many = store.count_topics().await?.unsigned_abs();
         let main = first_run(&site, &cards, many, origin, &request.visitor);
         return Ok(Page { title, place: "/", live: true, origin, main });
@@ -266,19 +266,22 @@ pub(in crate::web) fn sources(card: &TopicCard, history: &SourceHistory) -> Mark
     } }
 }
 
-/// Advice before the first run. `many` topics are watched, of which `cards` has the first.
+/// Advice before the first run. `many` topics are stored, of which `cards` has the first; none if no process runs them.
 fn first_run(site: &Site, cards: &[TopicCard], many: u64, origin: Option<DataOrigin>, visitor: &Visitor) -> Markup {
+    let settings = site.settings();
+    let in_file = &settings.tags;
     html! {
         h1 { "Nothing has run yet" }
         p.lead { "These pages fill with the first run. What to do next:" }
         ol.steps {
             @if cards.is_empty() {
-                li { "Define what to watch: " code { "topicwatch init" } " creates an annotated " code { "jobs.toml" } ", and " code { "topicwatch check" } " shows what is in effect." }
+                // No process has stored the topics yet.
+                li { "The configuration has " (format::count_noun(in_file.len() as u64, "topic")) ": " @for (place, (topic, _)) in in_file.iter().take(10).enumerate() { @if place > 0 { ", " } (format::line(topic, 60)) } @if in_file.len() > 10 { ", …" } ". " code { "topicwatch check" } " shows what is in effect." }
             } @else {
                 li { "The configuration is read: " (format::count_noun(many, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
             }
             @if site.may_edit(visitor) { li { a href=(edit::NEW) { "Add a topic" } " here" @if site.may_act(visitor) { ", and press " strong { "Run now" } " on its page" } "." } }
-            @if site.settings().acts.is_some() {
+            @if settings.acts.is_some() {
                 li { "Each topic runs when it is due" @if site.may_act(visitor) { "; " strong { "Run now" } " on its page runs it at once" } "." }
             } @else {
                 li { "Run every topic once, now: " code { "topicwatch once" } ". It takes seconds and shows what it cost." }

@@ -165,7 +165,7 @@ fn routes() -> Routes {
         .post("/items/note", OfAll(Act), stars_and_notes::note)
         .post("/searches", OfAll(Act), searches::ask)
         .get("/searches/{file}", OfAll(Read), searches::feed)
-        .get("/jobs", OfAll(Read), page(&["undo", "tested", "delete"], jobs::show))
+        .get("/jobs", OfAll(Read), page(&["undo", "tested", "delete", "restored"], jobs::show))
         .post("/jobs", OfAll(Edit), jobs::ask)
         .get(topic::edit::NEW, OfAll(Read), page(&["from", "as"], topic::edit::add))
         .post(topic::edit::NEW, OfAll(Edit), topic::submit::add_now)

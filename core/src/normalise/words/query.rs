@@ -8,8 +8,10 @@ use crate::model::{Phrase, TextQuery};
 /// The most words and phrases of a query, wanted and excluded.
 pub const MOST_PHRASES: usize = 32;
 
-/// The most characters of a query, and the most tokens of a phrase.
-const MOST_ASKED: usize = 1_000;
+/// The most characters of a query.
+pub const MOST_ASKED: usize = 1_000;
+
+/// The most tokens of a phrase.
 const MOST_IN_A_ROW: usize = 64;
 
 /// Why a query is rejected.

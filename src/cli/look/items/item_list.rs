@@ -1,5 +1,6 @@
 //! Items as a table on a terminal, for the verbs that list them.
 
+use crate::cli::look::no_match::empty_list;
 use crate::cli::terminal::output;
 use crate::model::WindowFit;
 use crate::store::ItemRow;
@@ -34,10 +35,11 @@ pub(in crate::cli) fn render(items: &[(ItemRow, WindowFit)], width: usize) -> St
 }
 
 /// The line under the head of a list of items that is empty. `left_out` is how many a filter or a time left out.
-pub(in crate::cli) fn empty_note(shown: usize, left_out: u64) -> &'static str {
+/// `in_use` has the other filters: the option of each, and whether it was given.
+pub(in crate::cli) fn empty_note(shown: usize, left_out: u64, in_use: &[(&str, bool)]) -> String {
     match (shown, left_out) {
-        (0, 0) => "no items\n",
-        (0, _) => "nothing shown\n",
-        _ => "",
+        (0, 0) => empty_list("no items", in_use),
+        (0, _) => "nothing shown\n".to_owned(),
+        _ => String::new(),
     }
 }

@@ -165,7 +165,12 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     text.push_str(&item_list::render(&items, output::wrap_width()));
-    text.push_str(item_list::empty_note(items.len(), hiding.hidden_count() + older));
+    let in_use = [
+        ("--topic", !args.topic.is_empty()),
+        ("--new-since", args.new_since.is_some()),
+        ("--filtered only", mode == FilterMode::Only),
+    ];
+    text.push_str(&item_list::empty_note(items.len(), hiding.hidden_count() + older, &in_use));
     if more {
         text.push_str(&format!("\nthe newest {}; --limit N for more, topicwatch export for all\n", items.len()));
     }

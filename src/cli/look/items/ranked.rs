@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::item_json::items_to_json;
+use super::item_list;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::check_names::renamed;
@@ -91,8 +92,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, options: &Li
             "learned": listed.learned,
         }))?;
     } else {
-        let hides = options.filtered == "hide";
-        output::text(&as_text(&listed, topic, args, (hides, invented)))?;
+        output::text(&as_text(&listed, topic, args, (options.filtered.as_str(), invented)))?;
     }
     Ok(Exit::Ok)
 }
@@ -141,10 +141,15 @@ async fn suggested(store: &Store, topic: &str, options: &ListOptions) -> Result<
     Ok(Listed { items, folded: 0, more: 0, hidden: 0, learned: ranking.map(|ranking| ranking.describe()) })
 }
 
-/// `hides` is whether items that the filter hides were left out.
-fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, (hides, invented): (bool, bool)) -> String {
+fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, (filtered, invented): (&str, bool)) -> String {
+    // Whether items that the filter hides were left out.
+    let hides = filtered == "hide";
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     text.push_str(&table(&listed.items));
+    if !args.suggest {
+        let in_use = [("--marked", args.marked.is_some()), ("--filtered only", filtered == "only")];
+        text.push_str(&item_list::empty_note(listed.items.len(), listed.hidden + listed.folded as u64, &in_use));
+    }
     if listed.more > 0 {
         text.push_str(&format!("\n{} more; --limit N shows more\n", listed.more));
     }

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::item_json::items_to_json;
 use crate::cli::look::items::item_list;
+use crate::cli::look::no_match::empty_list;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::check_names::check_topics;
@@ -74,7 +75,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &SearchArgs) -> Result<Ex
         let (sandbox, filtered) = (found.invented, found.hidden);
         output::json(&json!({ "sandbox": sandbox, "items": json_items, "filtered": filtered, "next": next }))?;
     } else {
-        output::text(&as_text(found, args.filtered == "hide"))?;
+        output::text(&as_text(found, args))?;
     }
     Ok(Exit::Ok)
 }
@@ -107,11 +108,20 @@ async fn find(
     }
 }
 
-/// `hides` is whether items that filters hide were left out.
-fn as_text(found: SearchPage, hides: bool) -> String {
+fn as_text(found: SearchPage, args: &SearchArgs) -> String {
+    // Whether items that filters hide were left out.
+    let hides = args.filtered == "hide";
     let mut text = if found.invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
-    if found.items.is_empty() {
-        text.push_str(if hides && found.hidden > 0 { "nothing shown\n" } else { "nothing found\n" });
+    if found.items.is_empty() && hides && found.hidden > 0 {
+        text.push_str("nothing shown\n");
+    } else if found.items.is_empty() {
+        let in_use = [
+            ("--topic", !args.topic.is_empty()),
+            ("--since", args.since.is_some()),
+            ("--after", args.after.is_some()),
+            ("--filtered only", args.filtered == "only"),
+        ];
+        text.push_str(&empty_list("nothing found", &in_use));
     } else {
         let rows: Vec<_> = found.items.into_iter().map(|item| (item, WindowFit::In)).collect();
         text.push_str(&item_list::render(&rows, output::wrap_width()));

@@ -53,7 +53,14 @@ pub(in crate::cli::look) async fn run(common: &Common, args: &StarredArgs) -> Re
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     text.push_str(&table(&items));
-    text.push_str(item_list::empty_note(items.len(), hiding.hidden_count()));
+    let in_use = [
+        ("--topic", !args.topic.is_empty()),
+        ("--new-since", args.new_since.is_some()),
+        ("--starred", starred),
+        ("--noted", noted),
+        ("--filtered only", mode == FilterMode::Only),
+    ];
+    text.push_str(&item_list::empty_note(items.len(), hiding.hidden_count(), &in_use));
     if more {
         text.push_str(&format!("\nthe newest {}; --limit N for more\n", items.len()));
     }

@@ -53,7 +53,7 @@ impl Store {
                 self.close().await;
                 Err(wrong_origin(&self.place, stored))
             }
-            _ => Ok(self),
+            _ => Ok(Self { search_origin: wanted, ..self }),
         }
     }
 }
@@ -129,7 +129,14 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         lock.release();
         migrated?;
     }
-    Ok(Store { db: Db::Sqlite(Box::new(pools)), place, commits: Arc::default(), room: Arc::default(), engine: None })
+    Ok(Store {
+        db: Db::Sqlite(Box::new(pools)),
+        place,
+        commits: Arc::default(),
+        room: Arc::default(),
+        engine: None,
+        search_origin: None,
+    })
 }
 
 /// Migrates a file in one transaction: an upgrade is never left half done, and only one commit waits for the disk.

@@ -92,7 +92,14 @@ pub(in crate::store) fn require_valid_name(schema: &str) -> Result<(), StoreErro
 }
 
 pub(in crate::store) fn opened(pools: postgres::Pools, place: String) -> Store {
-    Store { db: Db::Postgres(pools), place, commits: Arc::default(), room: Arc::default(), engine: None }
+    Store {
+        db: Db::Postgres(pools),
+        place,
+        commits: Arc::default(),
+        room: Arc::default(),
+        engine: None,
+        search_origin: None,
+    }
 }
 
 /// Returns whether the schema of the search path has the table of migrations. False, too, if this user may not use the

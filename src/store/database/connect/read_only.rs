@@ -57,7 +57,7 @@ impl Store {
             opened(pools, place)
         };
         store.require_complete().await?;
-        Ok(store)
+        Ok(Self { search_origin: settings.origin, ..store })
     }
 
     /// Opens a database for writing or, if a SQLite file's disk is full or the file is not writable, for reading only;
@@ -103,7 +103,7 @@ impl Store {
         refuse_older(SQLITE, &mut *conn, &place).await?;
         pools.keep(conn);
         let (commits, room) = Default::default();
-        Ok(Self { db: Db::Sqlite(Box::new(pools)), place, commits, room, engine: None })
+        Ok(Self { db: Db::Sqlite(Box::new(pools)), place, commits, room, engine: None, search_origin: None })
     }
 }
 

@@ -146,7 +146,7 @@ async fn execute_kind(conn: &mut Conn, request: &Request, now: Time) -> Result<S
         RequestKind::Snooze => {
             let until = Time(request.asked_at.0.saturating_add(length_ms.unwrap_or(0)));
             if until <= now {
-                return Err(StoreError::refused(format!("it expired at {until}, before a daemon handled it"), ""));
+                return Err(StoreError::refused("the snooze was over before a daemon handled it", ""));
             }
             alerts::snooze(conn, of, Some(until)).await?;
             Ok(format!("snoozed until {until}"))

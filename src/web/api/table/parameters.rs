@@ -4,6 +4,7 @@ use super::parameter::{Kind, Parameter};
 use crate::compare::FilterMode;
 use crate::export::Profile;
 use crate::model::{Kind as Item, Mark, RunState, Tone};
+use crate::normalise::words::MOST_ASKED;
 use crate::web::api::call::form::{BEGIN, INSTANT, PAGE};
 use crate::web::api::{exports, items};
 
@@ -49,7 +50,7 @@ pub(in crate::web::api) const AUTHOR: Parameter =
     Parameter::query("author", Kind::Text(100), "Only items by this handle; repeat for more", "ann").many();
 pub(in crate::web::api) const SEARCH: Parameter = Parameter::query(
     "search",
-    Kind::Text(1_000),
+    Kind::Text(MOST_ASKED),
     "Only items with these words: all of them, \"a phrase\", prefix*, -not",
     "launch -beta",
 );

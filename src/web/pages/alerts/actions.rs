@@ -65,7 +65,7 @@ pub(super) async fn latest_requests(site: &Site, alert: Option<&str>, visitor: &
     }
     let requests = site.store.requests_of_alerts(alert, MAX_LISTED).await?;
     Ok(html! { @if !requests.is_empty() { ul.meta { @for request in &requests { li {
-        (name(request.request.kind)) " " strong { (format::line(&request.request.of, 64)) }
+        (name(request.request.kind)) @if request.request.kind == RequestKind::Unsnooze { " of" } " " strong { (format::line(&request.request.of, 64)) }
         @if request.request.event.is_some() { " (one event)" }
         @if let Some(entry) = LENGTHS.iter().find(|(_, length, _)| Some(*length) == request.request.length_ms) { " for " (entry.2) }
         (request_row(request, "UTC", visitor))

@@ -60,7 +60,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         @if one.is_some() && cards.is_empty() { p.note { "It is no longer in the configuration; its events are kept for 400 days." } }
         @if before.is_none() {
             (requests)
-            @if cards.is_empty() { @if only_firing { p { "No alert fires." } } @else if one.is_none() && after.is_empty() { (none(events.is_empty())) } } @else {
+            @if cards.is_empty() { @if only_firing && after.is_empty() { p { "No alert fires." } } @else if one.is_none() && after.is_empty() { (none(events.is_empty())) } @else if one.is_none() { p { "No more alerts." } } } @else {
                 div.wide { table.cards {
                     caption.quiet { "Alerts and their states" }
                     thead { tr { th scope="col" { "Alert" } th scope="col" { "State" } th scope="col" { "Last message" } th scope="col" { "Sends to" } @if acts { th scope="col" { "Actions" } } } }

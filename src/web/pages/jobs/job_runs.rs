@@ -1,7 +1,6 @@
 //! Runs reports and exports at once, and tests channels and alerts: the buttons on the settings page, what they do,
 //! and the outcome. `jobs` switches entries on and off.
 
-use axum::http::StatusCode;
 use maud::{Markup, html};
 
 use crate::draw::format::{self, count_noun, number};
@@ -15,6 +14,7 @@ use crate::web::page_request::{PageRequest, link};
 use crate::web::pages::alerts;
 use crate::web::pages::items::item_view::progress_page;
 use crate::web::pages::topic::actions::{may_ask, press_field, request_run, run_request};
+use crate::web::pages::topic::edit::not_in_file;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
@@ -151,10 +151,9 @@ pub(in crate::web::pages) fn find_entry<'j>(
     kind: Kind,
     name: &str,
 ) -> Result<&'j crate::edit::Entry, Problem> {
-    let hint = "It may have been renamed or removed. /jobs lists what is in the file.";
     let title = || format!("There is no {} `{}` in the file", kind.singular(), excerpt(name));
     let mut entries = jobs.entries(kind).filter(|entry| entry.name == name);
-    entries.next().ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, title(), hint))
+    entries.next().ok_or_else(|| not_in_file(title()))
 }
 
 /// The result of an alert trial, for the page after the button.

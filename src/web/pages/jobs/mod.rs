@@ -15,7 +15,9 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use super::topic::actions::may_ask;
-use super::topic::edit::{NEW, deletion, edit_path, edit_problem, editing, editor, locked, read_file, run_blocking};
+use super::topic::edit::{
+    NEW, deletion, edit_path, edit_problem, editing, editor, locked, not_in_file, read_file, run_blocking,
+};
 use super::topic::lines::mask_ping;
 use crate::draw::format;
 use crate::edit::{Entry, Jobs, KeyValue, Kind};
@@ -42,6 +44,8 @@ struct ActionResult {
     tried: Option<AlertTrial>,
     /// A topic to delete, if the visitor confirms it.
     confirm: Option<String>,
+    /// A topic whose deletion was undone.
+    restored: Option<String>,
     changed: bool,
     /// Lines that could not be put back, to do it by hand.
     lost: Option<String>,
@@ -52,23 +56,25 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let undo = request.get("undo").and_then(|id| Some((id.to_owned(), editing(&site).ok()?.deleted(id)?)));
     let tried = request.get("tested").and_then(|id| editing(&site).ok()?.trial(id));
     let confirm = request.get("delete").map(str::to_owned);
-    page(&site, ActionResult { undo, tried, confirm, ..ActionResult::default() }, &request.visitor).await
+    let restored = request.get("restored").map(str::to_owned);
+    page(&site, ActionResult { undo, tried, confirm, restored, ..ActionResult::default() }, &request.visitor).await
 }
 
 async fn page(site: &Site, result: ActionResult, visitor: &Visitor) -> Result<Page, Problem> {
     let opened = read_file(editing(site)?).await?;
     let undo = result.undo.filter(|(_, deleted)| deleted.left == opened.seen);
-    let result = ActionResult { undo, ..result };
+    let mut result = ActionResult { undo, ..result };
     // Tables that cannot be edited here are listed all the same.
     let inline = Jobs::read(&opened.text).err();
     let jobs = Jobs::read_to_list(&opened.text).map_err(edit_problem)?;
+    result.restored = result.restored.filter(|topic| jobs.entry(Kind::Topic, topic).is_ok());
     let locked = match &inline {
         Some(refused) => Some(format!("{}: {}; {}.", opened.place, refused.message, refused.hint)),
         None => locked(site, &opened, visitor),
     };
     let edits = locked.is_none();
     if let Some(topic) = result.confirm.as_ref().filter(|_| edits) {
-        jobs.entry(Kind::Topic, topic).map_err(|_| Problem::not_found("The file has no such topic"))?;
+        jobs.entry(Kind::Topic, topic).map_err(|_| not_in_file("The file has no such topic"))?;
     }
     let halted = paused_in_database(site, &jobs).await?;
     let mut sections = Vec::new();
@@ -117,6 +123,9 @@ fn result_notes(result: &ActionResult) -> Markup {
                 input type="hidden" name="do" value="undo"; input type="hidden" name="undo" value=(id);
                 button type="submit" { "Undo" }
             }
+        } }
+        @if let Some(topic) = &result.restored { div.note role="status" {
+            p { "Restored: " (Kind::Topic.singular()) " " strong { (topic) } ". The file has it again." }
         } }
         @if result.changed { div.note role="alert" {
             p { strong { "The file has changed since that page was opened." } " Nothing was saved. Check the entries below, then press the button again." }
@@ -215,7 +224,8 @@ async fn handle_form(site: &Site, visitor: &Visitor, body: Body) -> Result<Respo
     }
     let conflict = |lost: Option<String>| ActionResult { changed: true, lost, ..ActionResult::default() };
     if verb == "undo" {
-        let gone = || Problem::not_found("There is nothing left to undo");
+        let hint = "It was undone, is no longer among the latest deletions, or topicwatch was restarted. /jobs lists what is in the file.";
+        let gone = || Problem::new(StatusCode::NOT_FOUND, "There is nothing left to undo", hint);
         let id = form.get("undo").unwrap_or("");
         let deleted = editing.deleted(id).ok_or_else(gone)?;
         let text = deleted.removed.restore(&opened.text).filter(|_| deleted.left == opened.seen);
@@ -229,7 +239,8 @@ async fn handle_form(site: &Site, visitor: &Visitor, body: Body) -> Result<Respo
             .await;
         };
         let lost = conflict(Some(mask_ping(&deleted.removed.text)));
-        let (response, left) = save_file(site, visitor, &opened, text, "/jobs", lost).await?;
+        let to = link("/jobs", [("restored", deleted.name.as_str())]);
+        let (response, left) = save_file(site, visitor, &opened, text, &to, lost).await?;
         if left.is_some() {
             editing.forget(id);
         }

@@ -80,10 +80,11 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             div { label for="state" { "State" } select #state name="state" { option value="" { "any" } @for run_state in RunState::ALL { option value=(run_state) selected[wanted == Some(*run_state)] { (run_state.to_string().replace('_', " ")) } } } }
             button.main type="submit" { "Show" }
         }
-        @if request.get("run").is_some() { p { "One run. " a href="/runs" { "All of them" } } }
+        @if one.is_some() { p { "One run. " a href="/runs" { "All of them" } } }
         @if let Some(summary) = &summary { (summary) }
         @if runs.is_empty() { p {
-            @if narrowed || request.get("run").is_some() { "No runs match. " a href="/runs" { "Clear the filters" } " to see all." }
+            @if request.get("run").is_some() { "No runs match this id. It was mistyped, or the run was deleted by retention. " a href="/runs" { "All runs" } }
+            @else if narrowed { "No runs match. " a href="/runs" { "Clear the filters" } " to see all." }
             @else if site.settings().acts.is_some() { "Nothing has run yet. Each topic runs when it is due" @if site.may_act(&request.visitor) { "; " strong { "Run now" } " on its page runs it at once" } "." }
             @else { "Nothing has run yet. " code { "topicwatch once" } " runs every topic now; " code { "topicwatch run" } " keeps running and runs them on schedule." }
         } } @else { ol.found { @for (place, run) in &runs { li { (run_markup((&site, &choice), run, place.at, (searches.get(&run.run), query.filter.called.is_some()), (baselines.get(&run.run), assumed.get(&run.run).copied().unwrap_or(Some(Micros(0)))))) } } } }

@@ -95,7 +95,7 @@ impl Progress {
                 tbody { @for search in &self.searches { tr {
                     th scope="row" { (search.source) span.sub { (format::line(&search.query, 160)) } }
                     @let open = search.state == SearchState::Started;
-                    td data-label="State" { @if open { "searching …" } @else { (search.state.to_string().replace('_', " ")) } @if search.empty_in_error { span.sub { (EMPTY_REPLY) } } @else if let Some(why) = &search.error_text { span.sub { (format::line(why, 200)) } } }
+                    td data-label="State" { @if open { "searching …" } @else { (search.state.to_string().replace('_', " ")) } @if search.empty_in_error { span.sub { (EMPTY_REPLY) } } @else if let Some(why) = search.error_text.as_ref().or(search.reason.as_ref()) { span.sub { (format::line(why, 200)) } } }
                     td.n data-label="Found" { @if !search.state.has_counts(search.counts.found) { "–" } @else { (self.counted_of(search, RunItems::Found, search.counts.found)) } }
                     td.n data-label="New" { @if !search.state.has_counts(search.counts.found) { "–" } @else { (self.counted_of(search, RunItems::First, search.counts.new)) } }
                     td.n data-label="Cost" { @if open { "about " } (search.cost.to_string()) }

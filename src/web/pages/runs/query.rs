@@ -70,7 +70,7 @@ impl RunQuery {
     /// The number of these runs and what they have in common; `None` unless the address comes from a number.
     pub(super) async fn summary(&self, site: &Site, visitor: &Visitor) -> Result<Option<Markup>, Problem> {
         let RunFilter { since, until, source, called, .. } = &self.filter;
-        if since.is_none() && until.is_none() && source.is_none() && called.is_none() {
+        if since.is_none() && until.is_none() && source.is_none() && called.is_none() && self.last.is_none() {
             return Ok(None);
         }
         let most = self.last.unwrap_or(COUNTED);

@@ -122,10 +122,19 @@ pub(in crate::web::pages) fn request_row(request: &Request, zone: &str, visitor:
         @match request.state {
             RequestState::Queued => "waiting for a daemon",
             RequestState::Refused => { strong.bad { "refused: " } (format::line(request.answer.as_deref().unwrap_or(""), 200)) },
-            RequestState::Done => { (format::line(request.answer.as_deref().unwrap_or("done"), 200)) },
+            RequestState::Done => @match snoozed_until(request) {
+                Some(until) => { "snoozed until " (moment(until, zone)) },
+                None => { (format::line(request.answer.as_deref().unwrap_or("done"), 200)) },
+            },
         }
         @if request.request.kind == RequestKind::RunNow && request.state == RequestState::Done { " as " a href=(run_page(&request.id, visitor)) { code { (request.id) } } }
     }
+}
+
+/// The end of a snooze that was requested.
+fn snoozed_until(request: &Request) -> Option<Time> {
+    let length_ms = request.request.length_ms.filter(|_| request.request.kind == RequestKind::Snooze)?;
+    Some(Time(request.asked_at.0.saturating_add(length_ms)))
 }
 
 /// The page of a requested run. Its progress is shown only to visitors who see all topics.

@@ -141,8 +141,9 @@ impl Counted {
             "theme" => Self::Theme { name: text, until },
             "alert" => Self::Alert { name: text, run: request.get("run").unwrap_or_default().to_owned() },
             "from" => {
-                let span = instant(choice)?.and_then(|from| Span::new(from, until));
-                Self::Days(span.ok_or_else(|| request.invalid(choice))?)
+                let from = instant(choice)?.ok_or_else(|| request.invalid(choice))?;
+                let not_before = || Problem::bad_request("`from` is not before `until`", hint);
+                Self::Days(Span::new(from, until).ok_or_else(not_before)?)
             }
             _ => Self::New { since: instant(choice)?.unwrap_or(now), baseline: choice == "baseline_since" },
         }))

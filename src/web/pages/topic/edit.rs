@@ -74,6 +74,12 @@ pub(in crate::web::pages) async fn run_blocking<T: Send + 'static>(
     })
 }
 
+/// The problem that the file does not have what the address names.
+pub(in crate::web::pages) fn not_in_file(title: impl Into<String>) -> Problem {
+    let hint = "It may have been renamed or removed. /jobs lists what is in the file.";
+    Problem::new(StatusCode::NOT_FOUND, title, hint)
+}
+
 pub(in crate::web::pages) fn edit_problem(refused: EditError) -> Problem {
     Problem::bad_request(refused.message, refused.hint)
 }
@@ -111,7 +117,7 @@ pub(super) fn initial_form(
     let from = request.get("from").filter(|_| target.existing_id().is_none());
     let existing_entry = match target.existing_id().or(from) {
         Some(id) => {
-            jobs.entry(Kind::Topic, id).map_err(|_| Problem::not_found("The file has no such topic"))?;
+            jobs.entry(Kind::Topic, id).map_err(|_| not_in_file("The file has no such topic"))?;
             // Text between its lines belongs to something else, and may be a secret.
             Some(jobs.contiguous_entry(Kind::Topic, id).map_err(edit_problem)?)
         }
@@ -172,7 +178,7 @@ fn unused_id(jobs: &Jobs<'_>, from: &str) -> String {
 
 /// Whether the file has a topic, whatever the database knows.
 pub(super) async fn file_has_topic(site: &Site, topic: &str, visitor: &Visitor) -> bool {
-    let Some(editing) = site.editing.as_ref().filter(|_| site.may_edit(visitor)) else { return false };
+    let Some(editing) = site.editing.as_ref().filter(|_| visitor.sees_all()) else { return false };
     let Ok(opened) = read_file(editing).await else { return false };
     Jobs::read(&opened.text).is_ok_and(|jobs| jobs.entry(Kind::Topic, topic).is_ok())
 }

@@ -41,7 +41,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let unknown = || Problem::not_found("There is no such topic");
     let Some(mut card) = store.topic_card(&request.name, now.minus(LATELY)).await? else {
         return if edit::file_has_topic(&site, &request.name, &request.visitor).await {
-            pending_page(&site, &request.name).await
+            pending_page(&site, &request).await
         } else {
             Err(unknown())
         };
@@ -92,11 +92,12 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
 }
 
 /// A topic that is in the file, but not yet in a daemon.
-async fn pending_page(site: &Site, topic: &str) -> Result<Page, Problem> {
+async fn pending_page(site: &Site, request: &PageRequest) -> Result<Page, Problem> {
+    let (topic, edits) = (&request.name, site.may_edit(&request.visitor));
     let main = html! {
         h1 { (format::line(topic, 120)) }
-        p data-soon { "Saved. " @if site.settings().acts.is_some() { "It is applied within seconds." } @else { code { "topicwatch run" } " with the same file applies it within seconds, " code { "topicwatch once" } " at its next run." } }
+        p data-soon { @if edits { "Saved. " } @else { "This topic is in the file, but not yet in the database. " } @if site.settings().acts.is_some() { "It is applied within seconds." } @else { code { "topicwatch run" } " with the same file applies it within seconds, " code { "topicwatch once" } " at its next run." } }
         p { a href=(format!("/topics/{topic}")) { "Refresh" } " · " a href="/jobs" { "Settings" } }
     };
-    Ok(Page { title: topic.to_owned(), place: "/", live: true, origin: site.origin().await?, main })
+    Ok(Page { title: topic.clone(), place: "/", live: true, origin: site.origin().await?, main })
 }

@@ -1,0 +1,33 @@
+//! The line of an empty list: whether filters are in use, and how to see more.
+
+/// Returns the line of a list without rows; `none` says so. `in_use` has the filters: the option of each, and whether
+/// it was given.
+pub(in crate::cli::look) fn empty_list(none: &str, in_use: &[(&str, bool)]) -> String {
+    let given: Vec<&str> = in_use.iter().filter(|(_, given)| *given).map(|(option, _)| *option).collect();
+    match given.split_last() {
+        None => format!("{none}\n"),
+        Some((only, [])) => format!("{none} with {only}; leave it out to see more\n"),
+        Some((last, others)) => {
+            format!("{none} with {} and {last}; leave one out to see more\n", others.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_an_empty_list_names_the_filters_in_use() {
+        for (in_use, expected) in [
+            (&[("--topic", false)][..], "no runs\n"),
+            (&[("--topic", false), ("--since", true)], "no runs with --since; leave it out to see more\n"),
+            (
+                &[("--topic", true), ("--since", true), ("--after", true)],
+                "no runs with --topic, --since and --after; leave one out to see more\n",
+            ),
+        ] {
+            assert_eq!(empty_list("no runs", in_use), expected);
+        }
+    }
+}
