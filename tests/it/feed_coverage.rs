@@ -246,6 +246,29 @@ fn a_changed_entry_is_an_edit_unless_another_feed_has_that_text() {
 }
 
 #[test]
+fn another_wording_in_a_feed_that_tracks_its_links_is_no_edit() {
+    let entry = |title: &str, link: &str| {
+        channel(&format!("<item><title>{title}</title><link>{link}</link><guid>urn:1</guid></item>"))
+    };
+    for database in databases() {
+        let (server, clock) = serve_feeds(move |path, now| match (path, now) {
+            ("/long", 2 | 4) => reply(304, &[], ""),
+            ("/long", _) => {
+                reply(200, &[("ETag", "\"1\"")], &entry("The recall of all products", "https://a.example/1"))
+            }
+            _ => reply(200, &[], &entry("The recall", "http://www.a.example/1/?utm_source=short")),
+        });
+        let urls = ["long", "short"].map(|name| format!("{}/{name}", server.url()));
+        let place = Place::without_service(database, &file(&urls, "1m"));
+        for now in 1..=4 {
+            once(&place, &clock, now);
+        }
+        let kept = place.database.texts("SELECT title || ' ' || revisions FROM v_item");
+        assert_eq!(kept, ["The recall of all products 0"], "{}", place.database.name);
+    }
+}
+
+#[test]
 fn more_feeds_than_a_search_may_call_are_read_in_turn() {
     let (server, clock) = serve_feeds(|path, _| rss(&item(&path[1..], Some(minute(0)))));
     let urls: Vec<String> = (0..520).map(|n| format!("{}/{n:03}", server.url())).collect();
