@@ -200,6 +200,31 @@ fn feeds_with_different_rest_times_are_covered() {
     assert!(gaps.iter().all(|(from, until)| *until <= minute(0) || *from >= minute(118)), "{gaps:?}");
 }
 
+/// One feed replaced all its entries while another one failed. When both are read again, the gap of the first ends where
+/// its list began.
+#[test]
+fn a_failed_feed_does_not_lengthen_the_gap_of_a_full_one() {
+    let list = |feed: &str, newest: i64, number: i64| {
+        (0..number)
+            .map(|n| newest - n)
+            .map(|hour| item(&format!("{feed}{hour}"), Some(minute(hour * 60))))
+            .collect::<String>()
+    };
+    let (server, clock) = serve_feeds(move |path, now| match (path, now / 60) {
+        ("/full", hour) => rss(&list("full", hour, 26)),
+        (_, 30) => reply(500, &[], "no"),
+        _ => rss(&list("quiet", 0, 5)),
+    });
+    let urls = ["full", "quiet"].map(|name| format!("{}/{name}", server.url()));
+    let place = Place::without_service(sqlite(), &file(&urls, "30m"));
+    once(&place, &clock, 1);
+    *clock.lock().unwrap() = 30 * 60 + 1;
+    place.run(&["once", "--at", &minute(30 * 60 + 1).to_string()]).assert_stdout(3, &["1 of 2 feeds failed"]);
+    once(&place, &clock, 31 * 60 + 1);
+    let gaps = holes(&place, minute(31 * 60 + 2));
+    assert_eq!(gaps, [(minute(1), minute(5 * 60))], "the list of hour 30 began with hour 5");
+}
+
 /// A page has as many wordings as sources. Only a change by its only source is an edit.
 #[test]
 fn a_changed_entry_is_an_edit_unless_another_feed_has_that_text() {
