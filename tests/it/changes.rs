@@ -102,6 +102,25 @@ fn diff_reports_a_baseline_then_new_gone_edited_and_rising_items() {
 }
 
 #[test]
+fn other_space_between_words_is_no_edit_even_if_it_is_changed_back() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        for (at, respaced, edited) in [
+            (24, "acme is out", "acme costs $10"),
+            (25, "acme  is  out", "acme costs $12"),
+            (26, "acme is out", "acme costs $10"),
+        ] {
+            world.set_posts(&[post(1, 20, respaced, 5), post(2, 21, edited, 5)]);
+            run_once(&place, at);
+        }
+        let all = diff(&place, &["--since", "2026-03-01"]);
+        assert_eq!(item_keys(&all["edited"]), ["post:x:2"], "{}: {all}", place.database.name);
+        assert_eq!(all["edited"][0]["edits"], 2, "{all}");
+    }
+}
+
+#[test]
 fn a_changed_query_starts_a_baseline_without_new_items() {
     for database in databases() {
         let world = ScriptedService::new();

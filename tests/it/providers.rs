@@ -823,6 +823,42 @@ fn a_login_is_not_repeated_before_its_retry_after() {
     }
 }
 
+/// A page of Bluesky's search: this many posts of the afternoon before, with a cursor if it is a whole page.
+fn bluesky_page(number: usize) -> String {
+    let post = |n: usize| {
+        serde_json::json!({ "uri": format!("at://did:plc:ann/app.bsky.feed.post/{n}"), "author": { "did": "did:plc:ann" },
+            "record": { "text": format!("acme {n}"), "createdAt": "2026-03-12T14:00:00Z" } })
+    };
+    let posts: Vec<serde_json::Value> = (0..number).map(post).collect();
+    let cursor = (number == 100).then_some("2");
+    serde_json::json!({ "posts": posts, "cursor": cursor }).to_string()
+}
+
+#[test]
+fn a_search_that_a_limit_stopped_between_two_pages_is_looked_back_over() {
+    for database in databases() {
+        // Each run logs in and makes one call; that of the second run needs another.
+        let server = ReplyServer::answering(|n, path| match path {
+            "/xrpc/com.atproto.server.createSession" => reply(200, &[], "{\"accessJwt\":\"a\",\"refreshJwt\":\"r\"}"),
+            _ => reply(200, &[], &bluesky_page(if n == 3 { 100 } else { 3 })),
+        });
+        let file = format!(
+            "[providers.bsky]\nkind = \"bluesky\"\nbase_url = \"{}\"\nuser = \"ann.example\"\nkey_env = \"BSKY_PASSWORD\"\n\
+             max_calls_per_day = 1\n\n{TOPIC}",
+            server.url()
+        );
+        let place = Place::without_service(database, &file);
+        for (at, code) in [(NINE, 0), ("2026-03-12T15:00:00Z", 3), ("2026-03-13T00:30:00Z", 0)] {
+            let once = place.program(&["once", "--at", at]).env("BSKY_PASSWORD", "pass-0123-word").run();
+            assert_eq!(once.code, Some(code), "{} {at}: {once}", place.database.name);
+        }
+        let asked = place.database.texts("SELECT state || ' ' || asked_from FROM v_search ORDER BY seq");
+        let expected =
+            ["ok 2026-03-10T09:00:00.000Z", "over_quota 2026-03-11T08:55:00.000Z", "ok 2026-03-11T08:55:00.000Z"];
+        assert_eq!(asked, expected, "{}", place.database.name);
+    }
+}
+
 /// The address of the server in a file.
 fn server_of(file: &str) -> String {
     file.split('"').find(|part| part.starts_with("http://")).unwrap().to_owned()

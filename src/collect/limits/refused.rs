@@ -15,7 +15,7 @@ pub(in crate::collect) struct ProviderRefusal {
     pub(in crate::collect) hint: String,
     pub(in crate::collect) until: Time,
     /// When the provider asked to be called again, if it did.
-    asked_until: Option<Time>,
+    pub(in crate::collect) asked_until: Option<Time>,
 }
 
 impl ProviderRefusal {

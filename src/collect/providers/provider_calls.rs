@@ -93,7 +93,7 @@ impl Collector {
             (_, false) => self.read(kind, asking, &request, &replies, served),
         };
         if let (Some(stopped), false) = (&stopped, parts.is_empty()) {
-            cut_off(&mut answered.fetched, stopped);
+            cut_off(&mut answered.fetched, stopped, served.refused_at(source, self.now()));
         }
         if let Some(Stopped::OverQuota(_)) = &stopped {
             let exhausted = gate.exhausted.lock().ok().and_then(|exhausted| *exhausted);

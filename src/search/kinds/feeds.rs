@@ -22,6 +22,7 @@ use super::kind::{
     failed, get,
 };
 use crate::model::{LISTED_NOTHING, Remembered, ReplyEntry, Time, without_secrets};
+use crate::normalise::canonical;
 use crate::search::calls::hint::feed_hint;
 use crate::search::calls::sent_secrets::without_secrets_of;
 use crate::search::decode::DecodeError;
@@ -259,13 +260,15 @@ fn moved_for_good(request: &ProviderRequest<'_>, parts: &[SearchCall], url: &str
 }
 
 /// Keeps each entry once, and marks feeds that share entries: which wording arrives depends on the feed that changed.
+/// Feeds of one site often differ in the tracking parameters of their links.
 fn keep_each_once(feeds: &mut [(&String, FeedResult)]) {
     let mut first = HashMap::<(String, Option<String>), usize>::new();
     let mut overlapping = HashSet::new();
     for (place, (_, feed)) in feeds.iter_mut().enumerate() {
         feed.items.retain(|found| {
             let words = || format!("{:?} {:?}", found.title, found.text);
-            match first.entry((found.url.clone().unwrap_or_else(words), found.entry.clone())) {
+            let page = found.url.as_deref().map(|url| canonical(url).unwrap_or_else(|| url.to_owned()));
+            match first.entry((page.unwrap_or_else(words), found.entry.clone())) {
                 Entry::Vacant(entry) => {
                     entry.insert(place);
                     true

@@ -187,9 +187,11 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
             // No search looks back over the last minutes of a removed source.
             (hole.until < period.until || !member.lasts) && late(hole)
         });
-    // A full reply that covers nothing is not asked for again: the next search looks back to where it ended.
+    // A full reply that covers nothing is not asked for again: the next search looks back to where it ended. One that a
+    // failure or a limit stopped is.
     let sampled = |(_, search): (&RunSearch, &CoverageSearch)| {
-        (search.saturated && search.covered.is_none()).then_some(search.requested_span?.until)
+        let is_whole = search.state == SearchState::Ok && search.trouble.is_none();
+        (is_whole && search.saturated && search.covered.is_none()).then_some(search.requested_span?.until)
     };
     let sampled_until = searches().filter_map(sampled).max();
     let parts = |hole: Span| {

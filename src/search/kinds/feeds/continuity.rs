@@ -107,9 +107,15 @@ fn redated_entries(feed: &Feed, looked: i64, now: Time) -> HashSet<&String> {
 
 /// Returns the names of all entries, the newest first: by date, if there are dates; otherwise a feed has them on top.
 /// Future events keep the latest dates while everything else changes, so they are left out, unless there is nothing
-/// else.
+/// else. An entry without a date keeps its place behind the one before it.
 fn newest_first(feed: &Feed, now: Time) -> Vec<&String> {
-    let mut order: Vec<(Option<Time>, &String)> = order_dates(feed).into_iter().zip(&feed.names).collect();
+    let mut before = None;
+    let mut dates = order_dates(feed);
+    for date in &mut dates {
+        before = date.filter(|at| *at <= now).or(before);
+        *date = date.or(before);
+    }
+    let mut order: Vec<(Option<Time>, &String)> = dates.into_iter().zip(&feed.names).collect();
     let ahead = |(at, _): &(Option<Time>, &String)| at.is_some_and(|at| at > now);
     if !order.iter().all(ahead) {
         order.retain(|entry| !ahead(entry));
@@ -219,6 +225,16 @@ mod tests {
         assert!(!left(&["a", "b", "c"], &["e", "d", "x"]));
         assert!(left(&["a"], &["a"]) && !left(&["a"], &[]));
         assert!(!left(&["a", "b", "c", "d"], &["d"]), "the newest three are gone");
+    }
+
+    #[test]
+    fn an_undated_entry_among_dated_ones_does_not_make_a_gap() {
+        let newest = ["c", "b", "a"].map(str::to_owned);
+        let before = LastLook { since: Some(Time(0)), looked: NOW.0 - 4 * HOUR, newest: &newest };
+        let hole = |entries: &[(&str, Option<i64>)]| Continuity::of(before, &feed(entries), NOW).hole;
+        assert!(!hole(&[("e", Some(1)), ("d", None), ("c", Some(5))]), "the others fell off the end");
+        assert!(!hole(&[("e", Some(1)), ("d", None), ("future", Some(-9)), ("c", Some(5))]));
+        assert!(hole(&[("e", Some(1)), ("d", None)]), "the newest three are gone");
     }
 
     #[test]

@@ -218,10 +218,15 @@ fn id(entry: &Entry, found: &ReplyEntry) -> String {
     format!("{part}\n{}", found.title.as_deref().unwrap_or_default())
 }
 
+/// The start of an id that may be random.
+const UUID: &str = "urn:uuid:";
+
 /// Returns a name that is the same at every look. An id that is not a URI may change with each look, so it is used only
-/// if nothing else distinguishes the entries (`by_id`).
+/// if nothing else distinguishes the entries (`by_id`). The same is true of a UUID: some programs make new ones.
 fn name(entry: &Entry, found: &ReplyEntry, by_id: bool) -> String {
-    let own = if by_id || entry.id.contains(':') { entry.id.as_str() } else { "" };
+    let is_uuid = entry.id.get(..UUID.len()).is_some_and(|start| start.eq_ignore_ascii_case(UUID));
+    let lasts = entry.id.contains(':') && !(is_uuid && found.url.is_some());
+    let own = if by_id || lasts { entry.id.as_str() } else { "" };
     let parts = [own, found.url.as_deref().unwrap_or_default(), found.title.as_deref().unwrap_or_default()];
     let text = if own.is_empty() && parts[1].is_empty() { found.text.as_deref().unwrap_or_default() } else { "" };
     let mut hasher = blake3::Hasher::new();

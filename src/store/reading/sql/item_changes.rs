@@ -154,6 +154,16 @@ const RUNS: i64 = 10_000;
 /// An item's title and text.
 type Words = (Option<String>, Option<String>);
 
+/// Whether two wordings differ only in the space between their words. Pruned words are unknown, and may differ.
+fn is_respaced(before: &Words, after: &Words) -> bool {
+    let is_same = |before: &Option<String>, after: &Option<String>| match (before, after) {
+        (Some(before), Some(after)) => before.split_whitespace().eq(after.split_whitespace()),
+        (before, after) => before == after,
+    };
+    let is_known = before.0.is_some() || before.1.is_some();
+    is_known && is_same(&before.0, &after.0) && is_same(&before.1, &after.1)
+}
+
 /// Returns items of the topic whose words were replaced in the span, by a run of any topic, the latest first. Found by
 /// the time of the replacement, which is not before the start of any run of the span. Changes before the topic first
 /// saw an item are left out: the topic never saw the old words.
@@ -192,8 +202,9 @@ pub(in crate::store) async fn edited(
         if row.try_get::<i64, _>("seq")? > between.until {
             later.insert(key, old);
         } else if let Some(edit) = places.get(&key).and_then(|place| all.get_mut(*place)) {
+            let after: Words = (edit.old_title.take(), edit.old_text.take());
+            edit.edits += i64::from(!is_respaced(&old, &after));
             (edit.old_title, edit.old_text) = old;
-            edit.edits += 1;
         } else {
             let mut item = head(row)?;
             if let Some((title, text)) = later.remove(&key) {

@@ -63,7 +63,8 @@ pub(in crate::store) async fn searches_covering(
 }
 
 /// Returns until when a source is covered. A search whose reply was so full that it covers nothing counts, too: asking
-/// further back would not improve it. Coverage that a clock that was ahead claims after `now` does not count.
+/// further back would not improve it. One that a failure or a limit stopped does not count, even if a part was full.
+/// Coverage that a clock that was ahead claims after `now` does not count.
 pub(in crate::store) async fn covered_until(
     conn: &mut Conn,
     topic: &str,
@@ -73,7 +74,8 @@ pub(in crate::store) async fn covered_until(
     let until: Option<i64> = sqlx::query_scalar(
         "SELECT max(until) FROM ( \
          SELECT max(covered_until) AS until FROM search WHERE topic = $1 AND source = $2 AND covered_until <= $3 UNION ALL \
-         SELECT max(asked_until) FROM search WHERE topic = $1 AND source = $2 AND saturated = 1 AND covered_until IS NULL AND asked_until <= $3) AS looked",
+         SELECT max(asked_until) FROM search WHERE topic = $1 AND source = $2 AND saturated = 1 AND covered_until IS NULL AND asked_until <= $3 \
+           AND state = 'ok' AND error_class IS NULL) AS looked",
     )
     .bind(topic)
     .bind(source.as_str())

@@ -189,6 +189,9 @@ fn time_that_the_next_search_will_cover_is_open_not_a_hole() {
     let after = (12, 60, "at least one slot has passed, but its run has not started yet".to_owned());
     assert_eq!(holes_of(&planned(24), &runs, span(0, 60)).1, [full_only.clone(), after]);
     assert_eq!(holes_of(&planned(24), &runs, span(0, 20)), (vec![], vec![full_only], Some((12, 20))));
+    let mut stopped = runs;
+    stopped[1].search.as_mut().unwrap().trouble = Some("rate_limited".to_owned());
+    assert_eq!(holes_of(&planned(24), &stopped, span(0, 20)).2, Some((0, 20)), "the next search looks back to 0");
     let paused = WatchedTopic { paused: true, ..acme };
     assert_eq!(holes_of(&paused, &[ok(0)], span(0, 48)).1, [(0, 48, "paused".to_owned())]);
     let removed = WatchedTopic { ended: Some(at(18)), ..watched(SocialOperation::Search) };
