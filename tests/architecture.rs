@@ -32,7 +32,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("http", &["model"]),
     ("files", &[]),
     ("edit", &["model"]),
-    ("import", &["edit"]),
+    ("import", &["model", "edit"]),
     // Limits the number of connections; it speaks no protocol.
     ("listener", &[]),
     ("budget", &["model"]),

@@ -1,5 +1,7 @@
 //! One address that another program watched, and whether it is a feed.
 
+use crate::model::{is_blank, whole_start};
+
 /// The most entries read from a file.
 pub const MOST: usize = 5_000;
 
@@ -44,10 +46,18 @@ impl Unreadable {
     }
 }
 
-/// Cleans a name: one line, limited length, no control characters. Returns `None` if nothing is left.
+/// The longest name, in characters: that of a topic's title.
+const LONGEST_NAME: usize = 200;
+
+/// Cleans a name: one line, limited length, no control characters. Returns `None` if a reader sees nothing of it.
 pub(super) fn name(text: &str) -> Option<String> {
     let line: String =
-        text.chars().map(|c| if c.is_control() || c.is_whitespace() { ' ' } else { c }).take(200).collect();
+        shorten(text).chars().map(|c| if c.is_control() || c.is_whitespace() { ' ' } else { c }).collect();
     let line = line.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    (!line.is_empty()).then_some(line)
+    (!is_blank(&line)).then_some(line)
+}
+
+/// Returns the part of a name that fits a title.
+pub(super) fn shorten(name: &str) -> &str {
+    whole_start(name, LONGEST_NAME, |_| 1)
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use url::Url;
 
-use super::entry::Entry;
+use super::entry::{Entry, shorten};
 
 /// The most feeds of one topic.
 const MOST_OF_A_TOPIC: usize = 500;
@@ -60,7 +60,7 @@ pub fn topics(entries: Vec<Entry>, existing: &ExistingEntries) -> ImportResult {
             Some((_, _, feeds)) => feeds.push(entry.url),
             None => {
                 let title = entry.folder.clone().or(entry.title).unwrap_or_else(|| host(&entry.url));
-                groups.push((entry.folder, title, vec![entry.url]));
+                groups.push((entry.folder, shorten(&title).trim_end().to_owned(), vec![entry.url]));
             }
         }
     }

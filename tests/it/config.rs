@@ -489,6 +489,9 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
         (topic("enabled = false"), "6:1", "unknown key `enabled`", "write paused = true"),
         (topic("channels = [\"c\"]"), "6:1", "unknown key `channels`", "belongs under [[reports]] or [[alerts]]"),
         (topic("[[topics]]\nname = \"b\"\nquery = \"q\""), "7:1", "unknown key `name`", "did you mean `id`?"),
+        // A key is written once.
+        (topic("name = \"Acme Corp\""), "6:1", "unknown key `name`", "did you mean `title`?"),
+        (topic("title = \"A\"\nname = \"Acme\""), "7:1", "unknown key `name`", "belongs under [[reports]]"),
         (topic("[[reports]]\nid = \"r\""), "7:1", "unknown key `id`", "did you mean `name`?"),
         (
             topic("[[exports]]\nname = \"e\"\nwhat = \"items\"\ninterval = \"1d\""),
@@ -512,11 +515,14 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
             "password_env = \"…\"",
         ),
         ("url = \"x\"\n".to_owned() + &service("base_url = \"sandbox\""), "1:1", "unknown key `url`", "belongs under [database] or [[channels]]"),
+        ("schedule = \"0 6 * * *\"\n".to_owned() + &topic(""), "1:1", "unknown key `schedule`", "belongs under [[topics]]"),
+        ("port = 25\n".to_owned() + &topic(""), "1:1", "unknown key `port`", "belongs under [[channels]]"),
         ("base_url = \"sandbox\"\n".to_owned() + TOPIC, "1:1", "unknown key `base_url`", "belongs under [service]"),
         (service("url = \"sandbox\""), "2:1", "unknown key `url` in [service]", "did you mean `base_url`?"),
         (service("base_url = \"sandbox\"\n[prices]\nweb = 1"), "3:2", "unknown key `prices`", "belongs under [service]"),
         (service("base_url = \"sandbox\"\n[web]\ntoken = \"x\""), "4:1", "unknown key `token`", "token_env = \"…\""),
-        (provider("kind = \"hackernews\"\npassword = \"x\""), "3:1", "unknown key `password`", "key_env = \"…\""),
+        (provider("kind = \"bluesky\"\npassword = \"x\""), "3:1", "unknown key `password`", "key_env = \"…\""),
+        (provider("kind = \"hackernews\"\npassword = \"x\""), "3:1", "unknown key `password`", "hackernews uses no key"),
         (provider("kind = \"hackernews\"\ntimeout = \"9s\""), "3:1", "unknown key `timeout`", "`call_timeout`?"),
         (
             provider("kind = \"feeds\"") + "one.urls = [\"a.example/feed\"]\n",
@@ -540,11 +546,28 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
             "`host` contains a port",
             "write host = \"h.example\" and port = 25",
         ),
+        (
+            topic(
+                "[[channels]]\nname = \"c\"\nkind = \"email\"\nhost = \"h.example:\"\nfrom = \"a@b.example\"\n\
+                 to = [\"a@b.example\"]",
+            ),
+            "9:8",
+            "`host` contains a port",
+            "its port in `port`",
+        ),
         (service("base_url = \"sandbox\"\n[retention]\nraw = \"30\""), "4:7", "the unit is missing", "write \"30d\" for days"),
+        (service("base_url = \"sandbox\"\n[retention]\nraw = \"0\""), "4:7", "the unit is missing", "write \"30d\" for days"),
         (topic("must = [\"/\\d/\"]"), "6:12", "missing escaped value", "write \\\\ for \\"),
+        (topic("tags = [\"C:\\Users\"]"), "6:14", "too few unicode value digits", "write \\\\ for \\"),
         (topic("title = “a”"), "6:9", "in quotes", "write straight quotes"),
         (
-            topic("[[alerts]]\nname = \"x\"\nrule = \"budget\"\npercent = \"70%\""),
+            topic("[[alerts]]\nname = \"x\"\nrule = \"budget\"\nthreshold = 70"),
+            "9:1",
+            "unknown key `threshold`",
+            "with rule = \"budget\" `percent`",
+        ),
+        (
+            topic("[[alerts]]\nname = \"x\"\nrule = \"budget\"\npercent = \"70 %\""),
             "9:11",
             "takes an integer",
             "write percent = 70",
@@ -572,6 +595,12 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
             "4:7",
             "`url`",
             "in a password, write",
+        ),
+        (
+            provider("kind = \"feeds\"\nurl = \"https://a.example/feed\"") + "one.urls = [\"https://a.example/feed\"]\n",
+            "3:1",
+            "unknown key `url`",
+            "in the topics, under the provider's name: NAME.urls",
         ),
         (provider("kind = \"hackernews\"\nurls = []"), "3:1", "unknown key `urls`", "in the topics, under"),
         (

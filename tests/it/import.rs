@@ -109,6 +109,22 @@ fn import_hides_possible_secrets_of_feed_urls() {
 }
 
 #[test]
+fn a_title_that_the_file_cannot_have_does_not_block_an_import() {
+    let place = Place::without_service(sqlite(), KEPT);
+    let long = "n".repeat(150);
+    let opml = format!(
+        r#"<opml version="2.0"><body>
+        <outline type="rss" text="&#x200b;&#x301;" xmlUrl="https://invisible.example/rss"/>
+        <outline text="{long}"><outline text="{long}"><outline type="rss" xmlUrl="https://deep.example/rss"/></outline></outline>
+    </body></opml>"#
+    );
+    std::fs::write(place.path("feeds.opml"), opml).unwrap();
+    place.ok(&["import", "feeds.opml"]);
+    assert!(file(&place).contains("title = \"invisible.example\""), "{}", file(&place));
+    assert!(file(&place).contains(&format!("title = \"{long} / {}\"", "n".repeat(47))), "{}", file(&place));
+}
+
+#[test]
 fn imported_topics_run() {
     let sandbox = Sandbox::at(NINE, &[]);
     let base = sandbox.lines().lines().next().unwrap().replace("base_url = ", "").replace('"', "");

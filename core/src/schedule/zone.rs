@@ -57,8 +57,8 @@ pub fn zone_suggestions(wrong: &str) -> Vec<String> {
 
 /// Whether a name is an offset such as `GMT+2`. The similar `Etc/GMT+2` is two hours behind UTC, not ahead.
 fn is_offset(name: &str) -> bool {
-    let rest = name.trim().trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    rest.strip_prefix(['+', '-']).is_some_and(|hours| hours.starts_with(|c: char| c.is_ascii_digit()))
+    let rest = name.trim().trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start();
+    rest.strip_prefix(['+', '-']).is_some_and(|hours| hours.trim_start().starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -90,7 +90,7 @@ mod tests {
             assert!(!refused.message.contains('\u{1b}'), "{refused:?}");
         }
         // `Etc/GMT+2` has the other sign.
-        for offset in ["GMT+2", "UTC-05:00", " utc+1", "+0200"] {
+        for offset in ["GMT+2", "UTC-05:00", " utc+1", "+0200", "GMT +2", "UTC - 5"] {
             let refused = find_zone(offset).unwrap_err();
             assert!(refused.hint.starts_with("write an IANA name"), "{offset}: {refused:?}");
         }

@@ -159,7 +159,11 @@ fn host(text: String) -> Result<String, Fault> {
     // An IPv6 address has several colons.
     match text.split_once(':') {
         Some((name, port)) if !port.contains(':') => {
-            Err(Fault::new("contains a port", format!("write host = {name:?} and port = {port}")))
+            let hint = match port.parse::<u16>() {
+                Ok(port) if !name.is_empty() => format!("write host = {name:?} and port = {port}"),
+                _ => "write a host name, such as \"smtp.example.com\", and its port in `port`".to_owned(),
+            };
+            Err(Fault::new("contains a port", hint))
         }
         _ => Ok(text),
     }

@@ -219,6 +219,11 @@ fn unknown_section(name: &str, value: &DeValue<'_>) -> (String, Option<&'static 
     if let Some(hint) = other_name(name) {
         return (hint.to_owned(), None);
     }
+    // A key with a value is no section: `schedule` does not mean [scheduler].
+    let is_value = !matches!(value, DeValue::Table(_) | DeValue::Array(_));
+    if let (true, Some(sections)) = (is_value, sections_of(name)) {
+        return (format!("`{name}` belongs under {sections}"), None);
+    }
     let near = nearest(name, NEAR.iter().map(|(word, _)| *word));
     if let Some((_, section)) = NEAR.iter().find(|(word, _)| Some(*word) == near) {
         let listed = matches!(*section, "topics" | "reports" | "channels" | "exports" | "alerts");

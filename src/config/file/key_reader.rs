@@ -28,7 +28,7 @@ pub(in crate::config) fn kind(value: &DeValue<'_>) -> &'static str {
 pub(in crate::config) fn expected(shape: Shape, found: &DeValue<'_>) -> (&'static str, String) {
     let number = match (shape, found) {
         (Shape::Integer(least, most), DeValue::String(text)) => {
-            let given = text.trim().trim_end_matches('%').parse::<i64>().ok();
+            let given = text.trim().trim_end_matches('%').trim_end().parse::<i64>().ok();
             Some(given.filter(|given| (least..=most).contains(given)).unwrap_or(3_i64.clamp(least, most)))
         }
         (Shape::Integer(least, most), _) => Some(3_i64.clamp(least, most)),

@@ -17,9 +17,8 @@ pub(in crate::config) fn report(
     let span = |error: &toml::de::Error| error.span().unwrap_or(end..end);
     errors.sort_by_key(|error| span(error).start);
     let local = |message: &str| {
-        ["string values must be quoted", "duplicate key", "cannot extend", "invalid", "missing escaped value"]
-            .iter()
-            .any(|known| message.starts_with(known))
+        let known = ["string values must be quoted", "duplicate key", "cannot extend", "invalid"];
+        (known.iter().any(|known| message.starts_with(known)) || is_wrong_escape(message))
             && !message.contains("multi-line")
     };
     let mut structural = false;
@@ -85,10 +84,15 @@ fn unquoted_hint(value: &str, message: &str) -> Option<String> {
     })
 }
 
+/// Whether a backslash begins no escape of TOML, as in a path of Windows.
+fn is_wrong_escape(message: &str) -> bool {
+    ["missing escaped value", "too few unicode value digits"].iter().any(|known| message.starts_with(known))
+}
+
 fn syntax_hint(message: &str) -> &'static str {
     if message.starts_with("duplicate key") {
         "keep one of the two"
-    } else if message.starts_with("missing escaped value") {
+    } else if is_wrong_escape(message) {
         "in double quotes, write \\\\ for \\; in single quotes, \\ is just that"
     } else if message.starts_with("key with no value") {
         "write key = \"value\""

@@ -13,7 +13,7 @@ use crate::config::mistakes::redact::is_secret_name;
 use crate::config::mistakes::suggest::{nearest, other_name};
 use crate::config::providers::provider_tables::Provider;
 use crate::config::values::value::{ConfigValue, Origin, Table, Value};
-use crate::model::KINDS;
+use crate::model::{KINDS, Login, ProviderKind};
 
 /// Returns the sections in which a key or a group of keys belongs, as a list in a sentence.
 pub(super) fn sections_of(name: &str) -> Option<String> {
@@ -128,6 +128,11 @@ pub(super) fn many_with_providers(
     }
 }
 
+/// Returns the value of a key.
+fn value_of<'e, 'i>(entries: &'e DeTable<'i>, name: &str) -> Option<&'e DeValue<'i>> {
+    entries.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value.get_ref())
+}
+
 pub(in crate::config) type Name<'i> = Spanned<std::borrow::Cow<'i, str>>;
 
 /// The state of the walk through one section.
@@ -169,7 +174,7 @@ impl Walk<'_, '_> {
                         table.attempted_asks.extend(asks.map(|key| (provider.name, key.name)));
                         (format!("did you mean `{}`?", provider.name), None)
                     }
-                    None => self.hint(&path, name.get_ref()),
+                    None => self.hint(&path, name.get_ref(), entries),
                 };
                 table.attempted.extend(suggestion);
                 let message = format!("unknown key `{path}` in [{}]", self.heading);
@@ -227,8 +232,23 @@ impl Walk<'_, '_> {
             .join(", ")
     }
 
-    /// Returns what to write instead of an unknown key, and the key that was probably meant.
-    fn hint(&self, path: &str, last: &str) -> (String, Option<&'static str>) {
+    /// Returns what to write instead of an unknown key of a provider whose kind is known, if the kind tells.
+    fn hint_of_kind(&self, path: &str, entries: &DeTable<'_>) -> Option<String> {
+        let kind = value_of(entries, "kind").filter(|_| self.section == Section::Provider)?;
+        let kind = ProviderKind::named(kind.as_str()?)?;
+        if kind.login == Login::Open && is_secret_name(path) {
+            return Some(format!("remove it: a provider of kind {} uses no key", kind.name));
+        }
+        let key = kind.asks.iter().find(|key| key.name == path || key.name.strip_suffix('s') == Some(path))?;
+        Some(format!("write it in the topics, under the provider's name: NAME.{} = …", key.name))
+    }
+
+    /// Returns what to write instead of an unknown key, and the key that was probably meant. `entries` are the keys
+    /// beside it.
+    fn hint(&self, path: &str, last: &str, entries: &DeTable<'_>) -> (String, Option<&'static str>) {
+        if let Some(hint) = self.hint_of_kind(path, entries) {
+            return (hint, None);
+        }
         if self.section == Section::Service && is_secret_name(last) {
             let hint = "keep the key out of the file: put it in the environment variable TOPICWATCH_API_KEY (another \
                         name: `api_key_env`), or in a file that only you can read (`api_key_file`)";
@@ -253,9 +273,7 @@ impl Walk<'_, '_> {
             return (hint.to_owned(), None);
         }
         let has = |name: &str| self.keys.iter().any(|key| key.name == name);
-        if let Some(meant) = key_of_word(self.section, path)
-            && has(meant)
-        {
+        if let Some(meant) = key_of_word(self.section, path, |key| has(key) && value_of(entries, key).is_none()) {
             return (format!("did you mean `{meant}`?"), Some(meant));
         }
         if matches!(path, "enabled" | "disabled" | "active") && has("paused") {

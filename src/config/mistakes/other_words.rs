@@ -25,6 +25,7 @@ const WORDS: &[(Section, &str, &[&str])] = &[
     (Section::Web, "listen", &["port", "bind", "address"]),
     (Section::Web, "https", &["tls", "ssl"]),
     (Section::Topic, "id", &["name", "slug"]),
+    (Section::Topic, "title", &["name"]),
     (Section::Topic, "query", &["keywords", "keyword", "search", "terms"]),
     (Section::Topic, "sources", &["providers", "provider"]),
     (Section::Topic, "lang", &["language", "languages"]),
@@ -64,15 +65,19 @@ const WORDS: &[(Section, &str, &[&str])] = &[
     (Section::Alert, "name", &["id"]),
     (Section::Alert, "rule", &["type", "kind"]),
     (Section::Alert, "words", &["keywords", "keyword", "query", "terms"]),
-    (Section::Alert, "min", &["threshold", "minimum"]),
+    (Section::Alert, "min", &["minimum"]),
     (Section::Alert, "channels", &["to", "email", "recipients"]),
     (Section::Alert, "quiet", &["quiet_hours"]),
     (Section::Alert, "timezone", &["tz"]),
 ];
 
-/// Returns the key of a section that a word means.
-pub(in crate::config) fn key_of_word(section: Section, word: &str) -> Option<&'static str> {
-    let meant = WORDS.iter().find(|(of, _, words)| *of == section && words.contains(&word));
+/// Returns the key of a section that a word means: the first that is `free`, because a key is written once.
+pub(in crate::config) fn key_of_word(
+    section: Section,
+    word: &str,
+    free: impl Fn(&str) -> bool,
+) -> Option<&'static str> {
+    let meant = WORDS.iter().find(|(of, key, words)| *of == section && words.contains(&word) && free(key));
     meant.map(|(_, key, _)| *key)
 }
 
@@ -88,7 +93,9 @@ mod tests {
             assert!(is_key(key), "{section:?} {key}");
             for &word in words {
                 assert!(!is_key(word), "{section:?} {word}");
-                assert_eq!(key_of_word(section, word), Some(key), "{section:?} {word} is listed twice");
+                assert_eq!(key_of_word(section, word, |free| free == key), Some(key), "{section:?} {word}");
+                let is_first = key_of_word(section, word, |_| true) == Some(key);
+                assert!(is_first || (key, word) == ("title", "name"), "{section:?} {word} is listed twice");
             }
         }
     }

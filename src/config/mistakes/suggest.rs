@@ -1,10 +1,11 @@
 //! "Did you mean": the nearest of a list of known words, as a hint. Also lists names that people try.
 
 /// Names that people try, and what to write instead.
-const OTHER_NAMES: [(&str, &str); 4] = [
+const OTHER_NAMES: [(&str, &str); 5] = [
     ("budget", "budgets are `budget_per_day`, in [service], [providers.NAME] or [[topics]]"),
     ("notify", "each receiver is a [[channels]] table; reports and alerts name it in `channels`"),
     ("notifications", "each receiver is a [[channels]] table; reports and alerts name it in `channels`"),
+    ("threshold", "an alert has `min`, with rule = \"budget\" `percent`, with rule = \"source\" `failures`"),
     ("sentiment", "sentiment needs no settings: every item is scored"),
 ];
 

@@ -67,7 +67,10 @@ fn span(value: &Value, least: Duration) -> Result<Option<i64>, Fault> {
         return Ok(None);
     }
     if (1..=9).contains(&written.len()) && written.chars().all(|c| c.is_ascii_digit()) {
-        let hint = format!("write \"{written}d\" for days, or {FOREVER:?}");
+        let days = format!("{written}d");
+        let is_allowed = duration(&Value::Text(days.clone()), least, DAY * 36_500).is_ok();
+        let example = if is_allowed { days.as_str() } else { "30d" };
+        let hint = format!("write {example:?} for days, or {FOREVER:?}");
         return Err(Fault::new(format!(": `{written}` is not a duration: the unit is missing"), hint));
     }
     let length = duration(value, least, DAY * 36_500)
