@@ -86,7 +86,7 @@ fn forms_change_their_lines_and_nothing_else() {
     let added = "{query} notes\" # kept\n\n[[topics]]\nid = \"zig\"\nquery = \"zig \\\"release\\\"\"\ntags = [\"a, b\", \"c\"]\n";
     let with = before.replacen("{query} notes\" # kept\n", added, 1);
     assert_eq!(file(&place), with);
-    assert!(pages.page("/topics/zig").contains("Saved."));
+    assert!(pages.page("/topics/zig").contains("Saved in the file, but not yet in the database. "));
     // Edited in place; keys without a field stay, and a secret is not shown.
     let form = Form::fetch(&pages, "/jobs/topics/rust");
     assert_eq!(form.value("query"), "async rust");

@@ -122,6 +122,9 @@ fn topics_of_an_inline_list_are_shown_and_not_changed() {
         let main = page.split("<main").nth(1).unwrap_or(&page);
         assert_eq!(main.contains(part), there, "{part}\n{page}");
     }
+    // That page is there before the topic is stored.
+    let pending = pages.page("/topics/acme");
+    assert!(pending.contains("Saved in the file, but not yet in the database."), "{pending}");
     let refused = post_form(&pages, "/jobs", &[("do", "off"), ("kind", "topic"), ("name", "acme")]);
     assert_eq!(refused.status, 400, "{}", refused.text);
     assert_eq!(std::fs::read_to_string(place.path("jobs.toml")).unwrap(), text);

@@ -82,6 +82,9 @@ fn an_empty_list_of_items_says_that_it_is_empty() {
     place.ok(&["db", "migrate"]);
     let told = place.ok(&["items"]);
     assert!(told.ends_with("\nno items\n"), "{told}");
+    // Nor are there any without the filter, so nothing is promised.
+    let told = place.ok(&["items", "--starred"]);
+    assert!(told.ends_with("\nno items with --starred; try without it\n"), "{told}");
 }
 
 #[test]
@@ -94,14 +97,14 @@ fn an_empty_list_names_the_filters_that_leave_it_empty() {
     }
     let never = "2030-01-01";
     for (list, said) in [
-        (&["runs", "--since", never][..], "no runs with --since; leave it out to see more"),
-        (&["runs", "--topic", "acme", "--since", never], "no runs with --topic and --since; leave one out to see more"),
-        (&["items", "--new-since", never], "no items with --new-since; leave it out to see more"),
-        (&["items", "--starred"], "no items with --starred; leave it out to see more"),
-        (&["items", "--topic", "acme", "--noted"], "no items with --topic and --noted; leave one out to see more"),
-        (&["items", "--filtered", "only"], "no items with --filtered only; leave it out to see more"),
-        (&["items", "--topic", "acme", "--marked", "good"], "no items with --marked; leave it out to see more"),
-        (&["items", "--search", "acme", "--since", never], "nothing found with --since; leave it out to see more"),
+        (&["runs", "--since", never][..], "no runs with --since; try without it"),
+        (&["runs", "--topic", "acme", "--since", never], "no runs with --topic and --since; try without one of them"),
+        (&["items", "--new-since", never], "no items with --new-since; try without it"),
+        (&["items", "--starred"], "no items with --starred; try without it"),
+        (&["items", "--topic", "acme", "--noted"], "no items with --topic and --noted; try without one of them"),
+        (&["items", "--filtered", "only"], "no items with --filtered only; try without it"),
+        (&["items", "--topic", "acme", "--marked", "good"], "no items with --marked; try without it"),
+        (&["items", "--search", "acme", "--since", never], "nothing found with --since; try without it"),
         (&["items", "--search", "zebra"], "nothing found"),
     ] {
         let told = place.ok(list);

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use topicwatch::model::Time;
 
-use crate::support::databases::{block_on, databases, databases_without_schema};
+use crate::support::access_stage::{Visitor, add_token};
+use crate::support::databases::{block_on, databases, databases_without_schema, sqlite};
 use crate::support::logged_sql::statements;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
@@ -31,9 +32,36 @@ fn before_the_first_run_the_pages_say_what_to_do_next() {
         }
         // The settings page links to each topic of the file.
         let topic = pages.page("/topics/acme");
-        assert!(topic.contains("This topic is in the file, but not yet in the database."), "{topic}");
+        assert!(topic.contains("Saved in the file, but not yet in the database."), "{topic}");
         assert_eq!(pages.get("/topics/nothing").status, 404);
+        // What is added to the file while the pages are served is counted, too.
+        let file = place.path("jobs.toml");
+        let more = std::fs::read_to_string(&file).unwrap() + "\n[[topics]]\nid = \"zig\"\nquery = \"zig lang\"\n";
+        std::fs::write(&file, more).unwrap();
+        let page = pages.page("/");
+        assert!(page.contains("The configuration has 3 topics: acme, rust, zig. "), "{page}");
         assert!(pages.page("/health").contains("not running"));
+    }
+}
+
+#[test]
+fn a_token_for_one_topic_is_told_before_the_first_run_only_that_its_topic_is_not_stored_yet() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["db", "migrate"]);
+    let token = add_token(&place, &["ann", "--role", "read", "--topic", "acme"]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    for (path, status, said) in [
+        ("/", 200, "No topic of your token is watched yet, or any more."),
+        ("/topics/acme", 200, "Saved in the file, but not yet in the database."),
+        ("/topics/rust", 403, "Your token does not cover this"),
+        ("/topics/nothing", 403, "Your token does not cover this"),
+        ("/runs?run=nothing", 200, "or it is not of your topics. "),
+    ] {
+        let reply = Visitor::Bearer(&token).request(&pages, 1, "GET", path, "");
+        assert!(reply.status == status && reply.text().contains(said), "{path}: {}", reply.text());
+        assert!(!reply.text().contains("href=\"/jobs\""), "{path}: it may not see the settings: {}", reply.text());
+        assert!(path == "/topics/rust" || !reply.text().contains("rust"), "{path}: {}", reply.text());
     }
 }
 

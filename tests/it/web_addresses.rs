@@ -251,6 +251,7 @@ fn addresses_that_lead_to_nothing_say_why() {
         ("/runs?topic=acme&last=1", 200, "<strong>The last 1 run</strong>"),
         ("/alerts?after=zzz", 200, "No more alerts."),
         ("/topics/acme?from=2026-03-12&until=2026-03-11", 400, "<h1>`from` is not before `until`</h1>"),
+        ("/topics/acme?from=2026-03-12", 400, "<h1>`from` is not before now</h1>"),
         ("/items?lang=%3F", 400, "<p>Write a language tag such as en, de or pt-BR; en includes en-GB.</p>"),
     ] {
         let page = pages.get(path);

@@ -1,4 +1,4 @@
-//! The line of an empty list: whether filters are in use, and how to see more.
+//! The line of an empty list: which filters are in use. Without them there may be rows, but need not.
 
 /// Returns the line of a list without rows; `none` says so. `in_use` has the filters: the option of each, and whether
 /// it was given.
@@ -6,9 +6,9 @@ pub(in crate::cli::look) fn empty_list(none: &str, in_use: &[(&str, bool)]) -> S
     let given: Vec<&str> = in_use.iter().filter(|(_, given)| *given).map(|(option, _)| *option).collect();
     match given.split_last() {
         None => format!("{none}\n"),
-        Some((only, [])) => format!("{none} with {only}; leave it out to see more\n"),
+        Some((only, [])) => format!("{none} with {only}; try without it\n"),
         Some((last, others)) => {
-            format!("{none} with {} and {last}; leave one out to see more\n", others.join(", "))
+            format!("{none} with {} and {last}; try without one of them\n", others.join(", "))
         }
     }
 }
@@ -21,10 +21,10 @@ mod tests {
     fn the_line_of_an_empty_list_names_the_filters_in_use() {
         for (in_use, expected) in [
             (&[("--topic", false)][..], "no runs\n"),
-            (&[("--topic", false), ("--since", true)], "no runs with --since; leave it out to see more\n"),
+            (&[("--topic", false), ("--since", true)], "no runs with --since; try without it\n"),
             (
                 &[("--topic", true), ("--since", true), ("--after", true)],
-                "no runs with --topic, --since and --after; leave one out to see more\n",
+                "no runs with --topic, --since and --after; try without one of them\n",
             ),
         ] {
             assert_eq!(empty_list("no runs", in_use), expected);

@@ -43,7 +43,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     }
     if cards.is_empty() && after.is_empty() || is_first {
         let many = store.count_topics().await?.unsigned_abs();
-        let main = first_run(&site, &cards, many, origin, &request.visitor);
+        // Only visitors who see all topics come here.
+        let in_file = if cards.is_empty() { edit::topics_in_file(&site).await } else { Vec::new() };
+        let main = first_run(&site, (&cards, many), &in_file, origin, &request.visitor);
         return Ok(Page { title, place: "/", live: true, origin, main });
     }
     mark_missed(store, &mut cards, now).await?;
@@ -104,7 +106,7 @@ async fn tiles(site: &Site, now: Time) -> Result<Markup, Problem> {
 fn none_of_theirs() -> Markup {
     html! {
         h1 { "Topics" }
-        p { "No topic of your token is watched. The operator of topicwatch can list the token's topics: " code { "topicwatch token list" } "." }
+        p { "No topic of your token is watched yet, or any more. The operator of topicwatch can list the token's topics: " code { "topicwatch token list" } "." }
     }
 }
 
@@ -266,22 +268,26 @@ pub(in crate::web) fn sources(card: &TopicCard, history: &SourceHistory) -> Mark
     } }
 }
 
-/// Advice before the first run. `many` topics are stored, of which `cards` has the first; none if no process runs them.
-fn first_run(site: &Site, cards: &[TopicCard], many: u64, origin: Option<DataOrigin>, visitor: &Visitor) -> Markup {
-    let settings = site.settings();
-    let in_file = &settings.tags;
+/// Advice before the first run. `many` topics are stored, of which `cards` has the first. If no process has stored any
+/// yet, `in_file` has those of the file.
+fn first_run(
+    site: &Site,
+    (cards, many): (&[TopicCard], u64),
+    in_file: &[String],
+    origin: Option<DataOrigin>,
+    visitor: &Visitor,
+) -> Markup {
     html! {
         h1 { "Nothing has run yet" }
         p.lead { "These pages fill with the first run. What to do next:" }
         ol.steps {
             @if cards.is_empty() {
-                // No process has stored the topics yet.
-                li { "The configuration has " (format::count_noun(in_file.len() as u64, "topic")) ": " @for (place, (topic, _)) in in_file.iter().take(10).enumerate() { @if place > 0 { ", " } (format::line(topic, 60)) } @if in_file.len() > 10 { ", …" } ". " code { "topicwatch check" } " shows what is in effect." }
+                li { "The configuration has " (format::count_noun(in_file.len() as u64, "topic")) @for (place, topic) in in_file.iter().take(10).enumerate() { @if place > 0 { ", " } @else { ": " } (format::line(topic, 60)) } @if in_file.len() > 10 { ", …" } ". " code { "topicwatch check" } " shows what is in effect." }
             } @else {
                 li { "The configuration is read: " (format::count_noun(many, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
             }
             @if site.may_edit(visitor) { li { a href=(edit::NEW) { "Add a topic" } " here" @if site.may_act(visitor) { ", and press " strong { "Run now" } " on its page" } "." } }
-            @if settings.acts.is_some() {
+            @if site.settings().acts.is_some() {
                 li { "Each topic runs when it is due" @if site.may_act(visitor) { "; " strong { "Run now" } " on its page runs it at once" } "." }
             } @else {
                 li { "Run every topic once, now: " code { "topicwatch once" } ". It takes seconds and shows what it cost." }

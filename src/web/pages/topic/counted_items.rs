@@ -142,7 +142,8 @@ impl Counted {
             "alert" => Self::Alert { name: text, run: request.get("run").unwrap_or_default().to_owned() },
             "from" => {
                 let from = instant(choice)?.ok_or_else(|| request.invalid(choice))?;
-                let not_before = || Problem::bad_request("`from` is not before `until`", hint);
+                let end = if request.get("until").is_some() { "`until`" } else { "now" };
+                let not_before = || Problem::bad_request(format!("`from` is not before {end}"), hint);
                 Self::Days(Span::new(from, until).ok_or_else(not_before)?)
             }
             _ => Self::New { since: instant(choice)?.unwrap_or(now), baseline: choice == "baseline_since" },

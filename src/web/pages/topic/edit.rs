@@ -176,9 +176,22 @@ fn unused_id(jobs: &Jobs<'_>, from: &str) -> String {
     names.into_iter().find(|name| !taken(name)).unwrap_or_default()
 }
 
-/// Whether the file has a topic, whatever the database knows.
+/// Whether the file has a topic that the visitor may see, whatever the database knows.
 pub(super) async fn file_has_topic(site: &Site, topic: &str, visitor: &Visitor) -> bool {
-    let Some(editing) = site.editing.as_ref().filter(|_| visitor.sees_all()) else { return false };
+    let Some(editing) = site.editing.as_ref().filter(|_| visitor.sees(topic)) else { return false };
     let Ok(opened) = read_file(editing).await else { return false };
-    Jobs::read(&opened.text).is_ok_and(|jobs| jobs.entry(Kind::Topic, topic).is_ok())
+    Jobs::read_to_list(&opened.text).is_ok_and(|jobs| jobs.entry(Kind::Topic, topic).is_ok())
+}
+
+/// The topics of the file as it is now or, if it cannot be read, of the configuration in force.
+pub(in crate::web::pages) async fn topics_in_file(site: &Site) -> Vec<String> {
+    let opened = match site.editing.as_ref() {
+        Some(editing) => read_file(editing).await.ok(),
+        None => None,
+    };
+    let listed = opened.and_then(|opened| {
+        let jobs = Jobs::read_to_list(&opened.text).ok()?;
+        Some(jobs.entries(Kind::Topic).map(|entry| entry.name.clone()).collect::<Vec<_>>())
+    });
+    listed.unwrap_or_else(|| site.settings().tags.iter().map(|(topic, _)| topic.clone()).collect())
 }

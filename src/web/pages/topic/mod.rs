@@ -93,11 +93,11 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
 
 /// A topic that is in the file, but not yet in a daemon.
 async fn pending_page(site: &Site, request: &PageRequest) -> Result<Page, Problem> {
-    let (topic, edits) = (&request.name, site.may_edit(&request.visitor));
+    let topic = &request.name;
     let main = html! {
         h1 { (format::line(topic, 120)) }
-        p data-soon { @if edits { "Saved. " } @else { "This topic is in the file, but not yet in the database. " } @if site.settings().acts.is_some() { "It is applied within seconds." } @else { code { "topicwatch run" } " with the same file applies it within seconds, " code { "topicwatch once" } " at its next run." } }
-        p { a href=(format!("/topics/{topic}")) { "Refresh" } " · " a href="/jobs" { "Settings" } }
+        p data-soon { "Saved in the file, but not yet in the database. " @if site.settings().acts.is_some() { "It is applied within seconds; if not, the log says why." } @else { code { "topicwatch run" } " with the same file applies it within seconds, " code { "topicwatch once" } " at its next run." } }
+        p { a href=(format!("/topics/{topic}")) { "Refresh" } @if request.visitor.sees_all() { " · " a href="/jobs" { "Settings" } } }
     };
     Ok(Page { title: topic.clone(), place: "/", live: true, origin: site.origin().await?, main })
 }
