@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::support::databases::databases;
+use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
 use crate::support::service::{FakeServer, reply};
 use crate::support::world::{ScriptedService, hour, post, run_once, topic};
@@ -110,7 +110,7 @@ fn a_failure_after_a_past_day_is_not_shown_in_the_report_of_that_day() {
             assert!(!reported.contains("failing"), "{name}: {reported}");
         }
         // The day before the failures; the first of them came at most twelve hours later.
-        let place = Place::new(crate::support::databases::sqlite(), &server.lines(), &topic("acme", ""));
+        let place = Place::new(sqlite(), &server.lines(), &topic("acme", ""));
         for n in [6, 12, 18, 30] {
             well.store(n < 24, Ordering::SeqCst);
             place.run(&["once", "--at", &hour(n)]);
@@ -363,6 +363,30 @@ fn more_pages_from_many_more_searches_are_not_reported_as_a_rise() {
         assert!(page.contains(day_before), "{name}: {page}");
         assert!(!text.contains("(volume)"), "{name}: {text}");
     }
+}
+
+#[test]
+fn a_rise_of_posts_is_reported_although_pages_were_searched_by_hand() {
+    let world = ScriptedService::new();
+    let both = topic("acme", "").replace("[\"social\"]", "[\"social\", \"web\"]");
+    let place = Place::new(sqlite(), &world.lines(), &both);
+    // One search a day; on the eleventh day, three more by hand.
+    for at in (0..10).map(|day| day * 24 + 22).chain([254, 257, 260, 262, 265]) {
+        let many = match at {
+            0..240 => 3,
+            240..264 => 40,
+            _ => 0,
+        };
+        let found = |k: u32| {
+            let day = at / 24;
+            post(day * 100 + k, day * 24 + k % 8, &format!("{day} {k} acme words"), 1)
+        };
+        world.set_posts(&(0..many).map(found).collect::<Vec<_>>());
+        run_once(&place, at);
+    }
+    let (text, _) = report(&place, "2026-03-21", &hour(266));
+    let rise = "**acme** (volume): ≥\u{a0}40 items by ≥\u{a0}3 authors, ≥\u{a0}13.3 times the usual number: ";
+    assert!(text.contains(rise) && text.contains("Week before (Saturday 03-14): 3 items; now ≥\u{a0}40"), "{text}");
 }
 
 #[test]

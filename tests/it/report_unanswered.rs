@@ -205,3 +205,20 @@ fn a_week_in_which_half_the_searches_of_a_source_failed_is_not_compared() {
         assert!(text.contains(expected) && !text.contains("| figure |"), "{expected}: {text}");
     }
 }
+
+#[test]
+fn a_week_after_one_with_searches_by_hand_is_compared() {
+    for sources in ["[\"social\", \"web\"]", "[\"web\"]"] {
+        let server = service(&Arc::new(AtomicBool::new(false)));
+        let daily = topic("acme", "timezone = \"UTC\"").replace("[\"social\"]", sources);
+        let place = Place::new(sqlite(), &server.lines(), &daily);
+        // One search a day, and three by hand in the first week.
+        for at in (96..=456).step_by(4).filter(|at| at % 24 == 0 || (124..136).contains(at)) {
+            place.run(&["once", "--at", &hour(at)]);
+        }
+        place.ok(&["report", "--week", "2026-W13", "--at", &hour(457), "--out", "week.md"]);
+        let text = std::fs::read_to_string(place.path("week.md")).unwrap();
+        let is_compared = text.contains("; as many as in the week before.") && text.contains("| figure |");
+        assert!(is_compared && !text.contains("not compared"), "{sources}: {text}");
+    }
+}

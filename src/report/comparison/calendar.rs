@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::few_answers::{few_answers, missing_answers, scaled};
+use super::few_answers::{missing_answers, scaled};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, NOT_READ, UNJUDGED, WHOLE, sources_reason};
 use super::tone;
 use crate::insight::daily::{
@@ -218,13 +218,17 @@ impl Reading<'_> {
             return Some(format!("only {part} searched"));
         }
         let (own, earlier) = (self.looked.answers(span), self.looked.answers(before));
-        if let Some(few) = missing_answers(&earlier, &scaled(own.clone(), span, before)) {
+        let has_spans = self.looked.has_spans(before);
+        if let Some(few) = missing_answers(&earlier, &scaled(own.clone(), span, before), has_spans) {
             return Some(few);
         }
         if span.until > self.now {
             return Some(format!("this {noun} is not over"));
         }
-        let few = || few_answers(&own, &scaled(earlier, before, span)).map(|few| format!("{few} in this {noun}"));
+        let few = || {
+            let few = missing_answers(&own, &scaled(earlier, before, span), self.looked.has_spans(span))?;
+            Some(format!("{few} in this {noun}"))
+        };
         little(span).map(|part| format!("only {part} of this {noun} searched")).or_else(few)
     }
 }

@@ -19,15 +19,17 @@ pub(in crate::report) fn few_answers(own: &Answers, other: &Answers) -> Option<S
     other.iter().find_map(is_few)
 }
 
-/// Says why an earlier day is incomplete compared with another: searches of a source failed, none was due, or the other
-/// day has more than three times its answers, as after a change of the schedule. A day that was searched a few more
-/// times by hand leaves the earlier one complete.
-pub(in crate::report) fn missing_answers(earlier: &Answers, other: &Answers) -> Option<String> {
+/// Says why a day, week or month is incomplete compared with another: searches of a source failed, none was due, or the
+/// other has more than three times its answers, as after a change of the schedule. If the other was searched a few more
+/// times by hand, it is complete. `has_spans`: the searches of another source cover its time, so that more searches of
+/// this one add little.
+pub(in crate::report) fn missing_answers(own: &Answers, other: &Answers, has_spans: bool) -> Option<String> {
+    let is_often = |answered: &Answered, other: &Answered| has_spans || other.many <= answered.many.saturating_mul(3);
     let is_complete =
-        |answered: &Answered, other: &Answered| answered.all && answered.many > 0 && other.many <= answered.many * 3;
+        |answered: &Answered, other: &Answered| answered.all && answered.many > 0 && is_often(answered, other);
     let mut other = other.clone();
-    other.retain(|source, many| earlier.get(source).is_none_or(|answered| !is_complete(answered, many)));
-    few_answers(earlier, &other)
+    other.retain(|source, many| own.get(source).is_none_or(|answered| !is_complete(answered, many)));
+    few_answers(own, &other)
 }
 
 /// Returns how often each source usually answers: the median of the days on which it did.
@@ -101,7 +103,19 @@ mod tests {
             (day(2, true), 12, Some("only 2 answers from web")),
             (day(1, true), 4, Some("only 1 answer from web")),
         ] {
-            assert_eq!(missing_answers(&earlier, &day(now, true)).as_deref(), expected, "{earlier:?} {now}");
+            assert_eq!(missing_answers(&earlier, &day(now, true), false).as_deref(), expected, "{earlier:?} {now}");
+        }
+    }
+
+    #[test]
+    fn searches_by_hand_leave_days_complete_that_another_source_covers() {
+        for (earlier, now, expected) in [
+            (day(1, true), 4, None),
+            (day(1, true), 30, None),
+            (day(0, true), 3, Some("no answer from web")),
+            (day(1, false), 4, Some("only 1 answer from web")),
+        ] {
+            assert_eq!(missing_answers(&earlier, &day(now, true), true).as_deref(), expected, "{earlier:?} {now}");
         }
     }
 }

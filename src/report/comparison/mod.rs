@@ -62,7 +62,8 @@ pub(super) fn compare_days(
             Some(format!("only {} searched", super::format::percent_below(covered, WHOLE)))
         } else {
             let answers = |day: &Day| search_coverage.answers(day.span);
-            history.last().and_then(|own| missing_answers(&answers(day), &answers(own)))
+            let has_spans = search_coverage.has_spans(day.span);
+            history.last().and_then(|own| missing_answers(&answers(day), &answers(own), has_spans))
         };
         let raw = marks.iter().filter(|mark| day.span.contains(mark.moment())).count() as u64;
         EarlierDay {

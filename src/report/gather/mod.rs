@@ -71,7 +71,9 @@ pub(super) async fn topic(
     let answers = |day: &Day| search_coverage.answers(day.span);
     let few_answers = compared.and_then(|own| {
         let own = answers(own);
-        covered_days.retain(|day| missing_answers(&answers(day), &own).is_none());
+        let is_complete =
+            |day: &Day| missing_answers(&answers(day), &own, search_coverage.has_spans(day.span)).is_none();
+        covered_days.retain(is_complete);
         let chart: Vec<Answers> = days.chart().iter().rev().skip(1).map(answers).collect();
         let mut usual = usual_answers(&chart);
         let had = sources.constant(span).unwrap_or_default();

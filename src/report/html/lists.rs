@@ -207,7 +207,7 @@ fn tally(topic: &str, title: &str, name: &str, all: &[Tally], reach: bool) -> Ma
 pub(super) fn tallies<'a>(topic: &'a TopicFacts, empty: &mut Empty<'a>) -> Markup {
     let mut tables: Vec<Markup> = Vec::new();
     let no_domains =
-        if topic.period.pages > 0 { "The addresses of its pages were pruned." } else { "No pages in the period." };
+        if topic.period.pages > 0 { "No addresses of its pages are stored." } else { "No pages in the period." };
     for (title, name, none, all, reach) in [
         ("Authors by engagement", "Author", "No authors are known.", &topic.authors, true),
         ("Domains", "Domain", no_domains, &topic.domains, false),

@@ -267,7 +267,7 @@ fn the_contents_list_the_ten_main_topics_and_fold_the_others() {
 }
 
 #[test]
-fn pages_with_pruned_addresses_are_not_said_to_be_missing() {
+fn pages_without_stored_addresses_are_not_said_to_be_missing() {
     let mut facts = topic("a");
     let domains = |facts: &TopicFacts| {
         let page = report(vec![facts.clone()]).html();
@@ -275,7 +275,7 @@ fn pages_with_pruned_addresses_are_not_said_to_be_missing() {
     };
     assert_eq!(domains(&facts), "No pages in the period.");
     (facts.period.raw, facts.period.pages) = (1, 1);
-    assert_eq!(domains(&facts), "The addresses of its pages were pruned.");
+    assert_eq!(domains(&facts), "No addresses of its pages are stored.");
 }
 
 #[test]

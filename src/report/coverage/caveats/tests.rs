@@ -319,10 +319,11 @@ fn a_count_is_called_usual_only_within_the_usual_range() {
     let expected = "below usual, but replies were cut short";
     assert_eq!(relation_to_usual(&report(vec![facts.clone()]), &facts), expected);
     (facts.period.raw, facts.saturated) = (12, false);
-    // Half a day has fewer items than a whole one, which is no news before the day is over.
-    facts.usual = Some(USUAL);
     let mut early = report(vec![facts.clone()]);
     early.made_at = Time(early.span.until.0 - HOUR);
+    assert_eq!(relation_to_usual(&early, &facts), "above usual", "there may be more before the day is over");
+    // Half a day has fewer items than a whole one, which is no news before the day is over.
+    facts.usual = Some(USUAL);
     assert_eq!(relation_to_usual(&early, &facts), "below usual, but the period is not over");
     assert!(crate::report::highlights::change(&facts, early.is_over()).is_none());
     assert!(crate::report::highlights::change(&facts, true).is_some());
