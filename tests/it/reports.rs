@@ -731,14 +731,6 @@ kind = "sms"
        |
        = hint: remove it
 
-    error: `user` is set without a password
-      --> jobs.toml:48:8
-       |
-    48 | user = "me"
-       |        ^^^^
-       |
-       = hint: write password_env = "TOPICWATCH_SMTP_PASSWORD"
-
     error: unknown key `password` in [channels]
       --> jobs.toml:49:1
        |
