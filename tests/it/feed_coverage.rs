@@ -220,29 +220,34 @@ fn a_feed_that_gives_its_entries_new_uuids_at_each_look_has_no_gap() {
     assert_eq!(place.database.items(), 14);
 }
 
-/// One feed replaced all its entries while another one failed. When both are read again, the gap of the first ends where
-/// its list began.
+/// One feed replaced all its entries while another one failed or listed nothing. When both are read again, the gap of the
+/// first ends where its list began.
 #[test]
-fn a_failed_feed_does_not_lengthen_the_gap_of_a_full_one() {
+fn a_failed_or_emptied_feed_does_not_lengthen_the_gap_of_a_full_one() {
     let list = |feed: &str, newest: i64, number: i64| {
         (0..number)
             .map(|n| newest - n)
             .map(|hour| item(&format!("{feed}{hour}"), Some(minute(hour * 60))))
             .collect::<String>()
     };
-    let (server, clock) = serve_feeds(move |path, now| match (path, now / 60) {
-        ("/full", hour) => rss(&list("full", hour, 26)),
-        (_, 30) => reply(500, &[], "no"),
-        _ => rss(&list("quiet", 0, 5)),
-    });
-    let urls = ["full", "quiet"].map(|name| format!("{}/{name}", server.url()));
-    let place = Place::without_service(sqlite(), &file(&urls, "30m"));
-    once(&place, &clock, 1);
-    *clock.lock().unwrap() = 30 * 60 + 1;
-    place.run(&["once", "--at", &minute(30 * 60 + 1).to_string()]).assert_stdout(3, &["1 of 2 feeds failed"]);
-    once(&place, &clock, 31 * 60 + 1);
-    let gaps = holes(&place, minute(31 * 60 + 2));
-    assert_eq!(gaps, [(minute(1), minute(5 * 60))], "the list of hour 30 began with hour 5");
+    for (status, code, note) in [(500, 3, "1 of 2 feeds failed"), (200, 0, "1 of 2 feeds listed nothing")] {
+        for database in databases() {
+            let (server, clock) = serve_feeds(move |path, now| match (path, now / 60) {
+                ("/full", hour) => rss(&list("full", hour, 26)),
+                (_, 30) => reply(status, &[], &channel("")),
+                _ => rss(&list("quiet", 0, 5)),
+            });
+            let urls = ["full", "quiet"].map(|name| format!("{}/{name}", server.url()));
+            let place = Place::without_service(database, &file(&urls, "30m"));
+            once(&place, &clock, 1);
+            *clock.lock().unwrap() = 30 * 60 + 1;
+            place.run(&["once", "--at", &minute(30 * 60 + 1).to_string()]).assert_stdout(code, &[note]);
+            once(&place, &clock, 31 * 60 + 1);
+            let gaps = holes(&place, minute(31 * 60 + 2));
+            let expected = [(minute(1), minute(5 * 60))];
+            assert_eq!(gaps, expected, "{} {note}: the list of hour 30 began with hour 5", place.database.name);
+        }
+    }
 }
 
 /// A page has as many wordings as sources. Only a change by its only source is an edit.
