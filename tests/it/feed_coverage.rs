@@ -200,24 +200,26 @@ fn feeds_with_different_rest_times_are_covered() {
     assert!(gaps.iter().all(|(from, until)| *until <= minute(0) || *from >= minute(118)), "{gaps:?}");
 }
 
+/// Even if the two newest entries have the same address and title.
 #[test]
 fn a_feed_that_gives_its_entries_new_uuids_at_each_look_has_no_gap() {
     let (server, clock) = serve_feeds(|_, now| {
         let entry = |hour: i64| {
+            let (page, scheme) = (hour.min(5), if hour % 2 == 0 { "urn:uuid" } else { "uuid" });
             format!(
-                "<item><title>Entry {hour}</title><link>https://a.example/{hour}</link><pubDate>{}</pubDate>\
-                 <guid isPermaLink=\"false\">urn:uuid:{hour}-{now}</guid></item>",
+                "<item><title>Entry {page}</title><link>https://a.example/{page}</link><pubDate>{}</pubDate>\
+                 <guid isPermaLink=\"false\">{scheme}:{hour}-{now}</guid></item>",
                 minute(hour * 60)
             )
         };
         rss(&(0..10).map(|n| entry(now / 60 - n)).collect::<String>())
     });
     let place = Place::without_service(sqlite(), &file(&[format!("{}/feed", server.url())], "1h"));
-    for now in [1, 121, 241] {
+    for now in [1, 121, 241, 361] {
         once(&place, &clock, now);
     }
     assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE saturated = 1"), 0);
-    assert_eq!(place.database.items(), 14);
+    assert_eq!(place.database.items(), 16);
 }
 
 /// One feed replaced all its entries while another one failed or listed nothing. When both are read again, the gap of the
