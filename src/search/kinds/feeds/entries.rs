@@ -102,7 +102,7 @@ pub(super) fn read(
     let mut once = HashSet::<&String>::new();
     let shared: HashSet<String> = names.iter().filter(|&name| !once.insert(name)).cloned().collect();
     for (name, own) in names.iter_mut().zip(own_names) {
-        if shared.contains(name) {
+        if shared.contains(name.as_str()) {
             *name = own;
         }
     }
