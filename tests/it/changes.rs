@@ -106,17 +106,21 @@ fn other_space_between_words_is_no_edit_even_if_it_is_changed_back() {
     for database in databases() {
         let world = ScriptedService::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
-        for (at, respaced, edited) in [
-            (24, "acme is out", "acme costs $10"),
-            (25, "acme  is  out", "acme costs $12"),
-            (26, "acme is out", "acme costs $10"),
+        for (at, respaced, edited, both) in [
+            (24, "acme is out", "acme costs $10", "acme is sold"),
+            (25, "acme  is  out", "acme costs $12", "acme is bought"),
+            (26, "acme is out", "acme costs $10", "acme  is  bought"),
         ] {
-            world.set_posts(&[post(1, 20, respaced, 5), post(2, 21, edited, 5)]);
+            world.set_posts(&[post(1, 20, respaced, 5), post(2, 21, edited, 5), post(3, 22, both, 5)]);
             run_once(&place, at);
         }
         let all = diff(&place, &["--since", "2026-03-01"]);
-        assert_eq!(item_keys(&all["edited"]), ["post:x:2"], "{}: {all}", place.database.name);
-        assert_eq!(all["edited"][0]["edits"], 2, "{all}");
+        assert_eq!(item_keys(&all["edited"]), ["post:x:2", "post:x:3"], "{}: {all}", place.database.name);
+        // Of the last item, only the first change is an edit.
+        let told = all["edited"].as_array().unwrap().iter().map(|one| (one["edits"].clone(), one["at"].clone()));
+        let expected = [(2, "2026-03-12T02:00:00.000Z"), (1, "2026-03-12T01:00:00.000Z")];
+        let expected = expected.map(|(edits, at)| (json!(edits), json!(at)));
+        assert_eq!(told.collect::<Vec<_>>(), expected, "{all}");
     }
 }
 

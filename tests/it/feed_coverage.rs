@@ -200,49 +200,56 @@ fn feeds_with_different_rest_times_are_covered() {
     assert!(gaps.iter().all(|(from, until)| *until <= minute(0) || *from >= minute(118)), "{gaps:?}");
 }
 
+/// Even if the two newest entries have the same address and title.
 #[test]
 fn a_feed_that_gives_its_entries_new_uuids_at_each_look_has_no_gap() {
     let (server, clock) = serve_feeds(|_, now| {
         let entry = |hour: i64| {
+            let (page, scheme) = (hour.min(5), if hour % 2 == 0 { "urn:uuid" } else { "uuid" });
             format!(
-                "<item><title>Entry {hour}</title><link>https://a.example/{hour}</link><pubDate>{}</pubDate>\
-                 <guid isPermaLink=\"false\">urn:uuid:{hour}-{now}</guid></item>",
+                "<item><title>Entry {page}</title><link>https://a.example/{page}</link><pubDate>{}</pubDate>\
+                 <guid isPermaLink=\"false\">{scheme}:{hour}-{now}</guid></item>",
                 minute(hour * 60)
             )
         };
         rss(&(0..10).map(|n| entry(now / 60 - n)).collect::<String>())
     });
     let place = Place::without_service(sqlite(), &file(&[format!("{}/feed", server.url())], "1h"));
-    for now in [1, 121, 241] {
+    for now in [1, 121, 241, 361] {
         once(&place, &clock, now);
     }
     assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE saturated = 1"), 0);
-    assert_eq!(place.database.items(), 14);
+    assert_eq!(place.database.items(), 16);
 }
 
-/// One feed replaced all its entries while another one failed. When both are read again, the gap of the first ends where
-/// its list began.
+/// One feed replaced all its entries while another one failed or listed nothing. When both are read again, the gap of the
+/// first ends where its list began.
 #[test]
-fn a_failed_feed_does_not_lengthen_the_gap_of_a_full_one() {
+fn a_failed_or_emptied_feed_does_not_lengthen_the_gap_of_a_full_one() {
     let list = |feed: &str, newest: i64, number: i64| {
         (0..number)
             .map(|n| newest - n)
             .map(|hour| item(&format!("{feed}{hour}"), Some(minute(hour * 60))))
             .collect::<String>()
     };
-    let (server, clock) = serve_feeds(move |path, now| match (path, now / 60) {
-        ("/full", hour) => rss(&list("full", hour, 26)),
-        (_, 30) => reply(500, &[], "no"),
-        _ => rss(&list("quiet", 0, 5)),
-    });
-    let urls = ["full", "quiet"].map(|name| format!("{}/{name}", server.url()));
-    let place = Place::without_service(sqlite(), &file(&urls, "30m"));
-    once(&place, &clock, 1);
-    *clock.lock().unwrap() = 30 * 60 + 1;
-    place.run(&["once", "--at", &minute(30 * 60 + 1).to_string()]).assert_stdout(3, &["1 of 2 feeds failed"]);
-    once(&place, &clock, 31 * 60 + 1);
-    let gaps = holes(&place, minute(31 * 60 + 2));
-    assert_eq!(gaps, [(minute(1), minute(5 * 60))], "the list of hour 30 began with hour 5");
+    for (status, code, note) in [(500, 3, "1 of 2 feeds failed"), (200, 0, "1 of 2 feeds listed nothing")] {
+        for database in databases() {
+            let (server, clock) = serve_feeds(move |path, now| match (path, now / 60) {
+                ("/full", hour) => rss(&list("full", hour, 26)),
+                (_, 30) => reply(status, &[], &channel("")),
+                _ => rss(&list("quiet", 0, 5)),
+            });
+            let urls = ["full", "quiet"].map(|name| format!("{}/{name}", server.url()));
+            let place = Place::without_service(database, &file(&urls, "30m"));
+            once(&place, &clock, 1);
+            *clock.lock().unwrap() = 30 * 60 + 1;
+            place.run(&["once", "--at", &minute(30 * 60 + 1).to_string()]).assert_stdout(code, &[note]);
+            once(&place, &clock, 31 * 60 + 1);
+            let gaps = holes(&place, minute(31 * 60 + 2));
+            let expected = [(minute(1), minute(5 * 60))];
+            assert_eq!(gaps, expected, "{} {note}: the list of hour 30 began with hour 5", place.database.name);
+        }
+    }
 }
 
 /// A page has as many wordings as sources. Only a change by its only source is an edit.

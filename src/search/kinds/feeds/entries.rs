@@ -97,10 +97,14 @@ pub(super) fn read(
         }
     }
     unreadable = unreadable.saturating_add(u32::try_from(extra).unwrap_or(u32::MAX));
-    // Entries with the same address and title are distinguished by their ids.
-    let mut once = HashSet::new();
-    if !names.iter().all(|name| once.insert(name)) {
-        names = own_names;
+    // Entries with the same address and title are distinguished by their ids. The others keep their names: otherwise two
+    // new ones would look like a gap.
+    let mut once = HashSet::<&String>::new();
+    let shared: HashSet<String> = names.iter().filter(|&name| !once.insert(name)).cloned().collect();
+    for (name, own) in names.iter_mut().zip(own_names) {
+        if shared.contains(name.as_str()) {
+            *name = own;
+        }
     }
     Ok(Feed { items, changed, names, ids, unreadable, ttl: feed.ttl, skip_hours: skip_hours(body) })
 }
@@ -218,13 +222,14 @@ fn id(entry: &Entry, found: &ReplyEntry) -> String {
     format!("{part}\n{}", found.title.as_deref().unwrap_or_default())
 }
 
-/// The start of an id that may be random.
-const UUID: &str = "urn:uuid:";
+/// The starts of an id that may be random.
+const UUID: [&str; 2] = ["urn:uuid:", "uuid:"];
 
 /// Returns a name that is the same at every look. An id that is not a URI may change with each look, so it is used only
 /// if nothing else distinguishes the entries (`by_id`). The same is true of a UUID: some programs make new ones.
 fn name(entry: &Entry, found: &ReplyEntry, by_id: bool) -> String {
-    let is_uuid = entry.id.get(..UUID.len()).is_some_and(|start| start.eq_ignore_ascii_case(UUID));
+    let begins = |with: &&str| entry.id.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
+    let is_uuid = UUID.iter().any(begins);
     let lasts = entry.id.contains(':') && !(is_uuid && found.url.is_some());
     let own = if by_id || lasts { entry.id.as_str() } else { "" };
     let parts = [own, found.url.as_deref().unwrap_or_default(), found.title.as_deref().unwrap_or_default()];

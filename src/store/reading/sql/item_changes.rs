@@ -164,6 +164,22 @@ fn is_respaced(before: &Words, after: &Words) -> bool {
     is_known && is_same(&before.0, &after.0) && is_same(&before.1, &after.1)
 }
 
+/// Sets the number of edits, the time of the last one and the words before the first. `replaced` has the words that were
+/// replaced, and when, the latest first; other space between the same words is no edit.
+fn count_edits(edit: &mut Edit, replaced: Vec<(Words, Time)>) {
+    let mut after: Words = (edit.item.title.clone(), edit.item.text.clone());
+    for (old, at) in replaced {
+        if !is_respaced(&old, &after) {
+            if edit.edits == 0 {
+                edit.at = at;
+            }
+            edit.edits += 1;
+        }
+        after = old;
+    }
+    (edit.old_title, edit.old_text) = after;
+}
+
 /// Returns items of the topic whose words were replaced in the span, by a run of any topic, the latest first. Found by
 /// the time of the replacement, which is not before the start of any run of the span. Changes before the topic first
 /// saw an item are left out: the topic never saw the old words.
@@ -193,26 +209,26 @@ pub(in crate::store) async fn edited(
     let query = sqlx::query(AssertSqlSafe(sql)).bind(since).bind(topic).bind(between.since);
     let rows = query.bind(MOST_SIGHTS).fetch_all(&mut *conn).await?;
     let mut all: Vec<Edit> = Vec::new();
+    let mut replaced: Vec<Vec<(Words, Time)>> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     // The words that a later edit replaced are the result of this one.
     let mut later: HashMap<String, Words> = HashMap::new();
     for row in &rows {
         let key: String = row.try_get("key")?;
         let old: Words = (row.try_get("old_title")?, row.try_get("old_text")?);
+        let at = Time(row.try_get("replaced_at")?);
         if row.try_get::<i64, _>("seq")? > between.until {
             later.insert(key, old);
-        } else if let Some(edit) = places.get(&key).and_then(|place| all.get_mut(*place)) {
-            let after: Words = (edit.old_title.take(), edit.old_text.take());
-            edit.edits += i64::from(!is_respaced(&old, &after));
-            (edit.old_title, edit.old_text) = old;
+        } else if let Some(steps) = places.get(&key).and_then(|place| replaced.get_mut(*place)) {
+            steps.push((old, at));
         } else {
             let mut item = head(row)?;
             if let Some((title, text)) = later.remove(&key) {
                 (item.title, item.text) = (title, text);
             }
             places.insert(key, all.len());
-            let at = Time(row.try_get("replaced_at")?);
-            all.push(Edit { item, old_title: old.0, old_text: old.1, at, edits: 1 });
+            replaced.push(vec![(old, at)]);
+            all.push(Edit { item, old_title: None, old_text: None, at, edits: 0 });
         }
     }
     // With `alone`, the words of that time may be words that only another topic saw.
@@ -225,6 +241,10 @@ pub(in crate::store) async fn edited(
             }
         }
     }
+    for (edit, steps) in all.iter_mut().zip(replaced) {
+        count_edits(edit, steps);
+    }
+    all.sort_by_key(|edit| std::cmp::Reverse(edit.at));
     Ok(all)
 }
 

@@ -63,25 +63,22 @@ pub(in crate::store) async fn searches_covering(
 }
 
 /// Returns until when a source is covered. A search whose reply was so full that it covers nothing counts, too: asking
-/// further back would not improve it. One that a failure or a limit stopped does not count, even if a part was full.
-/// Coverage that a clock that was ahead claims after `now` does not count.
+/// further back would not improve it. One that a failure or a limit stopped, or in which a feed listed nothing, does not
+/// count, even if a part was full. Coverage that a clock that was ahead claims after `now` does not count.
 pub(in crate::store) async fn covered_until(
     conn: &mut Conn,
     topic: &str,
     source: Source,
     now: Time,
 ) -> Result<Option<Time>, StoreError> {
-    let until: Option<i64> = sqlx::query_scalar(
+    let sql = format!(
         "SELECT max(until) FROM ( \
          SELECT max(covered_until) AS until FROM search WHERE topic = $1 AND source = $2 AND covered_until <= $3 UNION ALL \
          SELECT max(asked_until) FROM search WHERE topic = $1 AND source = $2 AND saturated = 1 AND covered_until IS NULL AND asked_until <= $3 \
-           AND state = 'ok' AND error_class IS NULL) AS looked",
-    )
-    .bind(topic)
-    .bind(source.as_str())
-    .bind(now.0)
-    .fetch_one(conn)
-    .await?;
+           AND state = 'ok' AND error_class IS NULL AND (reason IS NULL OR reason NOT LIKE '%{LISTED_NOTHING}%')) AS looked"
+    );
+    let until: Option<i64> =
+        sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(source.as_str()).bind(now.0).fetch_one(conn).await?;
     Ok(until.map(Time))
 }
 
