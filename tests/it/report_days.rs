@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::support::databases::{databases, sqlite};
+use crate::support::databases::{Database, databases, sqlite};
 use crate::support::program::Place;
 use crate::support::service::{FakeServer, reply};
 use crate::support::world::{ScriptedService, hour, post, run_once, topic};
@@ -317,19 +317,24 @@ fn a_day_without_a_search_of_a_web_topic_is_unknown_not_zero() {
     }
 }
 
+/// A topic that only searches the web. Each search finds ten new pages.
+fn find_ten_pages_at(database: Database, hours: impl IntoIterator<Item = u32>) -> Place {
+    let world = ScriptedService::new();
+    let web = topic("acme", "web.limit = 50").replace("[\"social\"]", "[\"web\"]");
+    let place = Place::new(database, &world.lines(), &web);
+    for at in hours {
+        let page = |k: u32| json!({ "title": format!("Page {at} {k}"), "url": format!("https://s{k}.example/{at}") });
+        world.set_pages(&(0..10).map(page).collect::<Vec<_>>());
+        run_once(&place, at);
+    }
+    place
+}
+
 #[test]
 fn fewer_pages_from_fewer_searches_are_not_reported_as_a_fall() {
     for database in databases() {
-        let world = ScriptedService::new();
-        let more = topic("acme", "web.limit = 50").replace("[\"social\"]", "[\"web\"]");
-        let place = Place::new(database, &world.lines(), &more);
-        // Three searches a day, each with ten new pages; on the ninth day only the first.
-        for at in (0..=48).map(|n| n * 6).filter(|at| at % 24 < 18 && *at <= 192) {
-            let page =
-                |k: u32| json!({ "title": format!("Page {at} {k}"), "url": format!("https://s{k}.example/{at}") });
-            world.set_pages(&(0..10).map(page).collect::<Vec<_>>());
-            run_once(&place, at);
-        }
+        // Three searches a day; on the ninth day only the first.
+        let place = find_ten_pages_at(database, (0..=48).map(|n| n * 6).filter(|at| at % 24 < 18 && *at <= 192));
         let (text, page) = report(&place, "2026-03-19", &hour(220));
         let name = place.database.name;
         let day_before = "Day before (Wednesday 03-18): 30 items; not compared: only 1 answer from web.";
@@ -344,16 +349,8 @@ fn fewer_pages_from_fewer_searches_are_not_reported_as_a_fall() {
 #[test]
 fn more_pages_from_many_more_searches_are_not_reported_as_a_rise() {
     for database in databases() {
-        let world = ScriptedService::new();
-        let more = topic("acme", "web.limit = 50").replace("[\"social\"]", "[\"web\"]");
-        let place = Place::new(database, &world.lines(), &more);
-        // Two searches a day, each with ten new pages; on the ninth day, one every two hours.
-        for at in (0..16).map(|n| n * 12).chain((0..12).map(|n| 192 + n * 2)) {
-            let page =
-                |k: u32| json!({ "title": format!("Page {at} {k}"), "url": format!("https://s{k}.example/{at}") });
-            world.set_pages(&(0..10).map(page).collect::<Vec<_>>());
-            run_once(&place, at);
-        }
+        // Two searches a day; on the ninth day, one every two hours.
+        let place = find_ten_pages_at(database, (0..16).map(|n| n * 12).chain((0..12).map(|n| 192 + n * 2)));
         let (text, page) = report(&place, "2026-03-19", &hour(220));
         let name = place.database.name;
         let day_before = "Day before (Wednesday 03-18): not compared, only 2 answers from web.";
@@ -392,16 +389,8 @@ fn a_rise_of_posts_is_reported_although_pages_were_searched_by_hand() {
 #[test]
 fn a_day_with_one_check_fewer_by_its_schedule_is_compared() {
     for database in databases() {
-        let world = ScriptedService::new();
-        let more = topic("acme", "web.limit = 50").replace("[\"social\"]", "[\"web\"]");
-        let place = Place::new(database, &world.lines(), &more);
-        // Every five hours, each time with ten new pages: most days have five searches, the tenth has four.
-        for at in (0..=47).map(|n| n * 5) {
-            let page =
-                |k: u32| json!({ "title": format!("Page {at} {k}"), "url": format!("https://s{k}.example/{at}") });
-            world.set_pages(&(0..10).map(page).collect::<Vec<_>>());
-            run_once(&place, at);
-        }
+        // Every five hours: most days have five searches, the tenth has four.
+        let place = find_ten_pages_at(database, (0..=47).map(|n| n * 5));
         let (text, _) = report(&place, "2026-03-20", &hour(245));
         let name = place.database.name;
         let compared = "Day before (Thursday 03-19): 50 items; now 40, −20%.";
