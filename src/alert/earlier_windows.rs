@@ -1,13 +1,14 @@
 //! Reads the earlier windows that `volume` and `negative` compare the current one with. `compare` reads the items of a
 //! window.
 
-use crate::compare;
+use crate::compare::{self, WindowAnswers};
 use crate::insight::daily::{Day, MIN_DAYS};
-use crate::model::{AlertRun, AlertSpec, CountedItem, Topic};
+use crate::model::{AlertRun, AlertSpec, CountedItem, Source, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
-/// The windows that were searched at least half as often as the current one and as is usual, with their items. Windows
-/// with pruned sightings of the alert's sources hold too few items: they are left out if enough others remain.
+/// The windows that were searched at least half as often as the current one and as is usual, and by each source up to
+/// their end, with their items. Windows with pruned sightings of the alert's sources hold too few items: they are left
+/// out if enough others remain.
 pub(super) async fn comparable_windows(
     moment: &mut ReadSnapshot,
     topic: &Topic,
@@ -32,8 +33,13 @@ pub(super) async fn comparable_windows(
     many.sort_unstable();
     let usual = many.get(many.len() / 2).copied().unwrap_or(0);
     let least = current_searches.max(usual).max(1);
+    let usually_shown = usually_shown(topic, spec, &answered);
+    let is_searched = |answers: &WindowAnswers| {
+        let is_shown = |(source, usual): &(Source, i64)| answers.shown_by(*source) / 9 >= usual / 10;
+        answers.many.saturating_mul(2) >= least && usually_shown.iter().all(is_shown)
+    };
     let mut watched = Vec::with_capacity(answered.len());
-    for (day, answers) in answered.into_iter().filter(|(_, answers)| answers.many.saturating_mul(2) >= least) {
+    for (day, answers) in answered.into_iter().filter(|(_, answers)| is_searched(answers)) {
         let (items, _) = compare::window_items(moment, topic, (spec, run), &day, &answers, pause).await?;
         watched.push((day, items));
     }
@@ -42,4 +48,19 @@ pub(super) async fn comparable_windows(
         watched.retain(is_whole);
     }
     Ok(watched)
+}
+
+/// How long a time the answers of each source of the alert usually show, in milliseconds: the median of the windows with
+/// an answer. A window that shows less than nine tenths of it ended while the source was away: what the source then
+/// missed was first seen after the window. A source that answers in few windows, such as one that is searched less often
+/// than windows are long, usually shows nothing.
+fn usually_shown(topic: &Topic, spec: &AlertSpec, answered: &[(Day, WindowAnswers)]) -> Vec<(Source, i64)> {
+    let usual = |source: Source| {
+        let windows = answered.iter().filter(|(_, answers)| answers.many > 0);
+        let mut shown: Vec<i64> = windows.map(|(_, answers)| answers.shown_by(source)).collect();
+        shown.sort_unstable();
+        (source, shown.get(shown.len() / 2).copied().unwrap_or(0))
+    };
+    let sources = topic.sources().into_iter().filter(|source| compare::counts_items_of(spec, topic, *source));
+    sources.map(usual).collect()
 }
