@@ -161,7 +161,7 @@ pub struct AlertWindow {
     /// The usual time between two answers, in milliseconds; 0 if it is unknown.
     pub pause: i64,
     /// The answers in it.
-    pub searches: usize,
+    pub answers: WindowAnswers,
     /// Whether one of them was full, more items were found than are counted, or sightings of the alert's sources were
     /// pruned, so that there may be more items.
     pub full: bool,
@@ -185,7 +185,8 @@ pub async fn alert_window(
     let (items, cut) = window_items(&mut moment, topic, (spec, run), &day, &answers, pause).await?;
     let pruned = pruned_sources_until(&mut moment, spec, topic, day.span.from).await?.is_some();
     moment.end().await?;
-    Ok(Some(AlertWindow { day, pause, searches: answers.many, full: answers.full || cut || pruned, items }))
+    let full = answers.full || cut || pruned;
+    Ok(Some(AlertWindow { day, pause, answers, full, items }))
 }
 
 /// Returns the window of a run, or the same so many days before.

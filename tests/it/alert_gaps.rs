@@ -262,6 +262,19 @@ fn windows_that_end_in_an_outage_do_not_count_as_usual() {
 }
 
 #[test]
+fn an_alert_does_not_end_while_its_source_is_away() {
+    // The service fails from the run after the storm on, for twenty hours.
+    let (service, file) = four_an_hour_and_a_storm();
+    let place = Place::new(sqlite(), &service.lines(), &file);
+    for place in watch(&place, &[&service], (0..=134).step_by(2), 84, &(112..132, down)) {
+        let events = place.json(&["alerts", "--json", "--limit", "100"]);
+        let all = events["events"].as_array().unwrap().iter();
+        let ended: Vec<&Value> = all.filter(|event| event["kind"] == "recovered").map(|event| &event["at"]).collect();
+        assert_eq!(ended, [&json!("2026-03-14T12:00:00.000Z")], "{}: {events}", place.database.name);
+    }
+}
+
+#[test]
 fn windows_in_which_one_of_two_sources_was_away_do_not_count_as_usual() {
     let mut storm = flat_stream(1_000_001);
     storm.extend(
