@@ -98,8 +98,9 @@ pub async fn window_answers(
     let wide = Span { from: Time(span.from.0.saturating_sub(long)), until: span.until };
     let searches = moment.searches(&topic.id, wide, MOST_SEARCHES).await?;
     let answered = searches.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
-    // While a broken service returns nothing, a window holds fewer items than there were.
-    let answered = answered.filter(|search| !search.empty_in_error);
+    // While a broken service returns nothing, a window holds fewer items than there were. A backfill's searches do not
+    // show its own time.
+    let answered = answered.filter(|search| !search.empty_in_error && !search.past);
     let answered: Vec<_> = answered.filter(|search| counts_items_of(spec, topic, search.source)).collect();
     let shown = shown_by_source(&answered, span.from, span.until.0.saturating_sub(span.from.0).max(pause));
     let full = answered.iter().any(|search| search.at >= span.from && search.saturated);
@@ -200,7 +201,7 @@ pub fn window_of_run(spec: &AlertSpec, run: &AlertRun, back: i32) -> Option<Day>
 async fn usual_pause(store: &Store, spec: &AlertSpec, topic: &Topic, run: &AlertRun) -> Result<i64, StoreError> {
     let latest = store.searched(&topic.id, run.seq, PAUSES).await?;
     let answered = latest.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
-    let answered = answered.filter(|search| counts_items_of(spec, topic, search.source));
+    let answered = answered.filter(|search| !search.past && counts_items_of(spec, topic, search.source));
     let at: BTreeSet<Time> = answered.map(|search| search.at).collect();
     let at: Vec<Time> = at.into_iter().collect();
     let mut pauses: Vec<i64> = at.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0)).collect();
@@ -231,6 +232,7 @@ mod tests {
             refused: false,
             saturated: false,
             empty_in_error: false,
+            past: false,
             cost: Micros(0),
             assumed: Micros(0),
         }
