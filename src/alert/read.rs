@@ -86,7 +86,7 @@ async fn evaluate_window(
     run: &AlertRun,
 ) -> Result<(Vec<Evaluation>, Option<EvaluatedWindow>), StoreError> {
     let Some(current) = compare::alert_window(store, spec, topic, run).await? else { return Ok((Vec::new(), None)) };
-    let AlertWindow { day: now, pause, searches: current_searches, full, items: marks } = current;
+    let AlertWindow { day: now, pause, answers, full, items: marks } = current;
     let length = Duration::from_millis(spec.window_ms);
     let window = |back: i32| compare::window_of_run(spec, run, back);
     let before = daily::windows_at_any_hour(now.span.until, length, &spec.timezone);
@@ -107,7 +107,8 @@ async fn evaluate_window(
     let whole_days = spec.rule == AlertRule::Volume && daily::is_whole_days(length);
     let days = if whole_days { 0 } else { DAYS };
     let days = (1..=days).rev().filter_map(window).filter(&comparable).collect();
-    let mut earlier = comparable_windows(&mut moment, topic, spec, days, run, current_searches, pause).await?;
+    let found = comparable_windows(&mut moment, topic, spec, days, run, &answers, pause).await?;
+    let (mut earlier, mut is_whole) = (found.windows, found.is_current_whole);
     let (mut evaluated, mut too_little) = (None, false);
     let length = format_duration(length);
     let evaluation = match spec.rule {
@@ -116,7 +117,8 @@ async fn evaluate_window(
             let mut at_any_hour = Vec::new();
             if whole_days || same_hour.len() < daily::MIN_DAYS {
                 let before = before.into_iter().filter(comparable).collect();
-                earlier = comparable_windows(&mut moment, topic, spec, before, run, current_searches, pause).await?;
+                let found = comparable_windows(&mut moment, topic, spec, before, run, &answers, pause).await?;
+                (earlier, is_whole) = (found.windows, found.is_current_whole);
                 at_any_hour = counts(&earlier);
             }
             if whole_days {
@@ -159,6 +161,8 @@ async fn evaluate_window(
             explain::explained(&mut moment, &window, usual.ok().map(unusual), evaluation).await?
         }
     };
+    // While a source is away, fewer items do not show that a rise is over.
+    let evaluation = evaluation.filter(|evaluation| is_whole || evaluation.status != Status::Well);
     let evaluations = match evaluation {
         Some(evaluation) => check_relevance(&mut moment, topic, evaluation, &marks, &earlier, &length).await?,
         None if too_little => rules::too_little(&topic.id, now.span.from),

@@ -1,11 +1,14 @@
 //! The window of an alert that ends with a run: the answers in it, and the items that `volume` and `negative` count.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::apply_filter;
 use crate::insight::daily::{Day, window_before};
-use crate::model::{AlertRun, AlertSpec, CountedItem, Kind, SearchState, Span, Time, Topic, WindowFit};
+use crate::model::{
+    AlertRun, AlertSpec, CountedItem, Kind, ResultKind, SearchState, SearchSummary, Source, Span, Time, Topic,
+    WindowFit,
+};
 use crate::store::{ReadSnapshot, Store, StoreError};
 
 /// Runs used to work out the usual pause between two.
@@ -25,6 +28,10 @@ const LATE_PAGE: i64 = 48 * 3_600_000;
 #[derive(Debug)]
 pub struct WindowAnswers {
     pub many: usize,
+    /// How long a time the answers of each source show, in milliseconds: from its last answer before the window, but at
+    /// most the length of the window or the usual pause, to its last answer in it. Shorter if the source was away at the
+    /// end of the window.
+    shown: BTreeMap<Source, i64>,
     last: Option<Time>,
     /// Whether one came after a longer pause than usual. It then also brings older items, which an answer on time would
     /// not.
@@ -48,6 +55,34 @@ impl WindowAnswers {
         let reach = until.0.saturating_sub(from.0).max(pause).saturating_add(late);
         Time(self.last.unwrap_or(until).min(until).0.saturating_sub(reach))
     }
+
+    /// How long a time the answers of a source show, in milliseconds; 0 without an answer.
+    #[must_use]
+    pub fn shown_by(&self, source: Source) -> i64 {
+        self.shown.get(&source).copied().unwrap_or(0)
+    }
+}
+
+/// Whether an alert counts the items of a source. Sources that only answer find none, and many are asked only if there
+/// is something new, so their answers do not show how often a window was searched.
+#[must_use]
+pub fn counts_items_of(spec: &AlertSpec, topic: &Topic, source: Source) -> bool {
+    spec.checks_source(source) && topic.result_kind(source) != Some(ResultKind::Answer)
+}
+
+/// See [`WindowAnswers`]; `most` is the longest time that is counted.
+fn shown_by_source(answered: &[&SearchSummary], from: Time, most: i64) -> BTreeMap<Source, i64> {
+    let mut shown = BTreeMap::new();
+    let sources: BTreeSet<Source> = answered.iter().map(|search| search.source).collect();
+    for source in sources {
+        let at = || answered.iter().filter(|search| search.source == source).map(|search| search.at);
+        if let Some(last) = at().filter(|at| *at >= from).max() {
+            let before = at().filter(|at| *at < from).max();
+            let since_before = before.map_or(most, |before| last.0.saturating_sub(before.0));
+            shown.insert(source, since_before.min(most));
+        }
+    }
+    shown
 }
 
 /// The answers of the alert's sources in a span.
@@ -63,9 +98,11 @@ pub async fn window_answers(
     let wide = Span { from: Time(span.from.0.saturating_sub(long)), until: span.until };
     let searches = moment.searches(&topic.id, wide, MOST_SEARCHES).await?;
     let answered = searches.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
-    // While a broken service returns nothing, a window holds fewer items than there were.
-    let answered = answered.filter(|search| !search.empty_in_error);
-    let answered: Vec<_> = answered.filter(|search| spec.checks_source(search.source)).collect();
+    // While a broken service returns nothing, a window holds fewer items than there were. A backfill's searches do not
+    // show its own time.
+    let answered = answered.filter(|search| !search.empty_in_error && !search.past);
+    let answered: Vec<_> = answered.filter(|search| counts_items_of(spec, topic, search.source)).collect();
+    let shown = shown_by_source(&answered, span.from, span.until.0.saturating_sub(span.from.0).max(pause));
     let full = answered.iter().any(|search| search.at >= span.from && search.saturated);
     let mut at: Vec<Time> = answered.iter().map(|search| search.at).collect();
     at.sort_unstable();
@@ -76,7 +113,7 @@ pub async fn window_answers(
         let before = n.checked_sub(1).and_then(|n| at.get(n));
         *one >= span.from && before.is_none_or(|before| one.0.saturating_sub(before.0) > long)
     };
-    Ok(WindowAnswers { many, last, caught_up: pause > 0 && at.iter().enumerate().any(late), full })
+    Ok(WindowAnswers { many, shown, last, caught_up: pause > 0 && at.iter().enumerate().any(late), full })
 }
 
 /// If sightings of runs since an instant were pruned, returns the time before which it is unknown which items the
@@ -125,7 +162,7 @@ pub struct AlertWindow {
     /// The usual time between two answers, in milliseconds; 0 if it is unknown.
     pub pause: i64,
     /// The answers in it.
-    pub searches: usize,
+    pub answers: WindowAnswers,
     /// Whether one of them was full, more items were found than are counted, or sightings of the alert's sources were
     /// pruned, so that there may be more items.
     pub full: bool,
@@ -149,7 +186,8 @@ pub async fn alert_window(
     let (items, cut) = window_items(&mut moment, topic, (spec, run), &day, &answers, pause).await?;
     let pruned = pruned_sources_until(&mut moment, spec, topic, day.span.from).await?.is_some();
     moment.end().await?;
-    Ok(Some(AlertWindow { day, pause, searches: answers.many, full: answers.full || cut || pruned, items }))
+    let full = answers.full || cut || pruned;
+    Ok(Some(AlertWindow { day, pause, answers, full, items }))
 }
 
 /// Returns the window of a run, or the same so many days before.
@@ -163,7 +201,7 @@ pub fn window_of_run(spec: &AlertSpec, run: &AlertRun, back: i32) -> Option<Day>
 async fn usual_pause(store: &Store, spec: &AlertSpec, topic: &Topic, run: &AlertRun) -> Result<i64, StoreError> {
     let latest = store.searched(&topic.id, run.seq, PAUSES).await?;
     let answered = latest.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
-    let answered = answered.filter(|search| spec.checks_source(search.source));
+    let answered = answered.filter(|search| !search.past && counts_items_of(spec, topic, search.source));
     let at: BTreeSet<Time> = answered.map(|search| search.at).collect();
     let at: Vec<Time> = at.into_iter().collect();
     let mut pauses: Vec<i64> = at.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0)).collect();
@@ -176,4 +214,46 @@ async fn usual_pause(store: &Store, spec: &AlertSpec, topic: &Topic, run: &Alert
 /// before, unless the clock went forward since.
 fn end_of(run: &AlertRun, length: Duration) -> Time {
     run.at.plus((length / 20).min(MOST_SLACK))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Micros;
+
+    fn answer(source: Source, at: i64) -> SearchSummary {
+        SearchSummary {
+            run: String::new(),
+            source,
+            state: SearchState::Ok,
+            at: Time(at),
+            tries: 1,
+            trouble: None,
+            refused: false,
+            saturated: false,
+            empty_in_error: false,
+            past: false,
+            cost: Micros(0),
+            assumed: Micros(0),
+        }
+    }
+
+    #[test]
+    fn a_source_that_was_away_at_the_end_of_a_window_shows_a_shorter_time() {
+        // A window of 24 hours from hour 100, with a search every six.
+        for (hours, expected) in [
+            (&[96, 102, 108, 114, 120][..], Some(24)),
+            (&[96, 102, 108, 114][..], Some(18)),
+            (&[96, 120][..], Some(24)),
+            (&[102, 108][..], Some(24)),
+            (&[96][..], None),
+        ] {
+            let answers: Vec<SearchSummary> = hours.iter().map(|hour| answer(Source::Social, *hour)).collect();
+            let shown = shown_by_source(&answers.iter().collect::<Vec<_>>(), Time(100), 24);
+            assert_eq!(shown.get(&Source::Social).copied(), expected, "{hours:?}");
+        }
+        let answers = [answer(Source::Social, 99), answer(Source::Web, 99), answer(Source::Social, 104)];
+        let shown = shown_by_source(&answers.iter().collect::<Vec<_>>(), Time(100), 24);
+        assert_eq!(shown, BTreeMap::from([(Source::Social, 5)]));
+    }
 }

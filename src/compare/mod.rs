@@ -25,7 +25,8 @@ mod topic_json;
 
 pub use alert_rows::{WordFilters, alert_item_keys, changes_of_run, matching_items};
 pub use alert_window::{
-    AlertWindow, WindowAnswers, alert_window, pruned_sources_until, window_answers, window_items, window_of_run,
+    AlertWindow, WindowAnswers, alert_window, counts_items_of, pruned_sources_until, window_answers, window_items,
+    window_of_run,
 };
 pub use citations::{Citation, Citations, cited, restrict_to_topics};
 pub use comparison_start::{NoStart, begin};

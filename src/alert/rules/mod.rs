@@ -24,6 +24,12 @@ fn plural(many: usize, one: &str) -> String {
     if many == 1 { format!("1 {one}") } else { format!("{many} {one}s") }
 }
 
+/// Names the sources whose items an alert counts, unless it counts those of all.
+fn from_sources(spec: &AlertSpec) -> String {
+    let names: Vec<&str> = spec.sources.iter().map(Source::as_str).collect();
+    if names.is_empty() { String::new() } else { format!(" from {}", names.join(", ")) }
+}
+
 /// An item as a line: author, words and link.
 pub(super) fn item_line(item: &ItemContent) -> AlertLine {
     let mut quoted = [&item.title, &item.text].into_iter().flatten().map(|words| one_line(words, LONGEST));
@@ -64,7 +70,7 @@ pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &WordFilters, changes
     Some(Evaluation {
         subject: topic.to_owned(),
         status: Status::Happened,
-        summary: format!("{topic}: {at_least}{}{with}", plural(matching.len(), "new item")),
+        summary: format!("{topic}: {at_least}{}{}{with}", plural(matching.len(), "new item"), from_sources(spec)),
         lines: item_lines(matching.iter().map(|new| words(&new.item)), matching.len()),
     })
 }
@@ -128,8 +134,9 @@ pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &WindowVolume<'_>) -
         authors => format!(" by {at_least}{}", plural(usize::try_from(authors).unwrap_or(usize::MAX), "author")),
     };
     let summary = format!(
-        "{topic}: {at_least}{} in {} ({at_least}{}{by}); up to {:.0} are usual{kind} ({:.0} expected, based on {})",
+        "{topic}: {at_least}{}{} in {} ({at_least}{}{by}); up to {:.0} are usual{kind} ({:.0} expected, based on {})",
         plural(usize::try_from(volume.counted.unique).unwrap_or(usize::MAX), "new unique item"),
+        from_sources(spec),
         volume.length,
         plural(usize::try_from(volume.counted.raw).unwrap_or(usize::MAX), "item"),
         usual.high.floor(),
@@ -164,9 +171,10 @@ pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &WindowTone<'_>) ->
     };
     let hundredths = |share: f64| (share * 100.0).round();
     let summary = format!(
-        "{topic}: {}% of {} items in {} sound negative ({}–{}%); up to {}% is usual ({}% expected, based on {})",
+        "{topic}: {}% of {} items{} in {} sound negative ({}–{}%); up to {}% is usual ({}% expected, based on {})",
         hundredths(share.share),
         share.whole,
+        from_sources(spec),
         tones.length,
         hundredths(share.low),
         hundredths(share.high),

@@ -35,10 +35,13 @@ fn a_volume_alert_fires_far_above_the_usual_range_and_ends_within_it() {
     }
     // A full reply in the window: there may be more.
     let counted = ItemCounts { raw: 31, unique: 30, authors: 2, ..ItemCounts::default() };
-    for (at_least, said) in [
-        (false, "acme: 30 new unique items in 24h (31 items by 2 authors); "),
-        (true, "acme: ≥30 new unique items in 24h (≥31 items by ≥2 authors); "),
+    let some = vec![Source::Social, Source::Web];
+    for (sources, at_least, said) in [
+        (Vec::new(), false, "acme: 30 new unique items in 24h (31 items by 2 authors); "),
+        (Vec::new(), true, "acme: ≥30 new unique items in 24h (≥31 items by ≥2 authors); "),
+        (some, false, "acme: 30 new unique items from social, web in 24h (31 items by 2 authors); "),
     ] {
+        let spec = AlertSpec { sources, ..spec.clone() };
         let usual = UsualVolume { usual: Some(usual(20.0, 30.0)), at_any_hour: false };
         let about = WindowVolume { counted: &counted, at_least, usual, length: "24h", top: &[] };
         let summary = volume(&spec, "acme", &about).map(|evaluation| evaluation.summary).unwrap_or_default();
@@ -85,6 +88,10 @@ fn a_negative_share_fires_when_chance_does_not_explain_it() {
         let about = WindowTone { negative: share(part, whole), usual, length: "24h", top: &[] };
         assert_eq!(status(negative(&spec, "acme", &about)), expected, "{part} of {whole}, usually {usual:?}");
     }
+    let of_web = AlertSpec { sources: vec![Source::Web], ..spec };
+    let about = WindowTone { negative: share(60, 100), usual: usual_share(100, &week), length: "24h", top: &[] };
+    let summary = negative(&of_web, "acme", &about).map(|evaluation| evaluation.summary).unwrap_or_default();
+    assert!(summary.starts_with("acme: 60% of 100 items from web in 24h sound negative ("), "{summary}");
 }
 
 /// Searches an hour apart: `+` new, `=` nothing new, `.` empty, `?` empty in error, `x` failed, `-` not made.

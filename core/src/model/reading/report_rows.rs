@@ -114,6 +114,8 @@ pub struct SearchSummary {
     pub saturated: bool,
     /// Whether the reply was empty although posts of the time asked for are known or certain: it proves nothing.
     pub empty_in_error: bool,
+    /// Whether the span it asked for was in the past.
+    pub past: bool,
     /// The price paid, or the expected price if not known.
     pub cost: crate::model::Micros,
     /// The same if no bill confirms it, otherwise zero.

@@ -62,6 +62,7 @@ fn a_source_that_was_never_called_did_not_answer() {
             refused,
             saturated: false,
             empty_in_error: false,
+            past: false,
             cost: Micros(0),
             assumed: Micros(0),
         };

@@ -260,6 +260,7 @@ pub(in crate::store) async fn searches(
         "SELECT r.public_id, s.tries, s.source, s.state, s.started_at, coalesce(s.error_class, s.reason) AS trouble, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, \
          CAST(CASE WHEN s.state = 'not_run' AND (s.error_class IS NOT NULL OR s.reason = 'interrupted') THEN 1 ELSE 0 END AS BIGINT) AS refused, \
          {} AS empty_in_error, \
+         CAST(CASE WHEN s.asked_until < r.started_at - 60000 THEN 1 ELSE 0 END AS BIGINT) AS past, \
          CASE WHEN {UNBILLED} THEN coalesce(s.cost, s.expected_cost) ELSE 0 END AS assumed \
          FROM run r JOIN search s ON s.run = r.id WHERE r.seq IS NOT NULL AND r.topic = ",
         read::EMPTY_IN_ERROR
@@ -280,6 +281,7 @@ pub(in crate::store) async fn searches(
                 refused: read::flag(row, "refused")?.unwrap_or(false),
                 saturated: read::flag(row, "saturated")?.unwrap_or(false),
                 empty_in_error: read::flag(row, "empty_in_error")?.unwrap_or(false),
+                past: read::flag(row, "past")?.unwrap_or(false),
                 cost: Micros(row.try_get("cost")?),
                 assumed: Micros(row.try_get("assumed")?),
             })
