@@ -89,7 +89,10 @@ fn a_pause_cancels_queued_runs_lets_running_ones_finish_and_shows_in_status() {
         assert_eq!(status["topics"][0]["next_slot"], serde_json::Value::Null);
         // A requested run happens: the pause only concerns the schedule.
         place.run(&["topic", "run", "acme", "--wait"]).assert_stdout(0, &["1 of 1 run ok"]);
-        place.run(&["topic", "pause", "acme"]).assert_stdout(0, &["acme: was already paused"]);
+        place.run(&["topic", "pause", "acme"]).assert_stdout(0, &["acme: was already paused\n"]);
+        let again = place.run(&["topic", "pause", "acme", "--reason", "a better one"]);
+        again.assert_stdout(0, &["acme: was already paused; reason set\n"]);
+        place.run(&["status"]).assert_stdout(0, &["acme has been paused since 20", ": a better one"]);
         place.run(&["topic", "resume", "acme", "globex"]).assert_stdout(0, &["acme: resumed", "globex: resumed"]);
         place.run(&["topic", "resume", "acme"]).assert_stdout(0, &["acme: was not paused"]);
         assert_eq!(place.json(&["status", "--json"])["topics"][0]["paused"], serde_json::Value::Null);
