@@ -175,7 +175,7 @@ pub(super) fn render_text(snapshot: &Snapshot, now: Time) -> String {
         text.push_str(&format!("\n{title}\n"));
         for item in items {
             let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::truncate(a, 40)));
-            let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
+            let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)");
             text.push_str(&format!("  {author}{}\n", output::truncate(words, 200)));
             let date = item.published_at.map_or_else(String::new, |at| format!("{} · ", output::format_time(at)));
             let url = item.url.as_deref().map_or_else(String::new, |u| format!(" · {}", output::escape_control(u)));
