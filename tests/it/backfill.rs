@@ -78,7 +78,7 @@ fn show_marks_no_finding_of_a_backfill_as_new() {
             let of_the_day = |item: &&Value| item["new"] == true && item["fit"] == "in";
             first_seen += json["items"].as_array().unwrap().iter().filter(of_the_day).count();
             assert_eq!(json["first_seen"]["new"], 0, "{name}: {json}");
-            let show = ["show", "acme", "--run", run];
+            let show = ["show", "acme", "--run", run.as_str()];
             for shown in [place.ok(&show), place.ok(&[&show[..], &["--md"]].concat())] {
                 assert!(shown.contains("social") && !shown.contains("social, new"), "{name}: {shown}");
             }
