@@ -64,6 +64,29 @@ fn backfill_covers_each_day_and_a_second_backfill_finds_nothing_new() {
     assert!(reported.iter().all(|(_, sightings)| *sightings == reported[0].1));
 }
 
+#[test]
+fn show_marks_no_finding_of_a_backfill_as_new() {
+    for database in databases() {
+        let (sandbox, name) = (Sandbox::at(NINE, &[]), database.name);
+        let place = place(database, &sandbox, "");
+        place.ok(&["once", "--at", NINE]);
+        place.ok(&FILL);
+        let runs = place.database.texts("SELECT run FROM v_run WHERE reason LIKE 'backfill of %' ORDER BY seq");
+        let mut first_seen = 0;
+        for run in &runs {
+            let json = place.json(&["show", "acme", "--run", run, "--json"]);
+            let of_the_day = |item: &&Value| item["new"] == true && item["fit"] == "in";
+            first_seen += json["items"].as_array().unwrap().iter().filter(of_the_day).count();
+            assert_eq!(json["first_seen"]["new"], 0, "{name}: {json}");
+            let show = ["show", "acme", "--run", run.as_str()];
+            for shown in [place.ok(&show), place.ok(&[&show[..], &["--md"]].concat())] {
+                assert!(shown.contains("social") && !shown.contains("social, new"), "{name}: {shown}");
+            }
+        }
+        assert!(runs.len() == 3 && first_seen > 0, "{name}: the days had posts: {runs:?}");
+    }
+}
+
 /// Backfilled answers are about other days.
 #[test]
 fn backfill_answers_do_not_count_as_answers_of_the_day_it_ran() {
@@ -126,7 +149,7 @@ fn a_dry_run_shows_the_price_and_makes_no_calls() {
     2026-03-09  social  GET /twitter, expected $0.010
     2026-03-09  ai  POST /desearch/ai/search, expected $0.020, if asked
 
-    no calls were made; 6 calls for 3 days would cost about $0.090 at the configured prices (limit: 500 calls a day)
+    no calls were made; at most 6 calls for 3 days would cost about $0.090 at the configured prices (limit: 500 calls a day)
     ");
     let json = place.json(&[&FILL[..], &["--dry-run", "--json"]].concat());
     assert_eq!((&json["calls"], json["requests"].as_array().unwrap().len()), (&6.into(), 6));

@@ -89,7 +89,10 @@ fn a_pause_cancels_queued_runs_lets_running_ones_finish_and_shows_in_status() {
         assert_eq!(status["topics"][0]["next_slot"], serde_json::Value::Null);
         // A requested run happens: the pause only concerns the schedule.
         place.run(&["topic", "run", "acme", "--wait"]).assert_stdout(0, &["1 of 1 run ok"]);
-        place.run(&["topic", "pause", "acme"]).assert_stdout(0, &["acme: was already paused"]);
+        place.run(&["topic", "pause", "acme"]).assert_stdout(0, &["acme: was already paused\n"]);
+        let again = place.run(&["topic", "pause", "acme", "--reason", "a better one"]);
+        again.assert_stdout(0, &["acme: was already paused; reason set\n"]);
+        place.run(&["status"]).assert_stdout(0, &["acme has been paused since 20", ": a better one"]);
         place.run(&["topic", "resume", "acme", "globex"]).assert_stdout(0, &["acme: resumed", "globex: resumed"]);
         place.run(&["topic", "resume", "acme"]).assert_stdout(0, &["acme: was not paused"]);
         assert_eq!(place.json(&["status", "--json"])["topics"][0]["paused"], serde_json::Value::Null);
@@ -210,6 +213,12 @@ fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
         assert_eq!(place.database.texts("SELECT id FROM topic"), ["acme-news"], "{}", place.database.name);
         place.configure(&sandbox.lines(), &topics(&["acme-news"]).replace("acme-news launch", "acme launch"));
         assert_eq!(found(&place, LATER), (all, 0), "{}: old does not become new", place.database.name);
+        // The file no longer has the old id, which is still no typo.
+        for args in [&["runs", "--topic", "acme"][..], &["show", "acme"], &["topic", "pause", "acme"]] {
+            place
+                .run(args)
+                .assert_stderr(2, &["topic `acme` was renamed to `acme-news`\n", "hint: use the new id: acme-news"]);
+        }
         let runs = place.database.ledger_runs();
         assert_eq!(runs.iter().map(|run| run.id.clone()).take(1).collect::<Vec<_>>(), ids);
         let others = runs.iter().filter(|run| run.topic != "acme-news" || run.job != "topic:acme-news");

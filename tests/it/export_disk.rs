@@ -1,4 +1,4 @@
-//! Exports to a full disk or a file with a size limit: a clear error, the old file and the cursor unchanged, nothing
+//! Exports and backups to a full disk or a file with a size limit: a clear error, the old file and the cursor unchanged, nothing
 //! left over; and the export succeeds later.
 
 use crate::support::databases::{databases, sqlite};
@@ -66,4 +66,18 @@ fn an_export_to_a_full_disk_keeps_its_cursor_and_succeeds_later() {
             .sum();
         assert_eq!(rows as i64, place.database.number("SELECT count(*) FROM v_sighting"), "each once, {files:?}");
     }
+}
+
+#[test]
+fn a_backup_to_a_full_disk_ends_as_output_that_could_not_be_written() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");
+    place.ok(&["once", "--at", NINE]);
+    std::fs::create_dir(place.path("out")).unwrap();
+    let Some(disk) = mount_disk(&place.path("out"), "64k") else { return };
+    let full = place.run(&["db", "backup", "out/copy.db"]);
+    full.assert_stderr(5, &["out/copy.db could not be written", "hint: the disk is full"]);
+    assert!(names(&place.path("out")).is_empty());
+    drop(disk);
+    place.run(&["db", "backup", "out/copy.db"]).assert_stdout(0, &["copy verified"]);
 }

@@ -208,6 +208,8 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
         assert_gone(&place, "after a replay");
         assert_eq!(place.json(&["forget", "--author", "jane_d", "--dry-run", "--json"])["taken"]["items"], 0);
         place.run(&["forget", "--resume", "--yes"]).assert_stdout(0, &["nothing is left"]);
+        let nothing = place.json(&["forget", "--resume", "--yes", "--json"]);
+        assert_eq!((&nothing["taken"]["items"], &nothing["since"]), (&0.into(), &Value::Null), "{name}: {nothing}");
     }
 }
 
@@ -687,6 +689,8 @@ fn exported_tombstones_contain_no_names_and_work_in_another_database() {
         place.ok(&["forget", "--author", "jane_d", "--yes"]);
         let journal = place.path("tombstones").display().to_string();
         place.run(&["forget", "--export", &journal]).assert_stdout(0, &["they contain no names"]);
+        let exported = place.json(&["forget", "--export", &journal, "--json"]);
+        assert!(exported["file"] == journal && exported["tombstones"].as_i64() > Some(1), "{exported}");
         assert!(!std::fs::read_to_string(&journal).unwrap().to_lowercase().contains("jane"));
         place
             .run(&["forget", "--export", "nowhere/tombstones"])
@@ -841,6 +845,8 @@ fn exporting_tombstones_without_any_writes_no_file_and_says_so() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
     place.ok(&["db", "migrate"]);
     place.run(&["forget", "--export", "tombstones"]).assert_stdout(0, &["no file was written"]);
+    let nothing = place.json(&["forget", "--export", "tombstones", "--json"]);
+    assert_eq!(nothing, serde_json::json!({ "file": null, "tombstones": 0 }));
     assert!(!place.path("tombstones").exists());
 }
 

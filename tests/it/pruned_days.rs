@@ -180,3 +180,27 @@ fn pruning_adds_no_day_before_the_first_run_in_any_time_zone() {
         assert!(after == before, "{}: {after:?}", place.database.name);
     }
 }
+
+#[test]
+fn lists_say_that_a_pruned_item_has_no_text() {
+    let topic = TOPIC.replace("runs = \"30d\"", "items = \"30d\"\nruns = \"60d\"");
+    for database in databases() {
+        let sandbox = Sandbox::at(NOW, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topic);
+        run_at(&place, &sandbox, &["2026-01-05T08:00:00Z"]);
+        place.ok(&["items", "star", &place.database.first_key()]);
+        let lists = [
+            &["show", "acme"][..],
+            &["items", "--limit", "1000"],
+            &["items", "--starred"],
+            &["items", "--topic", "acme", "--rank", "relevance"],
+        ];
+        for list in lists {
+            assert!(!place.ok(list).contains("(no text)"), "{}: {list:?}", place.database.name);
+        }
+        place.ok(&["db", "prune", "--at", NOW]);
+        for list in lists {
+            place.run(list).assert_stdout(0, &["(no text)"]);
+        }
+    }
+}

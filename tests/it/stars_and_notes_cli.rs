@@ -60,6 +60,10 @@ fn items_are_starred_and_noted_and_listed() {
         assert_eq!(said, serde_json::json!({ "item": first, "note": null }), "{name}");
         assert_eq!(of("acme"), [format!("acme {first}")], "{name}");
         assert!(listed(&place, &["--noted"]).is_empty(), "{name}");
+        // There is nothing to remove, and nothing says that something was.
+        place.run(&["items", "note", first, "--clear"]).assert_stdout(0, &[": had no note\n"]);
+        place.ok(&["items", "note", first, "once more"]);
+        place.run(&["items", "note", first, "--clear"]).assert_stdout(0, &[": note removed\n"]);
     }
 }
 

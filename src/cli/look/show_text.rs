@@ -1,5 +1,7 @@
 //! A run as text or Markdown, for `show`.
 
+use std::time::Duration;
+
 use crate::cli::terminal::{output, run_table};
 use crate::compare::FirstSeen;
 use crate::draw::answer_text::{Piece, parse_line};
@@ -119,17 +121,28 @@ fn baseline_note(snapshot: &Snapshot) -> Option<String> {
         .then(|| format!("baseline: first time that {} {were} searched with this query", names.join(", ")))
 }
 
+/// A search for a span that ended this long before its run is a backfill, as for the counts above the items.
+const OF_THE_PAST: Duration = Duration::from_secs(60);
+
+/// Whether a source was searched for a past span only: what it found is not new.
+fn searched_the_past(snapshot: &Snapshot, source: Source) -> bool {
+    let run = &snapshot.run;
+    let mut own = snapshot.searches.iter().filter(|s| s.attempt == run.attempt && s.source == source);
+    own.any(|s| s.asked_until.zip(run.started_at).is_some_and(|(until, started)| until.plus(OF_THE_PAST) < started))
+}
+
 /// Returns an item's sources, how it fits the window, and whether it is new: first seen, not older than the window, and not
-/// found only by sources that were searched with this query for the first time.
-fn item_labels(item: &MergedItem, baseline: &[Source]) -> String {
+/// found only by a backfill, or only by sources that were searched with this query for the first time.
+fn item_labels(item: &MergedItem, snapshot: &Snapshot) -> String {
     let sources: Vec<&str> = item.sources.keys().map(Source::as_str).collect();
     let fit = match item.fit {
         WindowFit::In => "",
         WindowFit::Outside => ", outside the window",
         WindowFit::Undated => ", undated",
     };
-    let is_baseline = item.sources.keys().all(|source| baseline.contains(source));
-    let is_new = item.new && item.fit != WindowFit::Outside && !is_baseline;
+    let is_baseline = item.sources.keys().all(|source| snapshot.baseline.contains(source));
+    let is_past = item.sources.keys().all(|source| searched_the_past(snapshot, *source));
+    let is_new = item.new && item.fit != WindowFit::Outside && !is_baseline && !is_past;
     format!("{}{fit}{}", sources.join("+"), if is_new { ", new" } else { "" })
 }
 
@@ -162,11 +175,11 @@ pub(super) fn render_text(snapshot: &Snapshot, now: Time) -> String {
         text.push_str(&format!("\n{title}\n"));
         for item in items {
             let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::truncate(a, 40)));
-            let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
+            let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)");
             text.push_str(&format!("  {author}{}\n", output::truncate(words, 200)));
             let date = item.published_at.map_or_else(String::new, |at| format!("{} · ", output::format_time(at)));
             let url = item.url.as_deref().map_or_else(String::new, |u| format!(" · {}", output::escape_control(u)));
-            text.push_str(&format!("    {date}{}{url}\n", item_labels(item, &snapshot.baseline)));
+            text.push_str(&format!("    {date}{}{url}\n", item_labels(item, snapshot)));
         }
     }
     text
@@ -208,7 +221,7 @@ pub(super) fn render_markdown(snapshot: &Snapshot, now: Time) -> String {
             let linked = markdown_link(&words, item.url.as_deref().unwrap_or_default());
             let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", escape_markdown(a)));
             let date = item.published_at.map_or_else(String::new, |at| format!(", {}", output::format_time(at)));
-            text.push_str(&format!("- {author}{linked} ({}{date})\n", item_labels(item, &snapshot.baseline)));
+            text.push_str(&format!("- {author}{linked} ({}{date})\n", item_labels(item, snapshot)));
         }
         text.push('\n');
     }

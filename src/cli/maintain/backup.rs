@@ -54,12 +54,15 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Ex
     let copied = store.backup_to(&path, (context.clock)()).await;
     let place = output::escape_control(store.location());
     store.close().await;
-    let copied = copied.map_err(|mut error| {
+    let copied = copied.map_err(|error| {
         // Nothing else is written.
-        if error.kind == StoreErrorKind::Unwritable {
-            error.text = format!("{display_path} could not be written: {}", error.text);
+        let is_unwritten = error.kind == StoreErrorKind::Unwritable;
+        let failure = Failure::from(error);
+        if !is_unwritten {
+            return failure;
         }
-        error
+        let text = format!("{display_path} could not be written: {}", failure.text);
+        Failure { exit: Exit::Output, text, ..failure }
     })?;
     let size = std::fs::metadata(&path).map_err(unwritable)?.len();
     crate::failpoint::at("backup/written");

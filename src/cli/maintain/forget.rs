@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde_json::json;
 
 use super::forget_text::{RemainingMentions, Summary, print};
 use crate::cli::terminal::failure::{Exit, Failure};
@@ -69,6 +70,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
     if let Some(path) = &args.export {
         let written = Journal::write(&store, path, &context.protected()).await?;
         store.close().await;
+        if args.json {
+            let file = written.map(|_| path.display().to_string());
+            output::json(&json!({ "file": file, "tombstones": written.unwrap_or(0) }))?;
+            return Ok(Exit::Ok);
+        }
         output::text(&match written {
             Some(1) => "1 tombstone written; it contains no names\n".to_owned(),
             Some(written) => format!("{written} tombstones written; they contain no names\n"),
@@ -212,7 +218,13 @@ async fn erase(context: &Context, store: &Store, now: Time, begun: Forgotten, js
     let open: Vec<Tombstone> = all.iter().filter(|(_, done)| !done).map(|(one, _)| one.clone()).collect();
     let Some(key) = key.filter(|_| !open.is_empty()) else {
         store.close().await;
-        output::text("nothing is left to erase\n")?;
+        if json {
+            let naming = RemainingMentions { topics: Vec::new(), jobs: Vec::new() };
+            let reports = Vec::new();
+            print(&Summary { found: begun, reports, naming, dry_run: false, scrubbed: false, copies: false }, true)?;
+        } else {
+            output::text("nothing is left to erase\n")?;
+        }
         return Ok(Exit::Ok);
     };
     let tombstones = Tombstones::new(key, all.iter().map(|(one, _)| one));

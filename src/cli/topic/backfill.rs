@@ -14,6 +14,7 @@ use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
 use crate::collect::{Collector, Done, RunReport, SearchReport, WorkerPool, follow};
 use crate::daemon::{Planner, Skew};
+use crate::draw::format::count_noun;
 use crate::insight::daily::COVERED;
 use crate::model::{AiWhen, LookBack, Micros, RunState, SearchState, Source, Span, Time, Topic, format_duration};
 use crate::search::{self, LookBackSupport, SearchQuery, look_back_support};
@@ -310,6 +311,7 @@ fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) 
     let service = &context.config.service;
     let head = if context.is_sandbox() { "SANDBOX: invented findings and prices\n\n" } else { "" };
     let (mut total, mut text, mut list) = (Micros(0), head.to_owned(), Vec::new());
+    let may_ask = topic.ai.as_ref().is_some_and(|ai| ai.when != AiWhen::Always);
     for day in days {
         for source in topic.sources() {
             let Some(query) = SearchQuery::of(topic, source).map(|query| query.with_look_back(LookBack::Day(*day)))
@@ -320,7 +322,7 @@ fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) 
                 .map_err(|e| Failure::usage(format!("{} {source}: {}", topic.id, e.message), e.hint))?;
             let price = service.prices.of(source);
             total = total.plus(price);
-            let only = if source == Source::Ai { ", if asked" } else { "" };
+            let only = if source == Source::Ai && may_ask { ", if asked" } else { "" };
             text.push_str(&format!(
                 "{}  {source}  {} {}, expected {price}{only}\n",
                 Time::of_utc_day(*day).utc_date(),
@@ -332,17 +334,15 @@ fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) 
             );
         }
     }
-    let calls = list.len();
+    let (calls, bound) = (list.len(), if may_ask { "at most " } else { "" });
     if args.json {
         output::json(&json!({ "calls": calls, "expected_cost_usd": total, "requests": list }))?;
         return Ok(Exit::Ok);
     }
-    let s = |many: usize| if many == 1 { "" } else { "s" };
     text.push_str(&format!(
-        "\nno calls were made; {calls} call{} for {} day{} would cost about {total} at the configured prices (limit: {})\n",
-        s(calls),
-        days.len(),
-        s(days.len()),
+        "\nno calls were made; {bound}{} for {} would cost about {total} at the configured prices (limit: {})\n",
+        count_noun(calls as u64, "call"),
+        count_noun(days.len() as u64, "day"),
         service.limits()
     ));
     output::text(&text)?;

@@ -88,7 +88,12 @@ pub(in crate::cli) async fn pause(common: &Common, args: &PauseArgs) -> Result<E
     store.close().await;
     let mut text = String::new();
     for topic in paused {
-        text.push_str(&format!("{}: {}", topic.topic, if topic.already { "was already paused" } else { "paused" }));
+        let what = match (topic.already, &reason) {
+            (false, _) => "paused",
+            (true, None) => "was already paused",
+            (true, Some(_)) => "was already paused; reason set",
+        };
+        text.push_str(&format!("{}: {what}", topic.topic));
         if topic.cancelled > 0 {
             text.push_str(&format!("; queued runs cancelled: {}", topic.cancelled));
         }

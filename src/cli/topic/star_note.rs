@@ -88,6 +88,7 @@ pub(in crate::cli) async fn note(common: &Common, args: &NoteArgs) -> Result<Exi
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
     let key = find_item_key(&store, &args.key).await?;
+    let had_note = store.item_by_key(&key).await?.first().is_some_and(|row| row.note.is_some());
     if !store.note(&key, note.as_deref(), now).await? {
         return Err(unknown(&args.key));
     }
@@ -96,7 +97,11 @@ pub(in crate::cli) async fn note(common: &Common, args: &NoteArgs) -> Result<Exi
         output::json(&json!({ "item": key, "note": note }))?;
         return Ok(Exit::Ok);
     }
-    let message = if note.is_some() { "note saved; topicwatch items --noted lists all notes" } else { "note removed" };
+    let message = match (note.is_some(), had_note) {
+        (true, _) => "note saved; topicwatch items --noted lists all notes",
+        (false, true) => "note removed",
+        (false, false) => "had no note",
+    };
     output::text(&format!("{}: {message}\n", output::truncate(&key, KEY_COLUMNS)))?;
     Ok(Exit::Ok)
 }

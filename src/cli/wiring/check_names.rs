@@ -14,7 +14,7 @@ pub(in crate::cli) async fn check_topics(context: &Context, store: &Store, named
     context.check_topics(&missing)
 }
 
-/// Rejects a topic that was renamed while the file still has its old id, which has no findings any more.
+/// Rejects the old id of a renamed topic, which has no findings any more, whether or not the file still has it.
 pub(in crate::cli) async fn renamed(context: &Context, store: &Store, named: &[String]) -> Result<(), Failure> {
     if named.is_empty() { Ok(()) } else { Ok(store.refuse_renamed(&context.config.topics, named).await?) }
 }

@@ -16,7 +16,7 @@ pub(in crate::cli) fn render(items: &[(ItemRow, WindowFit)], width: usize) -> St
         .iter()
         .zip(authors)
         .map(|((i, fit), author)| {
-            let content = i.title.as_deref().or(i.text.as_deref()).unwrap_or("");
+            let content = i.title.as_deref().or(i.text.as_deref()).unwrap_or("(no text)");
             let mark = match fit {
                 WindowFit::In => "",
                 WindowFit::Outside if i.published_at > Some(i.first_seen) => "(future date) ",

@@ -184,7 +184,7 @@ fn table(items: &[ItemRow]) -> String {
         .iter()
         .map(|item| {
             let relevance = item.relevance.map_or_else(|| "-".to_owned(), |one| format!("{:.2}", one as f64 / 1_000.0));
-            let content = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
+            let content = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)");
             let mark = item.mark.map_or("", Mark::as_str).to_owned();
             vec![relevance, mark, output::truncate(content, words), output::escape_control(&item.key)]
         })

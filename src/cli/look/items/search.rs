@@ -11,7 +11,7 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::check_names::check_topics;
 use crate::cli::wiring::context::{Context, instant};
-use crate::cli::wiring::options::Common;
+use crate::cli::wiring::options::{Common, shell_word};
 use crate::collect::index_words;
 use crate::compare::{FilterMode, RowFilter};
 use crate::model::{TextQuery, WindowFit};
@@ -127,14 +127,18 @@ fn as_text(found: SearchPage, args: &SearchArgs) -> String {
         text.push_str(&item_list::render(&rows, output::wrap_width()));
     }
     if let Some(next) = &found.next {
-        let next = output::escape_control(&page_mark(next));
-        text.push_str(&format!("\nthere is more: --limit N, or --after '{next}' for the next page\n"));
+        text.push_str(&next_page(next));
     }
     // Counted among the items read for this page.
     if hides && found.hidden > 0 {
         text.push_str(&format!("\n{} skipped by their topics' filters; --filtered keep shows them\n", found.hidden));
     }
     text
+}
+
+/// Says how to read the next page. The place is quoted for a shell: the address in it may contain an apostrophe.
+fn next_page(next: &SearchCursor) -> String {
+    format!("\nthere is more: --limit N, or --after {} for the next page\n", shell_word(&page_mark(next)))
 }
 
 /// Formats a place in the list as `--after` accepts it.
@@ -191,5 +195,24 @@ pub(in crate::cli) async fn index_pending(store: &Store, quiet: bool) -> Result<
             Ok(())
         }
         done => Ok(done.map(drop)?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_the_printed_place_as_one_word() {
+        let place = |key: &str| SearchCursor { seq: 7, topic: "acme".to_owned(), key: key.to_owned() };
+        for (key, word) in [
+            ("post:x:12", "7/acme/post:x:12"),
+            ("page:https://a.example/?b=1&c=2", "'7/acme/page:https://a.example/?b=1&c=2'"),
+            ("page:https://a.example/it's", r"'7/acme/page:https://a.example/it'\''s'"),
+        ] {
+            let line = next_page(&place(key));
+            assert_eq!(line, format!("\nthere is more: --limit N, or --after {word} for the next page\n"));
+            assert_eq!(after(&page_mark(&place(key))).unwrap(), place(key));
+        }
     }
 }

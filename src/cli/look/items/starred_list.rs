@@ -110,7 +110,7 @@ fn table(items: &[ItemRow]) -> String {
         .iter()
         .map(|item| {
             let star = if item.starred_at.is_some() { "yes" } else { "" };
-            let content = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
+            let content = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)");
             let note = output::truncate(item.note.as_deref().unwrap_or(""), NOTE);
             let topic = item.topic.clone();
             vec![topic, star.to_owned(), output::truncate(content, words), note, output::escape_control(&item.key)]

@@ -22,7 +22,8 @@ pub(in crate::store) async fn refuse_old_ids(conn: &mut Conn, set: &[Topic]) -> 
     Ok(())
 }
 
-/// Refuses these ids if one was given up and the configuration still has it. Reads only.
+/// Refuses these ids if one was given up, unless the configuration has a topic under each: then it is a new topic's.
+/// Reads only.
 pub(in crate::store) async fn refuse_named(
     conn: &mut Conn,
     configured: &[Topic],
@@ -31,9 +32,14 @@ pub(in crate::store) async fn refuse_named(
     let has = |id: &str| configured.iter().any(|topic| topic.id == id);
     for row in sqlx::query("SELECT old_id, new_id FROM renamed ORDER BY old_id").fetch_all(conn).await? {
         let (old, new): (String, String) = (row.try_get(0)?, row.try_get(1)?);
-        if named.contains(&old) && has(&old) && !has(&new) {
+        if !named.contains(&old) || (has(&old) && has(&new)) {
+            continue;
+        }
+        if has(&old) {
             return Err(renamed(&old, &new));
         }
+        let text = format!("topic `{old}` was renamed to `{new}`");
+        return Err(StoreError::refused(text, format!("use the new id: {new}")));
     }
     Ok(())
 }
