@@ -95,8 +95,8 @@ pub fn merge_sightings(sightings: &[SightingRow]) -> Vec<MergedItem> {
             cluster: seen.cluster.clone(),
         });
         entry.sources.insert(seen.source, seen.rank);
-        // One source may omit the date that another gives.
-        if entry.fit == WindowFit::Undated {
+        // One source may omit the date that another gives, or give another date: inside if any says so.
+        if entry.fit == WindowFit::Undated || seen.fit == WindowFit::In {
             entry.fit = seen.fit;
         }
     }
@@ -179,5 +179,18 @@ mod tests {
         ]);
         assert_eq!(merged.iter().map(|i| (i.key.as_str(), i.sources.len())).collect::<Vec<_>>(), [("b", 2), ("a", 1)]);
         assert_eq!(merged[0].fit, WindowFit::In, "a date known to one source is known");
+    }
+
+    #[test]
+    fn an_item_is_inside_the_window_if_any_source_says_so() {
+        for (first, second, fit) in [
+            (WindowFit::Outside, WindowFit::In, WindowFit::In),
+            (WindowFit::In, WindowFit::Outside, WindowFit::In),
+            (WindowFit::Undated, WindowFit::Outside, WindowFit::Outside),
+            (WindowFit::Outside, WindowFit::Undated, WindowFit::Outside),
+        ] {
+            let sightings = [sighting(Source::Social, 1, "a", first), sighting(Source::Ai, 1, "a", second)];
+            assert_eq!(merge_sightings(&sightings)[0].fit, fit, "{first:?}, {second:?}");
+        }
     }
 }
