@@ -214,7 +214,12 @@ fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
         place.configure(&sandbox.lines(), &topics(&["acme-news"]).replace("acme-news launch", "acme launch"));
         assert_eq!(found(&place, LATER), (all, 0), "{}: old does not become new", place.database.name);
         // The file no longer has the old id, which is still no typo.
-        for args in [&["runs", "--topic", "acme"][..], &["show", "acme"], &["topic", "pause", "acme"]] {
+        for args in [
+            &["runs", "--topic", "acme"][..],
+            &["show", "acme"],
+            &["topic", "pause", "acme"],
+            &["topic", "run", "acme"],
+        ] {
             place
                 .run(args)
                 .assert_stderr(2, &["topic `acme` was renamed to `acme-news`\n", "hint: use the new id: acme-news"]);

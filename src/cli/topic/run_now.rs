@@ -43,6 +43,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunNowArgs) -> Result<Ex
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
     if store.running_instances(now).await? == 0 {
+        renamed(&context, &store, &args.topics).await?;
         // A configured topic is known even if no daemon has read it yet.
         let mut known = store.topic_ids().await?;
         known.extend(context.config.topics.iter().map(|topic| topic.id.clone()));
@@ -51,7 +52,6 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunNowArgs) -> Result<Ex
         if let Some(unknown) = args.topics.iter().find(|topic| !known.contains(topic)) {
             return Err(context.unknown("topic", unknown, &known.iter().map(String::as_str).collect::<Vec<_>>()));
         }
-        renamed(&context, &store, &args.topics).await?;
         store.close().await;
         let topics: Vec<String> = args.topics.iter().map(|t| format!("--topic {}", output::truncate(t, 64))).collect();
         return Err(Failure::new(
