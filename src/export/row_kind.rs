@@ -93,8 +93,8 @@ impl ExportKind {
     pub fn description(self) -> &'static str {
         match self {
             Self::Items => {
-                "One row per topic and [item](../explanation/identity.md), as known now; reactions as last seen by any topic. Order: \
-                 topic, `first_seen`, key."
+                "One row per topic and [item](../explanation/identity.md), as known now; reactions as last seen by any topic. A token \
+                 for some topics gets no `revisions`, `cluster`, `starred_at` or `note`. Order: topic, `first_seen`, key."
             }
             Self::Sightings => {
                 "One row per run, item and source: the time series. Details and reactions are as known at that moment. Order: start of \

@@ -236,6 +236,10 @@ fn invalid_requests_are_refused_with_a_hint() {
             (404, "/api/v1/runs/nothing".into(), "no run `nothing`"),
             (404, "/api/v1/items?key=nothing".into(), "no item `nothing`"),
             (400, "/api/v1/items".into(), "`key` is missing"),
+            // What is needed cannot be omitted.
+            (400, "/api/v1/items?key=".into(), "Give 1 to 700 characters."),
+            (404, "/api/v1/topics//items".into(), "Give 1 to 64 characters."),
+            (400, "/api/v1/topics/acme/items?search=".into(), "characters, or omit it."),
             (404, "/api/v1/files?run=/etc/passwd".into(), "no such file"),
             (400, "/api/v1/files?run=x&n=../../etc/passwd".into(), "whole number"),
             (404, "/api/v1/runs?topic=nobody".into(), "no topic `nobody`"),

@@ -1,5 +1,5 @@
 //! A trial with the sandbox says that it is one and never contacts other hosts: public feeds, alerts, imports, and
-//! the API of a daemon that has found nothing yet.
+//! the API and the lists of a database in which nothing was found yet.
 
 use crate::support::api_client::get_json;
 use crate::support::databases::{databases, sqlite};
@@ -92,17 +92,38 @@ fn an_import_into_a_sandbox_file_is_refused_with_the_sandbox_line() {
     place.run(&["import", "feeds.opml"]).assert_stderr(0, &["provider feeds is the sandbox", "will be invented"]);
 }
 
+/// The JSON of commands that list stored data says whether it is invented.
+#[track_caller]
+fn assert_marked(place: &Place, expected: bool) {
+    for command in [
+        vec!["status"],
+        vec!["runs"],
+        vec!["items"],
+        vec!["items", "--starred"],
+        vec!["items", "--search", "acme"],
+        vec!["items", "--topic", "acme", "--rank", "relevance"],
+        vec!["terms", "acme"],
+        vec!["coverage"],
+        vec!["db", "prune", "--dry-run"],
+    ] {
+        let listed = place.json(&[command.clone(), vec!["--json"]].concat());
+        assert_eq!(listed["sandbox"], expected, "{} {command:?}: {listed}", place.database.name);
+    }
+}
+
 #[test]
-fn the_api_is_marked_as_sandbox_before_anything_is_found() {
+fn api_and_commands_are_marked_as_sandbox_before_anything_is_found() {
     for database in databases() {
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
         let place = Place::new(database, "base_url = \"sandbox\"", topic);
         place.ok(&["db", "migrate"]);
         let reported = get_json(&Pages::serve(&place, &["--at", NINE]), "/api/v1/topics");
         assert_eq!(reported["sandbox"], true, "{}: {reported}", place.database.name);
+        assert_marked(&place, true);
         place.configure("base_url = \"https://api.example\"", topic);
         let reported = get_json(&Pages::serve(&place, &["--at", NINE]), "/api/v1/topics");
         assert_eq!(reported["sandbox"], false, "{}: {reported}", place.database.name);
+        assert_marked(&place, false);
     }
 }
 

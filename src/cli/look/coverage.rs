@@ -59,7 +59,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
             format!("run it: {}", context.command(&format!("once --topic {name}"))),
         ));
     }
-    let invented = store.origin().await? == Some(DataOrigin::Sandbox);
+    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
         let topics: Vec<_> = topics

@@ -52,7 +52,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     let health = health(&store, &topics).await?;
     let (older, baselines) = (store.older_counts(&ids).await?, store.baselines_of_runs(&ids).await?);
     let (gone, assumed) = (store.gone_counts(&ids).await?, store.assumed_of_runs(&ids).await?);
-    let invented = store.origin().await? == Some(DataOrigin::Sandbox);
+    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
     store.close().await;
     let facts = RunFacts { older: &older, baselines: &baselines, gone: &gone, assumed: &assumed };
     if args.json {

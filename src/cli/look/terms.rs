@@ -56,7 +56,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
     let store = context.store_to_read().await?;
     renamed(&context, &store, std::slice::from_ref(&args.topic)).await?;
     let terms = terms_between(&store, &topic, span, TermsOptions::default()).await?;
-    let invented = store.origin().await? == Some(DataOrigin::Sandbox);
+    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
         let mut value = terms.to_json();

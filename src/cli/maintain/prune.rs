@@ -47,7 +47,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &PruneArgs) -> Result<Exi
     let store = context.store(false).await?;
     let RetentionConfig { kept, .. } = &context.config.retention;
     let done = store.prune(kept, (context.clock)(), BY_HAND, args.dry_run, &|| false).await?;
-    let invented = store.origin().await? == Some(DataOrigin::Sandbox);
+    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
     let disk = store.disk().await?;
     store.close().await;
     if args.json {

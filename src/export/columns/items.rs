@@ -28,12 +28,7 @@ pub(in crate::export) const ITEMS: &[Column<ItemRow>] = &[
     Column::integer("quotes", "quotes", "reposts with a comment", |r| Cell::integer(r.engagement.quotes)),
     Column::integer("bookmarks", "bookmarks", "bookmarks", |r| Cell::integer(r.engagement.bookmarks)),
     Column::integer("views", "views", "views", |r| Cell::integer(r.engagement.views)),
-    Column::integer(
-        "revisions",
-        "edits",
-        "observed changes to its title or text; empty with a token for some topics",
-        |r| Cell::integer(r.revisions),
-    ),
+    Column::integer("revisions", "edits", "observed changes to its title or text", |r| Cell::integer(r.revisions)),
     Column::id(
         "cluster",
         "key of the first of its [near-copies](../explanation/near-copies.md), its own if there are none; empty until computed",
@@ -64,8 +59,6 @@ pub(in crate::export) const ITEMS: &[Column<ItemRow>] = &[
         "probability that it is good; empty below 20 marks ([relevance](../explanation/relevance.md))",
         |r| r.relevance.map_or(Cell::Empty, |relevance| Cell::Decimal(relevance, 3)),
     ),
-    Column::time("starred_at", "when it was starred, for every topic; empty if it is not", |r| {
-        Cell::time(r.starred_at)
-    }),
+    Column::time("starred_at", "when it was starred, for every topic", |r| Cell::time(r.starred_at)),
     Column::text("note", "note on it, for every topic", |r| Cell::text(&r.note)),
 ];

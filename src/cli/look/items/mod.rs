@@ -148,7 +148,7 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
     let mode = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Hide);
     let mut hiding = RowFilter::of(&store, &args.topic, mode).await?;
     let ItemPage { mut items, older, more } = list(&store, &filter, &mut hiding, args.limit as usize).await?;
-    let invented = store.origin().await? == Some(DataOrigin::Sandbox);
+    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
     if args.json {
         let rankings = Rankings::of(&store, &args.topic).await?;
         for (item, _) in &mut items {

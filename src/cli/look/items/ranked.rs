@@ -80,7 +80,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, options: &Li
     } else {
         list(&store, topic, args, options).await?
     };
-    let invented = store.origin().await? == Some(DataOrigin::Sandbox);
+    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
     let json_items = if options.json { items_to_json(&store, &listed.items).await? } else { Vec::new() };
     store.close().await;
     if options.json {

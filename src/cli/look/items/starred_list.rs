@@ -40,7 +40,7 @@ pub(in crate::cli::look) async fn run(common: &Common, args: &StarredArgs) -> Re
     let mode = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Hide);
     let mut hiding = RowFilter::of(&store, &args.topic, mode).await?;
     let (mut items, more) = list(&store, &filter, &mut hiding, args.limit).await?;
-    let invented = store.origin().await? == Some(DataOrigin::Sandbox);
+    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
     if args.json {
         let rankings = Rankings::of(&store, &args.topic).await?;
         items.iter_mut().for_each(|item| rankings.rate(item));

@@ -202,7 +202,8 @@ fn check_value(parameter: &Parameter, value: &str) -> Result<(), Problem> {
             refuse("social, web, ai, or the name of a provider.".to_owned())
         }
         Kind::Text(most) if value.is_empty() || value.chars().count() > most => {
-            refuse(format!("Give 1 to {most} characters, or omit it."))
+            let or = if parameter.needed { "" } else { ", or omit it" };
+            refuse(format!("Give 1 to {most} characters{or}."))
         }
         Kind::Word(words) if !words().contains(&value) => refuse(format!("One of: {}.", words().join(", "))),
         Kind::Number(least, most, _) => match number(value) {
