@@ -318,6 +318,43 @@ fn windows_in_which_one_of_two_sources_was_away_do_not_count_as_usual() {
 }
 
 #[test]
+fn sources_that_are_away_in_turn_do_not_silence_an_alert() {
+    let mut storm = flat_stream(1_000_001);
+    storm.extend(
+        (0..60).zip(3_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + (2 * n + 1) * HOUR / 5), n * 7_919)),
+    );
+    let services =
+        [TruthService::new(flat_stream(1)), TruthService::new(storm), TruthService::new(flat_stream(2_000_001))];
+    let provider = |(name, truth): (&str, &TruthService)| {
+        format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
+    };
+    let providers: String = ["east", "west", "north"].into_iter().zip(&services).map(provider).collect();
+    let begun = Place::without_service(sqlite(), &(providers + &file("\"east\", \"west\", \"north\"", DAILY)));
+    // Each day another source fails, so that no window has answers of all three.
+    let run = |place: &Place, day: i64| {
+        for (n, service) in (0..).zip(&services) {
+            service.set(|world| (world.now, world.cap, world.down) = (at(24 * day), usize::MAX, n == day % 3));
+        }
+        place
+            .program(&["once", "--due", "--at", &at(24 * day).to_string()])
+            .env("SECOND_KEY", "a key of its own")
+            .run();
+    };
+    (1..DAYS - 2).for_each(|day| run(&begun, day));
+    for database in databases() {
+        let place = begun.copy_to(database);
+        (DAYS - 2..DAYS).for_each(|day| run(&place, day));
+        let output = place.json(&["alerts", "--json", "--limit", "100"]);
+        let all = output["events"].as_array().unwrap().iter();
+        let mut events: Vec<Value> =
+            all.map(|event| json!([event["at"].as_str().unwrap()[..10], event["kind"]])).collect();
+        events.sort_by_key(ToString::to_string);
+        let expected = [json!(["2026-03-30", "fired"]), json!(["2026-03-31", "recovered"])];
+        assert_eq!(events, expected, "{}: {output}", place.database.name);
+    }
+}
+
+#[test]
 fn windows_with_only_empty_replies_do_not_count_as_usual() {
     // The first reply after ten empty ones is as usual, and the storm is not hidden by them.
     let (service, file) = four_an_hour_and_a_storm();
