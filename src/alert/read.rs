@@ -22,6 +22,8 @@ const DAYS: i32 = 28;
 /// The number of latest runs whose searches are read; `LONG` if a source may be silent or stale.
 const QUICK: u32 = 6;
 const LONG: u32 = 150;
+/// A window without an answer ends what began this long before it: an answer that shows the end may never come.
+const FORGOTTEN: Duration = Duration::from_secs(7 * 86_400);
 
 /// Evaluates one run by the rule of an alert. Also returns the window that `volume` counted.
 pub(super) async fn evaluations(
@@ -166,6 +168,7 @@ async fn evaluate_window(
     let evaluations = match evaluation {
         Some(evaluation) => check_relevance(&mut moment, topic, evaluation, &marks, &earlier, &length).await?,
         None if too_little => rules::too_little(&topic.id, now.span.from),
+        None if answers.many == 0 => rules::too_little(&topic.id, now.span.from.minus(FORGOTTEN)),
         None => Vec::new(),
     };
     moment.end().await?;

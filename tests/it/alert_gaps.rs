@@ -275,6 +275,28 @@ fn an_alert_does_not_end_while_its_source_is_away() {
 }
 
 #[test]
+fn an_alert_ends_without_a_message_when_no_source_answered_for_a_week() {
+    let mut posts = flat_stream(1);
+    posts.extend((0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR * 2 / 5), n * 7_919)));
+    let truth = TruthService::new(posts);
+    let begun = Place::new(sqlite(), &truth.lines(), &file("\"social\"", DAILY));
+    // The service fails from the run after the one that fires on.
+    let broken: Broken = (24 * 22..24 * 30, down);
+    (1..22).for_each(|day| run(&begun, &[&truth], 24 * day, &broken));
+    for database in databases() {
+        let place = begun.copy_to(database);
+        let mut firing = Vec::new();
+        for day in 22..30 {
+            run(&place, &[&truth], 24 * day, &broken);
+            firing.push(place.json(&["alerts", "--json"])["alerts"][0]["firing"].as_array().unwrap().len());
+        }
+        assert_eq!(firing, [1, 1, 1, 1, 1, 1, 1, 0], "{}", place.database.name);
+        let events = place.json(&["alerts", "--json"]);
+        assert_eq!(events["events"].as_array().unwrap().len(), 1, "{}: {events}", place.database.name);
+    }
+}
+
+#[test]
 fn a_backfill_does_not_hide_a_storm_of_its_day() {
     let mut posts = flat_stream(1);
     posts.extend((0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR * 2 / 5), n * 7_919)));
