@@ -11,7 +11,7 @@ pub(super) struct ComparableWindows {
     /// With their items.
     pub(super) windows: Vec<(Day, Vec<CountedItem>)>,
     /// Whether each source searched the current window up to its end. If not, it may hold fewer items than there are, so
-    /// it does not show that a rise is over.
+    /// it does not show that a rise is over. Also set if hardly any window is like that: no later one may be, either.
     pub(super) is_current_whole: bool,
 }
 
@@ -20,9 +20,9 @@ fn is_whole(answers: &WindowAnswers, usually_shown: &[(Source, i64)]) -> bool {
     usually_shown.iter().all(|(source, usual)| answers.shown_by(*source) / 9 >= usual / 10)
 }
 
-/// The windows that were searched at least half as often as the current one and as is usual, and by each source up to
-/// their end, with their items. Windows with pruned sightings of the alert's sources hold too few items: they are left
-/// out if enough others remain.
+/// The windows that were searched at least half as often as the current one and as is usual, with their items. Windows
+/// that not every source searched up to their end, and those with pruned sightings of the alert's sources, hold too few
+/// items: they are left out if enough others remain.
 pub(super) async fn comparable_windows(
     moment: &mut ReadSnapshot,
     topic: &Topic,
@@ -48,10 +48,15 @@ pub(super) async fn comparable_windows(
     let usual = many.get(many.len() / 2).copied().unwrap_or(0);
     let least = current.many.max(usual).max(1);
     let usually_shown = usually_shown(topic, spec, &answered);
-    let is_searched =
-        |answers: &WindowAnswers| answers.many.saturating_mul(2) >= least && is_whole(answers, &usually_shown);
+    answered.retain(|(_, answers)| answers.many.saturating_mul(2) >= least);
+    // Several sources that are often away in turn may never answer together. One source usually shows half of them.
+    let whole = answered.iter().filter(|(_, answers)| is_whole(answers, &usually_shown)).count();
+    let seldom_whole = whole < MIN_DAYS && whole.saturating_mul(4) < answered.len();
+    if !seldom_whole {
+        answered.retain(|(_, answers)| is_whole(answers, &usually_shown));
+    }
     let mut watched = Vec::with_capacity(answered.len());
-    for (day, answers) in answered.into_iter().filter(|(_, answers)| is_searched(answers)) {
+    for (day, answers) in answered {
         let (items, _) = compare::window_items(moment, topic, (spec, run), &day, &answers, pause).await?;
         watched.push((day, items));
     }
@@ -59,7 +64,8 @@ pub(super) async fn comparable_windows(
     if watched.iter().filter(|window| is_kept(window)).count() >= MIN_DAYS {
         watched.retain(is_kept);
     }
-    Ok(ComparableWindows { windows: watched, is_current_whole: is_whole(current, &usually_shown) })
+    let is_current_whole = seldom_whole || is_whole(current, &usually_shown);
+    Ok(ComparableWindows { windows: watched, is_current_whole })
 }
 
 /// How long a time the answers of each source of the alert usually show, in milliseconds: the median of the windows with

@@ -13,7 +13,7 @@ use crate::insight::daily::{self, Day, Share, share, usual_share};
 use crate::insight::{EvaluatedWindow, RunningStats, may_be_silent};
 use crate::model::{
     AlertRule, AlertRun, AlertSpec, AnsweredSearch, CountedItem, ItemContent, Kind, SearchState, SeqRange, Source,
-    SourceActivity, Time, Topic, format_duration,
+    SourceActivity, Span, Time, Topic, format_duration,
 };
 use crate::store::{ReadSnapshot, Store, StoreError};
 
@@ -22,6 +22,8 @@ const DAYS: i32 = 28;
 /// The number of latest runs whose searches are read; `LONG` if a source may be silent or stale.
 const QUICK: u32 = 6;
 const LONG: u32 = 150;
+/// What fires ends after this long without an answer before a window without one: none may ever come.
+const FORGOTTEN: Duration = Duration::from_secs(7 * 86_400);
 
 /// Evaluates one run by the rule of an alert. Also returns the window that `volume` counted.
 pub(super) async fn evaluations(
@@ -166,10 +168,24 @@ async fn evaluate_window(
     let evaluations = match evaluation {
         Some(evaluation) => check_relevance(&mut moment, topic, evaluation, &marks, &earlier, &length).await?,
         None if too_little => rules::too_little(&topic.id, now.span.from),
+        None if answers.many == 0 => forgotten(&mut moment, topic, spec, &now, pause).await?,
         None => Vec::new(),
     };
     moment.end().await?;
     Ok((evaluations, evaluated))
+}
+
+/// Ends what fires if none of the alert's sources answered in a long time before a window, either.
+async fn forgotten(
+    moment: &mut ReadSnapshot,
+    topic: &Topic,
+    spec: &AlertSpec,
+    now: &Day,
+    pause: i64,
+) -> Result<Vec<Evaluation>, StoreError> {
+    let before = Span { from: now.span.from.minus(FORGOTTEN), until: now.span.from };
+    let answers = compare::window_answers(moment, spec, topic, before, pause).await?;
+    Ok(if answers.many == 0 { rules::too_little(&topic.id, before.from) } else { Vec::new() })
 }
 
 /// Returns the evaluation of a window, or that it is held back: if most posts do not match the question, volume and

@@ -275,6 +275,28 @@ fn an_alert_does_not_end_while_its_source_is_away() {
 }
 
 #[test]
+fn an_alert_ends_without_a_message_when_no_source_answered_for_a_week() {
+    let mut posts = flat_stream(1);
+    posts.extend((0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR * 2 / 5), n * 7_919)));
+    let truth = TruthService::new(posts);
+    let begun = Place::new(sqlite(), &truth.lines(), &file("\"social\"", DAILY));
+    // The service fails from the run after the one that fires on.
+    let broken: Broken = (24 * 22..24 * 30, down);
+    (1..22).for_each(|day| run(&begun, &[&truth], 24 * day, &broken));
+    for database in databases() {
+        let place = begun.copy_to(database);
+        let mut firing = Vec::new();
+        for day in 22..30 {
+            run(&place, &[&truth], 24 * day, &broken);
+            firing.push(place.json(&["alerts", "--json"])["alerts"][0]["firing"].as_array().unwrap().len());
+        }
+        assert_eq!(firing, [1, 1, 1, 1, 1, 1, 1, 0], "{}", place.database.name);
+        let events = place.json(&["alerts", "--json"]);
+        assert_eq!(events["events"].as_array().unwrap().len(), 1, "{}: {events}", place.database.name);
+    }
+}
+
+#[test]
 fn a_backfill_does_not_hide_a_storm_of_its_day() {
     let mut posts = flat_stream(1);
     posts.extend((0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR * 2 / 5), n * 7_919)));
@@ -314,6 +336,43 @@ fn windows_in_which_one_of_two_sources_was_away_do_not_count_as_usual() {
             all.filter(|event| event["kind"] == "fired").map(|event| event["summary"].as_str().unwrap()).collect();
         assert_eq!(fired.len(), 1, "{}: {output}", place.database.name);
         assert!(fired[0].contains("(48 expected, "), "{}: {fired:?}", place.database.name);
+    }
+}
+
+#[test]
+fn sources_that_are_away_in_turn_do_not_silence_an_alert() {
+    let mut storm = flat_stream(1_000_001);
+    storm.extend(
+        (0..60).zip(3_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + (2 * n + 1) * HOUR / 5), n * 7_919)),
+    );
+    let services =
+        [TruthService::new(flat_stream(1)), TruthService::new(storm), TruthService::new(flat_stream(2_000_001))];
+    let provider = |(name, truth): (&str, &TruthService)| {
+        format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
+    };
+    let providers: String = ["east", "west", "north"].into_iter().zip(&services).map(provider).collect();
+    let begun = Place::without_service(sqlite(), &(providers + &file("\"east\", \"west\", \"north\"", DAILY)));
+    // Each day another source fails, so that no window has answers of all three.
+    let run = |place: &Place, day: i64| {
+        for (n, service) in (0..).zip(&services) {
+            service.set(|world| (world.now, world.cap, world.down) = (at(24 * day), usize::MAX, n == day % 3));
+        }
+        place
+            .program(&["once", "--due", "--at", &at(24 * day).to_string()])
+            .env("SECOND_KEY", "a key of its own")
+            .run();
+    };
+    (1..DAYS - 2).for_each(|day| run(&begun, day));
+    for database in databases() {
+        let place = begun.copy_to(database);
+        (DAYS - 2..DAYS).for_each(|day| run(&place, day));
+        let output = place.json(&["alerts", "--json", "--limit", "100"]);
+        let all = output["events"].as_array().unwrap().iter();
+        let mut events: Vec<Value> =
+            all.map(|event| json!([event["at"].as_str().unwrap()[..10], event["kind"]])).collect();
+        events.sort_by_key(ToString::to_string);
+        let expected = [json!(["2026-03-30", "fired"]), json!(["2026-03-31", "recovered"])];
+        assert_eq!(events, expected, "{}: {output}", place.database.name);
     }
 }
 
