@@ -18,7 +18,7 @@ use super::quoting::ABOUT;
 use super::settings::Settings;
 use super::tool::Tool;
 use super::tools::TOOLS;
-use crate::model::{Clock, DataOrigin, excerpt};
+use crate::model::{Clock, excerpt};
 use crate::store::Store;
 
 /// The version of the tools, for readers who may not learn that of the program.
@@ -58,8 +58,7 @@ impl Server {
         let result = async {
             let now = (self.clock)();
             let given = Arguments::of(tool.arguments, arguments, now)?;
-            let origin = self.store.origin().await?.or(self.store.search_origin());
-            let sandbox = origin == Some(DataOrigin::Sandbox);
+            let sandbox = self.store.is_sandbox().await?;
             let Self { store, settings, .. } = self;
             (tool.handler)(ToolCall { tool: tool.name, store, settings, given, now }).await?.result(sandbox)
         };

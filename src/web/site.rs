@@ -70,8 +70,6 @@ pub struct Site {
     pub(super) streams: Streams,
     pub(super) tokens: Tokens,
     clock: Clock,
-    /// Where searches are sent, real service or sandbox, if that is known beforehand.
-    search_origin: Option<DataOrigin>,
 }
 
 impl std::fmt::Debug for Site {
@@ -93,7 +91,6 @@ impl Site {
         clock: Clock,
         secret: String,
     ) -> Self {
-        let search_origin = database.origin;
         let metrics = Metrics::new(store.clone(), Arc::clone(&process_status));
         let (exporting, ready) =
             (ExportPool::through(exports), ReadinessCheck::of(database, store.clone(), process_status.beat.is_some()));
@@ -111,7 +108,6 @@ impl Site {
             streams: Streams::default(),
             tokens: Tokens::default(),
             clock,
-            search_origin,
         }
     }
 
@@ -123,7 +119,7 @@ impl Site {
 
     /// Whether the data is real or invented; before anything is stored, what searches will give.
     pub(super) async fn origin(&self) -> Result<Option<DataOrigin>, StoreError> {
-        Ok(self.store.origin().await?.or(self.search_origin))
+        Ok(self.store.origin().await?.or(self.store.search_origin()))
     }
 
     /// The current settings.

@@ -237,28 +237,27 @@ fn assert_only_the_storm_fired(place: &Place) {
     assert!(summary.contains("(24 expected, "), "{name}: {summary}");
 }
 
-#[test]
-fn windows_that_overlap_an_outage_do_not_count_as_usual() {
-    // Three times nothing runs for half a day. The storm is in the second window after the last time.
-    let between = [0..=28, 40..=62, 72..=94, 108..=110];
-    let hours = between.into_iter().flat_map(|hours| hours.step_by(2));
+/// Asserts it for runs at these hours. Each database makes the last runs itself.
+fn assert_only_the_storm_fires(hours: impl Iterator<Item = i64>) {
     let (service, file) = four_an_hour_and_a_storm();
     let place = Place::new(sqlite(), &service.lines(), &file);
-    // Each database makes the runs before and after the last time itself.
     for place in watch(&place, &[&service], hours, 84, &(0..0, down)) {
         assert_only_the_storm_fired(&place);
     }
 }
 
 #[test]
+fn windows_that_overlap_an_outage_do_not_count_as_usual() {
+    // Three times nothing runs for half a day. The storm is in the second window after the last time.
+    let between = [0..=28, 40..=62, 72..=94, 108..=110];
+    let hours = between.into_iter().flat_map(|hours| hours.step_by(2));
+    assert_only_the_storm_fires(hours);
+}
+
+#[test]
 fn windows_that_end_in_an_outage_do_not_count_as_usual() {
     // Twice a day two runs are missing: a window that ends then holds 16 posts, although it has most of its searches.
-    let (service, file) = four_an_hour_and_a_storm();
-    let place = Place::new(sqlite(), &service.lines(), &file);
-    let hours = (0_i64..=110).step_by(2).filter(|hour| ![4, 6, 16, 18].contains(&(hour % 24)));
-    for place in watch(&place, &[&service], hours, 84, &(0..0, down)) {
-        assert_only_the_storm_fired(&place);
-    }
+    assert_only_the_storm_fires((0..=110).step_by(2).filter(|hour| ![4, 6, 16, 18].contains(&(hour % 24))));
 }
 
 #[test]

@@ -119,7 +119,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
         search::index_pending(&store, common.quiet).await?;
     }
     let mut hiding = RowFilter::of(&store, &args.topic, filtered).await?;
-    let invented = store.origin().await?.or(store.search_origin()) == Some(crate::store::DataOrigin::Sandbox);
+    let invented = store.is_sandbox().await?;
     // Rows printed to a terminal need no progress line.
     let mut progress = RowProgress::new(common.quiet || to_terminal);
     let (rows, cut) = if args.out == Path::new("-") {

@@ -12,7 +12,6 @@ use crate::cli::wiring::options::{Common, source_name};
 use crate::compare::{CoveragePeriod, coverage};
 use crate::insight::{Coverage, Hole, HoleCause, SourceCoverage, SpanLength};
 use crate::model::{Source, Span, Time, format_duration};
-use crate::store::DataOrigin;
 
 #[derive(Debug, Args)]
 pub struct CoverageArgs {
@@ -59,7 +58,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
             format!("run it: {}", context.command(&format!("once --topic {name}"))),
         ));
     }
-    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
+    let invented = store.is_sandbox().await?;
     store.close().await;
     if args.json {
         let topics: Vec<_> = topics

@@ -13,7 +13,7 @@ use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::compare::health;
 use crate::model::{Micros, Source, format_duration};
-use crate::store::{DataOrigin, Filter, RunRow, SearchRow};
+use crate::store::{Filter, RunRow, SearchRow};
 
 #[derive(Debug, Args)]
 pub struct RunsArgs {
@@ -52,7 +52,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     let health = health(&store, &topics).await?;
     let (older, baselines) = (store.older_counts(&ids).await?, store.baselines_of_runs(&ids).await?);
     let (gone, assumed) = (store.gone_counts(&ids).await?, store.assumed_of_runs(&ids).await?);
-    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
+    let invented = store.is_sandbox().await?;
     store.close().await;
     let facts = RunFacts { older: &older, baselines: &baselines, gone: &gone, assumed: &assumed };
     if args.json {

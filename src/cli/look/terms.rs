@@ -9,7 +9,7 @@ use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::compare::{MOST_TERM_DAYS, StandOutRows, TermRow, TermsOptions, ThemeRow, TopicTerms, terms_between};
-use crate::model::{DataOrigin, Span, Time};
+use crate::model::{Span, Time};
 use crate::report::rest_words;
 
 /// One day in milliseconds; also the default period.
@@ -56,7 +56,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
     let store = context.store_to_read().await?;
     renamed(&context, &store, std::slice::from_ref(&args.topic)).await?;
     let terms = terms_between(&store, &topic, span, TermsOptions::default()).await?;
-    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
+    let invented = store.is_sandbox().await?;
     store.close().await;
     if args.json {
         let mut value = terms.to_json();

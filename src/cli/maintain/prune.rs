@@ -13,7 +13,7 @@ use crate::cli::wiring::options::Common;
 use crate::config::RetentionConfig;
 use crate::daemon::{Failed, JobResult};
 use crate::model::Time;
-use crate::store::{DataOrigin, JobRun, Pruned, Store};
+use crate::store::{JobRun, Pruned, Store};
 
 #[derive(Debug, Args)]
 pub struct PruneArgs {
@@ -47,7 +47,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &PruneArgs) -> Result<Exi
     let store = context.store(false).await?;
     let RetentionConfig { kept, .. } = &context.config.retention;
     let done = store.prune(kept, (context.clock)(), BY_HAND, args.dry_run, &|| false).await?;
-    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
+    let invented = store.is_sandbox().await?;
     let disk = store.disk().await?;
     store.close().await;
     if args.json {

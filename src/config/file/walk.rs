@@ -243,8 +243,8 @@ impl Walk<'_, '_> {
         Some(format!("write it in the topics, under the provider's name: NAME.{} = …", key.name))
     }
 
-    /// Returns what to write instead of an unknown key, and the key that was probably meant. `entries` are the keys
-    /// beside it.
+    /// Returns what to write instead of an unknown key, and the key that was probably meant. `entries` are all keys of
+    /// its section.
     fn hint(&self, path: &str, last: &str, entries: &DeTable<'_>) -> (String, Option<&'static str>) {
         if let Some(hint) = self.hint_of_kind(path, entries) {
             return (hint, None);

@@ -11,6 +11,11 @@ impl Store {
         read!(self, info::origin())
     }
 
+    /// Whether the findings are invented; before anything is stored, whether searches will give invented ones.
+    pub async fn is_sandbox(&self) -> Result<bool, StoreError> {
+        Ok(self.origin().await?.or(self.search_origin) == Some(DataOrigin::Sandbox))
+    }
+
     /// Makes the stored definitions equal to these. New topics and changed schedules begin at `now`, never
     /// retroactively; removed topics are marked and their queued runs cancelled. Returns how many changed.
     pub async fn sync_topics(&self, topics: &[Topic], now: Time) -> Result<usize, StoreError> {

@@ -28,7 +28,7 @@ use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::compare::{FilterMode, Rankings, RowFilter};
 use crate::model::WindowFit;
-use crate::store::{DataOrigin, Filter, ItemRow, Store};
+use crate::store::{Filter, ItemRow, Store};
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -148,7 +148,7 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
     let mode = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Hide);
     let mut hiding = RowFilter::of(&store, &args.topic, mode).await?;
     let ItemPage { mut items, older, more } = list(&store, &filter, &mut hiding, args.limit as usize).await?;
-    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
+    let invented = store.is_sandbox().await?;
     if args.json {
         let rankings = Rankings::of(&store, &args.topic).await?;
         for (item, _) in &mut items {

@@ -17,7 +17,7 @@ use crate::compare::{FilterMode, Ranking, RowFilter, items_to_mark_and_ranking};
 use crate::draw::format::number;
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::Mark;
-use crate::store::{DataOrigin, Filter, ItemRow, Store};
+use crate::store::{Filter, ItemRow, Store};
 
 /// Columns of the usual key, that of a post.
 const KEY: usize = 26;
@@ -80,7 +80,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, options: &Li
     } else {
         list(&store, topic, args, options).await?
     };
-    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
+    let invented = store.is_sandbox().await?;
     let json_items = if options.json { items_to_json(&store, &listed.items).await? } else { Vec::new() };
     store.close().await;
     if options.json {

@@ -16,7 +16,7 @@ use crate::collect::index_words;
 use crate::compare::{FilterMode, RowFilter};
 use crate::model::{TextQuery, WindowFit};
 use crate::normalise::words::{self, QueryError};
-use crate::store::{DataOrigin, Filter, ItemRow, SearchCursor, Store, StoreErrorKind};
+use crate::store::{Filter, ItemRow, SearchCursor, Store, StoreErrorKind};
 
 #[derive(Debug, Args)]
 pub struct SearchArgs {
@@ -88,7 +88,7 @@ async fn find(
 ) -> Result<SearchPage, Failure> {
     let mode = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Hide);
     let mut hiding = RowFilter::of(store, &args.topic, mode).await?;
-    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
+    let invented = store.is_sandbox().await?;
     let (mut items, mut after, limit) = (Vec::new(), after, args.limit as usize);
     loop {
         let page = store.search_items(filter, after.as_ref(), PAGE).await?;

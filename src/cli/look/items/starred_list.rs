@@ -11,7 +11,7 @@ use crate::cli::wiring::check_names::check_topics;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::compare::{FilterMode, Rankings, RowFilter};
-use crate::store::{AllItemsCursor, DataOrigin, Filter, ItemRow, Store};
+use crate::store::{AllItemsCursor, Filter, ItemRow, Store};
 
 /// Items read per page.
 const PAGE: u32 = 500;
@@ -40,7 +40,7 @@ pub(in crate::cli::look) async fn run(common: &Common, args: &StarredArgs) -> Re
     let mode = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Hide);
     let mut hiding = RowFilter::of(&store, &args.topic, mode).await?;
     let (mut items, more) = list(&store, &filter, &mut hiding, args.limit).await?;
-    let invented = store.origin().await?.or(store.search_origin()) == Some(DataOrigin::Sandbox);
+    let invented = store.is_sandbox().await?;
     if args.json {
         let rankings = Rankings::of(&store, &args.topic).await?;
         items.iter_mut().for_each(|item| rankings.rate(item));
