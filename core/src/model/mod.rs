@@ -71,7 +71,7 @@ pub use sources::provider_kinds::{BLUESKY_PAGE, DESEARCH_URL, HACKER_NEWS_PAGE, 
 pub use sources::source::{SERVICE, Source};
 pub use sources::source_activity::{AnsweredSearch, SourceActivity};
 pub use sources::source_results::{about_items, covers_spans, detects_removal, result_kind};
-pub use span::{LookBack, Span, format_duration};
+pub use span::{BACKFILL_AFTER, LookBack, Span, format_duration, is_backfill};
 pub use text::address::without_secrets;
 pub use text::invisible::{is_invisible, is_invisible_after, is_joiner};
 pub use text::language::{equal_language_tags, is_language_tag, usual_language_code};

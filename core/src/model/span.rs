@@ -39,6 +39,15 @@ impl Span {
     }
 }
 
+/// A search for a span that ended this long before it was made is a backfill.
+pub const BACKFILL_AFTER: Duration = Duration::from_secs(60);
+
+/// Whether a search was a backfill: the time it asked about was already over. Its findings say nothing about the present.
+#[must_use]
+pub fn is_backfill(asked_until: Time, searched_at: Time) -> bool {
+    asked_until.plus(BACKFILL_AFTER) < searched_at
+}
+
 /// How far back a search looks from the time at which it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookBack {

@@ -1,12 +1,10 @@
 //! A run as text or Markdown, for `show`.
 
-use std::time::Duration;
-
 use crate::cli::terminal::{output, run_table};
 use crate::compare::FirstSeen;
 use crate::draw::answer_text::{Piece, parse_line};
 use crate::insight::{MergedItem, volume};
-use crate::model::{EMPTY_REPLY, Kind, SearchState, Source, Time, WindowFit, format_duration};
+use crate::model::{self, EMPTY_REPLY, Kind, SearchState, Source, Time, WindowFit, format_duration};
 use crate::normalise::safe_link;
 use crate::store::{AnswerRow, RunRow, SearchRow};
 
@@ -121,14 +119,11 @@ fn baseline_note(snapshot: &Snapshot) -> Option<String> {
         .then(|| format!("baseline: first time that {} {were} searched with this query", names.join(", ")))
 }
 
-/// A search for a span that ended this long before its run is a backfill, as for the counts above the items.
-const OF_THE_PAST: Duration = Duration::from_secs(60);
-
-/// Whether a source was searched for a past span only: what it found is not new.
-fn searched_the_past(snapshot: &Snapshot, source: Source) -> bool {
+/// Whether a source's search was a backfill: what it found is not new.
+fn is_backfill(snapshot: &Snapshot, source: Source) -> bool {
     let run = &snapshot.run;
     let mut own = snapshot.searches.iter().filter(|s| s.attempt == run.attempt && s.source == source);
-    own.any(|s| s.asked_until.zip(run.started_at).is_some_and(|(until, started)| until.plus(OF_THE_PAST) < started))
+    own.any(|s| s.asked_until.zip(run.started_at).is_some_and(|(until, started)| model::is_backfill(until, started)))
 }
 
 /// Returns an item's sources, how it fits the window, and whether it is new: first seen, not older than the window, and not
@@ -141,8 +136,8 @@ fn item_labels(item: &MergedItem, snapshot: &Snapshot) -> String {
         WindowFit::Undated => ", undated",
     };
     let is_baseline = item.sources.keys().all(|source| snapshot.baseline.contains(source));
-    let is_past = item.sources.keys().all(|source| searched_the_past(snapshot, *source));
-    let is_new = item.new && item.fit != WindowFit::Outside && !is_baseline && !is_past;
+    let is_backfill = item.sources.keys().all(|source| is_backfill(snapshot, *source));
+    let is_new = item.new && item.fit != WindowFit::Outside && !is_baseline && !is_backfill;
     format!("{}{fit}{}", sources.join("+"), if is_new { ", new" } else { "" })
 }
 

@@ -1,4 +1,4 @@
-//! Macros that run one function of `sql/` on the open database. Macros instead of a trait, because an async function
+//! Macros that run one function of `sql/` on the open database, and one for a condition in SQL. Macros instead of a trait, because an async function
 //! generic over sqlx's databases needs bounds longer than its body.
 
 /// Runs one function of `sql/` in a writing transaction, and retries the whole transaction on a retryable error
@@ -107,4 +107,21 @@ macro_rules! stream {
             $crate::store::database::handle::Db::Postgres(pools) => $crate::store::database::postgres::statements::stream::$function(&mut *pools.snapshot().await?, $($arg),*).await,
         }
     };
+}
+
+/// The SQL condition of [`crate::model::is_backfill`] for a search and its run, by their names in the statement. NULL if
+/// the search names no span.
+macro_rules! is_backfill {
+    ($search:literal, $run:literal) => {
+        concat!($search, ".asked_until < ", $run, ".started_at - 60000")
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_sql_condition_of_a_backfill_uses_the_same_time_as_the_model() {
+        let expected = format!("s.asked_until < r.started_at - {}", crate::model::BACKFILL_AFTER.as_millis());
+        assert_eq!(is_backfill!("s", "r"), expected);
+    }
 }

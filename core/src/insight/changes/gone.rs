@@ -5,17 +5,14 @@
 use std::time::Duration;
 
 use super::input::within;
-use crate::model::{LastSighting, SearchState, SeqRange, Snapshot, Snapshots, Source, Time, detects_removal};
+use crate::model::{self, LastSighting, SearchState, SeqRange, Snapshot, Snapshots, Source, Time, detects_removal};
 
 /// How many complete snapshots in a row must have held an item before its absence counts.
 pub const GONE_AFTER: usize = 3;
 
-/// A search whose span ended this long before the search was made is a backfill.
-const OF_THE_PAST: Duration = Duration::from_secs(60);
-
-/// Returns whether a search was a backfill: the time it asked about was already over.
+/// Whether a search was a backfill.
 pub(super) fn is_backfill(snapshot: &Snapshot) -> bool {
-    snapshot.requested_span.is_some_and(|requested| requested.until.plus(OF_THE_PAST) < snapshot.at)
+    snapshot.requested_span.is_some_and(|requested| model::is_backfill(requested.until, snapshot.at))
 }
 
 /// Services that take no maximum cut their replies at a multiple of this.

@@ -140,12 +140,13 @@ pub(in crate::store) async fn searched(
 ) -> Result<Vec<SearchHealth>, StoreError> {
     let sql = format!(
         "SELECT s.source, s.state, r.started_at AS at, s.found, s.new, s.duplicate, s.outside, s.undated, CAST({} AS BIGINT) AS fresh, \
-         coalesce(s.error_class, s.reason) AS trouble, CAST(CASE WHEN s.asked_until < r.started_at - 60000 THEN 1 ELSE 0 END AS BIGINT) AS past, {} AS empty_in_error \
+         coalesce(s.error_class, s.reason) AS trouble, CAST(CASE WHEN {} THEN 1 ELSE 0 END AS BIGINT) AS past, {} AS empty_in_error \
          FROM run r JOIN search s ON s.run = r.id AND s.attempt = r.attempt \
          WHERE r.topic = $1 AND r.seq <= $2 AND r.started_at IS NOT NULL \
          AND r.seq >= coalesce((SELECT o.seq FROM run o WHERE o.topic = $1 AND o.seq <= $2 AND o.started_at IS NOT NULL \
            ORDER BY o.seq DESC LIMIT 1 OFFSET $3), 0) ORDER BY s.source, r.seq, s.id",
         pulse::FRESH,
+        is_backfill!("s", "r"),
         read::EMPTY_IN_ERROR
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(until).bind(i64::from(runs.max(1)) - 1);

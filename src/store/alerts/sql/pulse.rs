@@ -31,7 +31,8 @@ pub(in crate::store) async fn source_activity(
          FROM run r CROSS JOIN search s WHERE r.topic = given.value AND r.seq >= coalesce((SELECT o.seq FROM run o WHERE o.topic = given.value \
            AND o.seq IS NOT NULL AND o.started_at IS NOT NULL ORDER BY o.seq DESC LIMIT 1 OFFSET $2), 0) \
          AND r.started_at IS NOT NULL AND s.run = r.id AND s.attempt = r.attempt AND s.source = $3 AND s.state IN ('ok', 'empty') \
-         AND (s.asked_until IS NULL OR s.asked_until >= r.started_at - 60000)) AS cells FROM {}",
+         AND ({}) IS NOT TRUE) AS cells FROM {}",
+        is_backfill!("s", "r"),
         super::texts(1)
     );
     let mut all: Vec<SourceActivity> = Vec::new();

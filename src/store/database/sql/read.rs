@@ -116,8 +116,11 @@ pub(in crate::store) const SIGHTING_ON: &str =
 pub(in crate::store) const ANSWER: &str = "SELECT r.public_id AS run, r.topic, r.started_at, a.model, a.text, a.partial, a.cited FROM run r JOIN answer a ON a.run = r.id";
 
 /// Whether the answer of run `r` is about the time of the run, and not about a past day of a backfill.
-pub(in crate::store) const ANSWER_IS_PRESENT: &str = "NOT EXISTS (SELECT 1 FROM search q WHERE q.run = r.id AND q.attempt = r.attempt \
-     AND q.source = 'ai' AND q.asked_until < r.started_at - 60000)";
+pub(in crate::store) const ANSWER_IS_PRESENT: &str = concat!(
+    "NOT EXISTS (SELECT 1 FROM search q WHERE q.run = r.id AND q.attempt = r.attempt AND q.source = 'ai' AND ",
+    is_backfill!("q", "r"),
+    ")"
+);
 
 pub(in crate::store) fn run(row: &Row) -> Result<RunRow, StoreError> {
     Ok(RunRow {

@@ -16,9 +16,9 @@ const CHUNK: usize = 1_000;
 /// [`FIT`] from the searches of run `f`.
 macro_rules! fit_by_searches {
     () => {
-        "(SELECT min(CASE WHEN g.fit = 'outside' THEN 2 \
-         WHEN (SELECT max(q.asked_until) FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.source = g.source) < f.started_at - 60000 THEN 2 \
-         WHEN g.fit = 'undated' THEN 3 ELSE 1 END) FROM sighting g WHERE g.run = f.id AND g.item = t.item)"
+        concat!("(SELECT min(CASE WHEN g.fit = 'outside' THEN 2 \
+         WHEN (SELECT min(CASE WHEN ", is_backfill!("q", "f"), " THEN 1 ELSE 0 END) FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.source = g.source) = 1 THEN 2 \
+         WHEN g.fit = 'undated' THEN 3 ELSE 1 END) FROM sighting g WHERE g.run = f.id AND g.item = t.item)")
     };
 }
 
@@ -124,8 +124,9 @@ pub(in crate::store) async fn gone_counts(
         "SELECT f.public_id AS run, CAST(f.erased_new + f.merged_new AS BIGINT) AS many FROM {} CROSS JOIN run f \
          WHERE f.public_id = given.value AND f.erased_new + f.merged_new > 0 AND f.pruned_at IS NULL \
          AND (SELECT 1 FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.state NOT IN ('not_run', 'over_quota') \
-           AND coalesce(q.asked_until, f.started_at) >= f.started_at - 60000 AND NOT {} LIMIT 1) IS NULL",
+           AND ({}) IS NOT TRUE AND NOT {} LIMIT 1) IS NULL",
         super::texts(1),
+        is_backfill!("q", "f"),
         not_answered_before("f", "q")
     );
     counts_by_run(conn, &sql, runs).await
@@ -322,9 +323,10 @@ pub(super) async fn backfill_runs(conn: &mut Conn, topics: &str, since: Time) ->
     let sql = format!(
         "SELECT DISTINCT r.id FROM {} CROSS JOIN run r CROSS JOIN search s \
          WHERE r.topic = given.value AND {} >= $2 AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt \
-         AND s.asked_until < r.started_at - 60000",
+         AND {}",
         super::texts(1),
-        read::RUN_AT
+        read::RUN_AT,
+        is_backfill!("s", "r")
     );
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(topics).bind(since.0).fetch_all(conn).await?)
 }

@@ -106,10 +106,12 @@ pub(in crate::store) async fn last_run(conn: &mut Conn, topic: &str) -> Result<O
 /// backfill.
 pub(in crate::store) async fn last_look(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
     let at: Option<i64> = sqlx::query_scalar(
-        "SELECT r.started_at FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND EXISTS (SELECT 1 \
-           FROM search s WHERE s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty') AND s.source <> 'ai' \
-             AND coalesce(s.asked_until, r.started_at) >= r.started_at - 60000) \
-         ORDER BY r.seq DESC LIMIT 1",
+        concat!(
+            "SELECT r.started_at FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND EXISTS (SELECT 1 \
+             FROM search s WHERE s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty') AND s.source <> 'ai' AND (",
+            is_backfill!("s", "r"),
+            ") IS NOT TRUE) ORDER BY r.seq DESC LIMIT 1"
+        ),
     )
     .bind(topic)
     .fetch_optional(conn)
@@ -260,10 +262,11 @@ pub(in crate::store) async fn searches(
         "SELECT r.public_id, s.tries, s.source, s.state, s.started_at, coalesce(s.error_class, s.reason) AS trouble, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, \
          CAST(CASE WHEN s.state = 'not_run' AND (s.error_class IS NOT NULL OR s.reason = 'interrupted') THEN 1 ELSE 0 END AS BIGINT) AS refused, \
          {} AS empty_in_error, \
-         CAST(CASE WHEN s.asked_until < r.started_at - 60000 THEN 1 ELSE 0 END AS BIGINT) AS past, \
+         CAST(CASE WHEN {} THEN 1 ELSE 0 END AS BIGINT) AS past, \
          CASE WHEN {UNBILLED} THEN coalesce(s.cost, s.expected_cost) ELSE 0 END AS assumed \
          FROM run r JOIN search s ON s.run = r.id WHERE r.seq IS NOT NULL AND r.topic = ",
-        read::EMPTY_IN_ERROR
+        read::EMPTY_IN_ERROR,
+        is_backfill!("s", "r")
     ));
     span_conditions(&mut query, topic, span);
     query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, r.public_id DESC, s.attempt DESC, s.source DESC LIMIT ");
