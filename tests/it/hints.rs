@@ -233,6 +233,19 @@ fn a_time_more_than_a_century_ago_is_refused_with_the_limit() {
 }
 
 #[test]
+fn an_export_without_rows_names_the_filters_in_use() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPIC);
+    place.run(&["once", "--at", NINE]).assert_stdout(0, &[]);
+    let export = |args: &[&str]| place.run(&[&["export", "--out", "none.csv"], args].concat());
+    let none = "SANDBOX: 0 items written to none.csv";
+    export(&["--search", "qqxyzzy"]).assert_stderr(0, &[&format!("{none} with --search; try without it\n")]);
+    export(&["--topic", "acme", "--since", "2090-01-01"])
+        .assert_stderr(0, &[&format!("{none} with --topic and --since; try without one of them\n")]);
+    let all = export(&["--topic", "acme"]);
+    assert!(all.err.ends_with(" items written to none.csv\n"), "{all}");
+}
+
+#[test]
 fn stored_errors_have_a_hint_that_fits_their_cause() {
     const NAME: &str = "error sending request: invalid peer certificate: certificate not valid for name \"a.example\"";
     const OLD: &str =
