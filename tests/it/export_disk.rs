@@ -32,9 +32,19 @@ fn an_export_over_the_file_size_limit_fails_and_keeps_the_old_file() {
         let script = "trap '' XFSZ; ulimit -f 128; exec \"$@\"";
         let ended = Program::under_shell(place.folder.path(), script, &["export", "--out", &file]).run();
         ended.assert_stderr(5, &[name, "could not be written", "an existing file was not changed"]);
+        assert!(!ended.err.contains(".topicwatch-"), "only the file's own name means something to people: {ended}");
         assert_eq!(std::fs::read_to_string(place.path(&file)).unwrap(), "old", "{name}");
     }
     assert_eq!(names(&place.path("out")), ["items.csv", "items.csv.gz", "items.jsonl", "items.xlsx"]);
+    std::fs::write(place.path("plain"), "").unwrap();
+    for args in [["export", "--out", "plain/a.csv"], ["report", "--out", "plain/a.md"]] {
+        let ended = place.run(&args);
+        ended.assert_stderr(
+            5,
+            &["plain/a.", " could not be written: ", "choose another folder, or move that file away"],
+        );
+        assert!(!ended.err.contains(".topicwatch-"), "{ended}");
+    }
 }
 
 #[test]
