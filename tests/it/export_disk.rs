@@ -91,3 +91,19 @@ fn a_backup_to_a_full_disk_ends_as_output_that_could_not_be_written() {
     drop(disk);
     place.run(&["db", "backup", "out/copy.db"]).assert_stdout(0, &["copy verified"]);
 }
+
+#[test]
+fn a_backup_of_a_damaged_database_names_the_database_and_not_the_copy() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");
+    place.ok(&["once", "--at", NINE]);
+    let root = place.database.number("SELECT rootpage FROM sqlite_schema WHERE name = 'raw_reply'");
+    let size = place.database.number("SELECT page_size FROM pragma_page_size");
+    let path = place.database.url.strip_prefix("sqlite:").unwrap().to_owned();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let page = usize::try_from((root - 1) * size).unwrap();
+    bytes[page..page + 100].fill(0xff);
+    std::fs::write(&path, bytes).unwrap();
+    let ended = place.run(&["db", "backup", "copy.db"]);
+    ended.assert_stderr(4, &["t.db could not be read: ", "malformed", "hint: "]);
+    assert!(!ended.err.contains("copy.db") && !place.path("copy.db").exists(), "{ended}");
+}
