@@ -66,7 +66,9 @@ fn is_offset(name: &str) -> bool {
         Some(hours) => hours.trim_start().starts_with(|c: char| c.is_ascii_digit()),
         None => {
             let universal = matches!(letters.as_str(), "GMT" | "UTC" | "UCT" | "UT");
-            universal && rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains(|c| matches!(c, '1'..='9'))
+            universal
+                && rest.starts_with(|c: char| c.is_ascii_digit())
+                && rest.contains(|c: char| matches!(c, '1'..='9'))
         }
     }
 }
