@@ -82,3 +82,31 @@ fn usually_shown(topic: &Topic, spec: &AlertSpec, answered: &[(Day, WindowAnswer
     let sources = topic.sources().into_iter().filter(|source| compare::counts_items_of(spec, topic, *source));
     sources.map(usual).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alert::rules::samples::spec;
+    use crate::model::{SocialOperation, SocialQuery, Window};
+
+    #[test]
+    fn answers_of_ai_do_not_count_after_it_was_removed_from_the_topic() {
+        let topic = Topic {
+            id: "acme".into(),
+            title: "Acme".into(),
+            tags: Vec::new(),
+            window: Window::Past24Hours,
+            social: Some(SocialQuery { query: "acme".into(), operation: SocialOperation::Search, limit: None }),
+            web: None,
+            ai: None,
+            providers: Vec::new(),
+            schedule: None,
+            unscheduled: Default::default(),
+            limits: Default::default(),
+            filter: Default::default(),
+        };
+        let counted = |source: Source| compare::counts_items_of(&spec(), &topic, source);
+        // An answer of a source of items that was removed still shows that the window was searched.
+        assert_eq!([Source::Social, Source::Web, Source::Ai].map(counted), [true, true, false]);
+    }
+}

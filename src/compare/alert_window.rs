@@ -64,10 +64,12 @@ impl WindowAnswers {
 }
 
 /// Whether an alert counts the items of a source. Sources that only answer find none, and many are asked only if there
-/// is something new, so their answers do not show how often a window was searched.
+/// is something new, so their answers do not show how often a window was searched. A window may hold answers of AI from
+/// before it was removed from the topic, too.
 #[must_use]
 pub fn counts_items_of(spec: &AlertSpec, topic: &Topic, source: Source) -> bool {
-    spec.checks_source(source) && topic.result_kind(source) != Some(ResultKind::Answer)
+    let answers = source == Source::Ai || topic.result_kind(source) == Some(ResultKind::Answer);
+    spec.checks_source(source) && !answers
 }
 
 /// See [`WindowAnswers`]; `most` is the longest time that is counted.

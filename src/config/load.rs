@@ -18,7 +18,9 @@ use super::{
     Config, Effective, ProviderConfig, ServiceConfig, Target, WebConfig, channels, environment, providers, topics,
 };
 use crate::export::ExportSpec;
-use crate::model::{AlertSpec, ChannelSpec, PingSpec, ReportSpec, ServiceLimits, Source, Topic, TopicLimits};
+use crate::model::{
+    AlertSpec, ChannelSpec, PingSpec, ReportSpec, ServiceLimits, Source, Topic, TopicLimits, shell_word,
+};
 
 /// Why no configuration was loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,10 +60,15 @@ impl LoadError {
             Self::NotFound { searched } => {
                 let places: Vec<String> = searched.iter().map(|path| describe_place(path)).collect();
                 let message = format!("no configuration found; looked for {}", places.join(", "));
-                plain(
-                    message,
-                    "`topicwatch init` writes an annotated jobs.toml; --config names another file".to_owned(),
-                )
+                let hint = match searched.as_slice() {
+                    // The only place is one that was named; `init` alone writes another file.
+                    [named] => {
+                        let file = shell_word(&named.to_string_lossy());
+                        format!("is the path right? `topicwatch init {file}` writes an annotated file there")
+                    }
+                    _ => "`topicwatch init` writes an annotated jobs.toml; --config names another file".to_owned(),
+                };
+                plain(message, hint)
             }
             Self::Unreadable { path, message, hint } => plain(format!("{} {message}", path.display()), hint.clone()),
             Self::Mistakes(mistakes) => render(mistakes, color, width),

@@ -5,7 +5,7 @@ use super::{ExportFilter, ExportKind, ExportOptions, FilterMode, Format, Profile
 use crate::compare::MOST_TERM_DAYS;
 use crate::compare::{NoStart, Since, begin};
 use crate::model::{Kind, Mark, ReportSpec, SeqRange, Source, TextQuery, Time, Tone, Topic, is_language_tag};
-use crate::schedule::{INSTANTS, check_zone, parse_instant};
+use crate::schedule::{check_zone, parse_instant, read_instant};
 use crate::store::{Filter, Store};
 
 /// A request. The caller has already checked words of closed lists.
@@ -79,9 +79,9 @@ impl ExportRequest<'_> {
         let time = |option: &'static str, value: Option<&str>| match value {
             // For `changes` the start may be a run of each topic.
             Some(_) if self.what == ExportKind::Changes && option != "--until" => Ok(None),
-            Some(text) => parse_instant(text, now)
+            Some(text) => read_instant(text, now)
                 .map(Some)
-                .ok_or_else(|| InvalidRequest::with_value(option, text, "is not a valid time", INSTANTS)),
+                .map_err(|(why, hint)| InvalidRequest::with_value(option, text, why, hint)),
             None => Ok(None),
         };
         // For `changes` too, if it is a time and not a run.

@@ -49,7 +49,7 @@ impl Replacement {
                 let why = format!("this user cannot write to the folder {}", folder.display());
                 io::Error::new(io::ErrorKind::PermissionDenied, why)
             }
-            _ => error,
+            kind => io::Error::new(kind, error.to_string().split(" at path ").next().unwrap_or_default()),
         })?;
         sweep(&folder);
         Ok(Self { target: target.to_owned(), folder, file, durable: false })
@@ -63,7 +63,7 @@ impl Replacement {
 
     /// Makes the written data durable, which may be slow. After that, [`Replacement::commit`] is one rename.
     pub fn sync(&mut self) -> io::Result<()> {
-        self.file.flush()?;
+        self.file.as_file_mut().flush()?;
         self.file.as_file().sync_all()?;
         self.durable = true;
         Ok(())
@@ -175,11 +175,12 @@ fn is_system_folder(target: &Path) -> bool {
 impl Write for Replacement {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.durable = false;
-        self.file.write(bytes)
+        // Its own errors would name the unfinished file.
+        self.file.as_file_mut().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file.as_file_mut().flush()
     }
 }
 

@@ -288,7 +288,25 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
             topic("[[channels]]\nname = \"c\"\nkind = \"ntfy\"\nurl = \"https://a.example/t\"\nkey = \"x\""),
             "10:1",
             "unknown key `key`",
-            "in password_env, secret_env or token_env",
+            "token_env = \"…\"",
+        ),
+        (
+            topic("[[channels]]\nname = \"c\"\nkind = \"slack\"\nurl = \"https://a.example/t\"\ntoken = \"x\""),
+            "10:1",
+            "unknown key `token`",
+            "the only secret of kind = \"slack\" is the URL; `url_env`",
+        ),
+        (
+            topic("[[channels]]\nname = \"c\"\nkind = \"webhook\"\nurl = \"https://a.example/t\"\ntoken = \"x\""),
+            "10:1",
+            "unknown key `token`",
+            "secret_env = \"…\"",
+        ),
+        (
+            topic("[[channels]]\nname = \"c\"\nkind = \"slack\"\nurl = \"https://a.example/t\"\nsecret_en = \"x\""),
+            "10:1",
+            "unknown key `secret_en`",
+            "keys of [channels]: name, kind, url, url_env, allow_private, timeout, max_tries, paused",
         ),
         (topic(&many("must")), "6:8", "at most 200 are allowed", "shorten the list"),
         (topic(&many("exclude")), "6:11", "at most 200 are allowed", "join some with |"),
@@ -682,6 +700,8 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
         (topic("exclude_authors = [\"@\"]"), "6:20", "has no word", ""),
         (topic("exclude_authors = [\"a | b\"]"), "6:20", "more than one handle", "several entries"),
         (topic("timezone = \"Europe/Berln\"\nevery = \"1h\""), "6:12", "Europe/Berln", "Europe/Berlin"),
+        (topic("timezone = \"GMT2\"\nevery = \"1h\""), "6:12", "there is no time zone `GMT2`", "write an IANA name"),
+        (topic("timezone = \"UTC2\"\nevery = \"1h\""), "6:12", "there is no time zone `UTC2`", "write an IANA name"),
         (
             topic("[[alerts]]\nname = \"x\"\nrule = \"source\"\nof = 2"),
             "9:6",
@@ -1063,12 +1083,22 @@ fn mistakes_are_rendered_with_the_underlined_line_and_a_hint() {
 
 #[test]
 fn a_mistake_without_a_line_is_drawn_without_a_margin() {
-    let error = LoadError::NotFound { searched: vec![PathBuf::from("/conf/jobs.toml")] };
+    let searched = ["/conf/jobs.toml", "/etc/topicwatch/jobs.toml"].map(PathBuf::from).to_vec();
+    let error = LoadError::NotFound { searched };
     insta::assert_snapshot!(error.render(false, 80), @r"
-    error: no configuration found; looked for /conf/jobs.toml
+    error: no configuration found; looked for /conf/jobs.toml, /etc/topicwatch/jobs.toml
     hint: `topicwatch init` writes an annotated jobs.toml; --config names another file
     ");
     assert_eq!(error.render(true, 80).lines().count(), 2);
+}
+
+#[test]
+fn the_hint_for_a_named_file_that_is_missing_names_this_file() {
+    let error = LoadError::NotFound { searched: vec![PathBuf::from("/conf/my jobs.toml")] };
+    insta::assert_snapshot!(error.render(false, 80), @r"
+    error: no configuration found; looked for /conf/my jobs.toml
+    hint: is the path right? `topicwatch init '/conf/my jobs.toml'` writes an annotated file there
+    ");
 }
 
 #[test]

@@ -32,9 +32,19 @@ fn an_export_over_the_file_size_limit_fails_and_keeps_the_old_file() {
         let script = "trap '' XFSZ; ulimit -f 128; exec \"$@\"";
         let ended = Program::under_shell(place.folder.path(), script, &["export", "--out", &file]).run();
         ended.assert_stderr(5, &[name, "could not be written", "an existing file was not changed"]);
+        assert!(!ended.err.contains(".topicwatch-"), "only the file's own name means something to people: {ended}");
         assert_eq!(std::fs::read_to_string(place.path(&file)).unwrap(), "old", "{name}");
     }
     assert_eq!(names(&place.path("out")), ["items.csv", "items.csv.gz", "items.jsonl", "items.xlsx"]);
+    std::fs::write(place.path("plain"), "").unwrap();
+    for args in [["export", "--out", "plain/a.csv"], ["report", "--out", "plain/a.md"]] {
+        let ended = place.run(&args);
+        ended.assert_stderr(
+            5,
+            &["plain/a.", " could not be written: ", "choose another folder, or move that file away"],
+        );
+        assert!(!ended.err.contains(".topicwatch-"), "{ended}");
+    }
 }
 
 #[test]
@@ -80,4 +90,20 @@ fn a_backup_to_a_full_disk_ends_as_output_that_could_not_be_written() {
     assert!(names(&place.path("out")).is_empty());
     drop(disk);
     place.run(&["db", "backup", "out/copy.db"]).assert_stdout(0, &["copy verified"]);
+}
+
+#[test]
+fn a_backup_of_a_damaged_database_names_the_database_and_not_the_copy() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");
+    place.ok(&["once", "--at", NINE]);
+    let root = place.database.number("SELECT rootpage FROM sqlite_schema WHERE name = 'raw_reply'");
+    let size = place.database.number("SELECT page_size FROM pragma_page_size");
+    let path = place.database.url.strip_prefix("sqlite:").unwrap().to_owned();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let page = usize::try_from((root - 1) * size).unwrap();
+    bytes[page..page + 100].fill(0xff);
+    std::fs::write(&path, bytes).unwrap();
+    let ended = place.run(&["db", "backup", "copy.db"]);
+    ended.assert_stderr(4, &["t.db could not be read: ", "malformed", "hint: "]);
+    assert!(!ended.err.contains("copy.db") && !place.path("copy.db").exists(), "{ended}");
 }

@@ -338,6 +338,32 @@ fn forgetting_a_topic_removes_its_own_items_and_allows_a_fresh_start() {
 }
 
 #[test]
+fn forget_refuses_a_topic_that_was_never_stored_and_accepts_one_forgotten_before() {
+    for database in databases() {
+        let (server, place) = place_that_mentions_jane(database);
+        let name = place.database.name;
+        place.configure(&server.lines(), &format!("{TOPICS}{QUIET}"));
+        place.ok(&["once", "--due", "--at", NINE]);
+        place.run(&["forget", "--topic", "acne", "--yes"]).assert_stderr(
+            2,
+            &["there is no topic `acne` in the database; nothing was erased", "hint: all topics in it are still in"],
+        );
+        place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
+        for how in ["--dry-run", "--yes"] {
+            place.run(&["forget", "--topic", "acne", how]).assert_stderr(2, &["`acne`", "hint: did you mean `acme`?"]);
+            let both = place.run(&["forget", "--topic", "quiet", "--topic", "storm", how]);
+            both.assert_stderr(2, &["no topic `storm`", "hint: those no longer in the file are: acme, quiet\n"]);
+        }
+        assert_eq!(place.database.number("SELECT count(*) FROM forgotten"), 0, "{name}");
+        assert_eq!(place.database.items_of("acme"), 4, "{name}");
+        for _ in 0..2 {
+            place.ok(&["forget", "--topic", "acme", "--topic", "quiet", "--yes"]);
+        }
+        assert_eq!(place.database.items_of("acme"), 0, "{name}");
+    }
+}
+
+#[test]
 fn forgetting_a_topic_empties_messages_that_name_its_former_id() {
     for database in databases() {
         let (server, place) = place_that_mentions_jane(database);

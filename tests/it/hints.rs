@@ -201,6 +201,51 @@ fn try_names_the_sources_it_cannot_call_and_why() {
 }
 
 #[test]
+fn try_sends_no_query_without_a_visible_character() {
+    let server = ReplyServer::answering(|_, _| reply(200, &[], "{\"hits\":[],\"nbHits\":0}"));
+    let hn = format!("[providers.hn]\nkind = \"hackernews\"\nbase_url = \"{}\"\n\n{TOPIC}", server.url());
+    let place = Place::without_service(sqlite(), &hn);
+    for query in ["", " ", "\u{200b}", "\u{200b} \u{2060}\u{ad}", "\u{2800}"] {
+        place.run(&["try", query]).assert_stderr(2, &["there is nothing to search for", "give search words"]);
+    }
+    assert_eq!(server.heads().len(), 0);
+}
+
+#[test]
+fn a_time_more_than_a_century_ago_is_refused_with_the_limit() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPIC);
+    place.run(&["once", "--at", NINE]).assert_stdout(0, &[]);
+    let refused: &[(&[&str], &str)] = &[
+        (&["runs", "--since", "99999d"], "--since"),
+        (&["items", "--new-since", "99999d"], "--new-since"),
+        (&["items", "--search", "acme", "--since", "99999d"], "--since"),
+        (&["coverage", "acme", "--since", "99999d"], "--since"),
+        (&["db", "replay", "--since", "99999d"], "--since"),
+        (&["export", "--since", "99999d"], "--since"),
+        (&["export", "--until", "99999d"], "--until"),
+        (&["export", "--what", "changes", "--since", "99999d"], "--since"),
+        (&["diff", "acme", "--since", "99999d"], "--since"),
+    ];
+    for (args, option) in refused {
+        let text = format!("{option}: `99999d` is more than 100 years ago");
+        place.run(args).assert_stderr(2, &[&text, "hint: write at most 36500d, or a date"]);
+    }
+}
+
+#[test]
+fn an_export_without_rows_names_the_filters_in_use() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPIC);
+    place.run(&["once", "--at", NINE]).assert_stdout(0, &[]);
+    let export = |args: &[&str]| place.run(&[&["export", "--out", "none.csv"], args].concat());
+    let none = "SANDBOX: 0 items written to none.csv";
+    export(&["--search", "qqxyzzy"]).assert_stderr(0, &[&format!("{none} with --search; try without it\n")]);
+    export(&["--topic", "acme", "--since", "2090-01-01"])
+        .assert_stderr(0, &[&format!("{none} with --topic and --since; try without one of them\n")]);
+    let all = export(&["--topic", "acme"]);
+    assert!(all.err.ends_with(" items written to none.csv\n"), "{all}");
+}
+
+#[test]
 fn stored_errors_have_a_hint_that_fits_their_cause() {
     const NAME: &str = "error sending request: invalid peer certificate: certificate not valid for name \"a.example\"";
     const OLD: &str =

@@ -367,6 +367,7 @@ fn stars_notes_and_searches_are_kept_only_for_authorised_requests() {
         let names: Vec<&str> =
             all["data"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["kept", "launches"], "{name}");
+        assert!(see("/items").contains("an existing search of this name is replaced"), "{name}");
         for path in ["/", "/items"] {
             assert!(see(path).contains("href=\"/items?filtered=keep&amp;kind=post\">launches</a>"), "{name}: {path}");
         }

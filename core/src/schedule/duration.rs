@@ -10,6 +10,8 @@ const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_0
 
 /// A century: far above any useful setting, far below overflow.
 const LONGEST_MS: u64 = 36_500 * 86_400_000;
+/// The end of the message about a longer one.
+pub(super) const TOO_LONG: &str = "it is longer than 100 years";
 
 /// Parses `15m`, `90s`, `1h30m`, `7d`, `0s`, `500ms`: whole numbers with the units d, h, m, s, ms, longest unit first,
 /// each at most once.
@@ -54,7 +56,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, ScheduleError> {
         let added = number.parse::<u64>().ok().and_then(|n| n.checked_mul(units[place].1));
         match added.and_then(|ms| total.checked_add(ms)).filter(|ms| *ms <= LONGEST_MS) {
             Some(sum) => total = sum,
-            None => return refused("it is longer than 100 years", "write a shorter one".to_owned()),
+            None => return refused(TOO_LONG, "write a shorter one".to_owned()),
         }
         (rest, units) = (tail, &units[place + 1..]);
     }

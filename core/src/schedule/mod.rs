@@ -31,7 +31,7 @@ pub use decide::{AHEAD, ActiveRuns, decide};
 pub use duration::{format_duration, parse_duration};
 pub use error::{MIN_PERIOD, ScheduleError};
 pub use explain::{ClockChange, Explanation, LocalSlot, explain};
-pub use instant::{INSTANTS, parse_instant};
+pub use instant::{INSTANTS, InstantFault, TOO_FAR_BACK, parse_instant, read_instant};
 pub use jitter::jitter;
 pub use leftover::expired_queued_slots;
 pub use plan::{Decision, ON_TIME, Plan, reason};

@@ -55,10 +55,22 @@ pub fn zone_suggestions(wrong: &str) -> Vec<String> {
     near.into_iter().map(str::to_owned).collect()
 }
 
-/// Whether a name is an offset such as `GMT+2`. The similar `Etc/GMT+2` is two hours behind UTC, not ahead.
+/// Whether a name is an offset such as `GMT+2` or `UTC2`. The similar `Etc/GMT+2` is two hours behind UTC, not ahead,
+/// and `GMT` is another time.
 fn is_offset(name: &str) -> bool {
-    let rest = name.trim().trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start();
-    rest.strip_prefix(['+', '-']).is_some_and(|hours| hours.trim_start().starts_with(|c: char| c.is_ascii_digit()))
+    let name = name.trim().rsplit('/').next().unwrap_or("");
+    let rest = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let letters = name.strip_suffix(rest).unwrap_or("").to_ascii_uppercase();
+    let rest = rest.trim_start();
+    match rest.strip_prefix(['+', '-', '\u{2212}']) {
+        Some(hours) => hours.trim_start().starts_with(|c: char| c.is_ascii_digit()),
+        None => {
+            let universal = matches!(letters.as_str(), "GMT" | "UTC" | "UCT" | "UT");
+            universal
+                && rest.starts_with(|c: char| c.is_ascii_digit())
+                && rest.contains(|c: char| matches!(c, '1'..='9'))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -90,7 +102,21 @@ mod tests {
             assert!(!refused.message.contains('\u{1b}'), "{refused:?}");
         }
         // `Etc/GMT+2` has the other sign.
-        for offset in ["GMT+2", "UTC-05:00", " utc+1", "+0200", "GMT +2", "UTC - 5"] {
+        for offset in [
+            "GMT+2",
+            "UTC-05:00",
+            " utc+1",
+            "+0200",
+            "GMT +2",
+            "UTC - 5",
+            "GMT2",
+            "UTC2",
+            "gmt 2",
+            "UTC02:00",
+            "GMT\u{2212}2",
+            "Etc/GMT2",
+            "Etc/UTC+2",
+        ] {
             let refused = find_zone(offset).unwrap_err();
             assert!(refused.hint.starts_with("write an IANA name"), "{offset}: {refused:?}");
         }

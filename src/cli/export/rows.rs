@@ -10,6 +10,7 @@ use clap::Args;
 use crate::cli::export::verify;
 use crate::cli::look::diff;
 use crate::cli::look::items::search;
+use crate::cli::look::no_match::empty_list;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::terminal::progress::RowProgress;
@@ -157,9 +158,34 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
         let cells = if cut == 1 { "cell" } else { "cells" };
         let cut = if cut > 0 { format!(", {cut} {cells} cut to 32767 characters") } else { String::new() };
         let what = count_rows(order.what, order.format, rows);
-        output::print_stderr(&format!("{}{what} written{to}{hidden}{cut}", if invented { "SANDBOX: " } else { "" }));
+        let line = format!("{}{what} written{to}{hidden}{cut}", if invented { "SANDBOX: " } else { "" });
+        let line = if rows == 0 { empty_list(&line, &filters_in_use(args, order.format)) } else { line };
+        output::print_stderr(line.trim_end());
     }
     Ok(Exit::Ok)
+}
+
+/// Returns each option that leaves rows out, and whether it was given. A feed needs its topic.
+fn filters_in_use(args: &ExportArgs, format: Format) -> [(&'static str, bool); 17] {
+    [
+        ("--topic", !args.topic.is_empty() && format != Format::Atom),
+        ("--tag", !args.tag.is_empty()),
+        ("--source", !args.source.is_empty()),
+        ("--since", args.since.is_some()),
+        ("--until", args.until.is_some()),
+        ("--tone", !args.tone.is_empty()),
+        ("--new-since", args.new_since.is_some()),
+        ("--author", !args.author.is_empty()),
+        ("--search", args.search.is_some()),
+        ("--seq", args.seq.is_some()),
+        ("--filtered hide", args.filtered == "hide"),
+        ("--filtered only", args.filtered == "only"),
+        ("--kind", !args.kind.is_empty()),
+        ("--lang", !args.lang.is_empty()),
+        ("--marked", !args.marked.is_empty()),
+        ("--starred", args.starred),
+        ("--noted", args.noted),
+    ]
 }
 
 /// Counts rows with their noun: `464 items`, `1 answer`, `618 new items`.

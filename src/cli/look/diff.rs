@@ -12,7 +12,7 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::compare::{NoStart, Since, begin, changes_between, run_range};
 use crate::model::{PrunedSummary, Span, Time, Topic};
-use crate::schedule::parse_instant;
+use crate::schedule::{TOO_FAR_BACK, parse_instant, read_instant};
 use crate::store::{DataOrigin, Store};
 
 #[derive(Debug, Args)]
@@ -121,6 +121,10 @@ pub(in crate::cli) fn start_not_found(error: NoStart, option: &str, named: &str)
             format!("run {} has not ended yet", output::truncate(named, 100)),
             "give a finished run: topicwatch runs lists them",
         ),
+        NoStart::Unknown(_) if read_instant(named, Time(0)) == Err(TOO_FAR_BACK) => {
+            let (why, hint) = TOO_FAR_BACK;
+            Failure::usage(format!("{option}: `{}` {why}", output::truncate(named, 60)), hint)
+        }
         NoStart::Unknown(topic) => Failure::usage(
             format!("{option}: `{}` is neither a run of {topic} nor a time", output::truncate(named, 100)),
             "give a run (topicwatch runs lists them), or write 2026-03-11, 2026-03-11T09:00:00Z, 24h, 7d",

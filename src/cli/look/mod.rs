@@ -7,7 +7,7 @@ pub(in crate::cli) mod coverage;
 pub(in crate::cli) mod diff;
 pub(in crate::cli) mod diff_text;
 pub(in crate::cli) mod items;
-mod no_match;
+pub(in crate::cli) mod no_match;
 pub(in crate::cli) mod report;
 pub(in crate::cli) mod runs;
 pub(in crate::cli) mod show;

@@ -2,7 +2,7 @@
 
 /// Returns the line of a list without rows; `none` says so. `in_use` has the filters: the option of each, and whether
 /// it was given.
-pub(in crate::cli::look) fn empty_list(none: &str, in_use: &[(&str, bool)]) -> String {
+pub(in crate::cli) fn empty_list(none: &str, in_use: &[(&str, bool)]) -> String {
     let given: Vec<&str> = in_use.iter().filter(|(_, given)| *given).map(|(option, _)| *option).collect();
     match given.split_last() {
         None => format!("{none}\n"),

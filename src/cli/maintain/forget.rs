@@ -9,11 +9,13 @@ use serde_json::json;
 use super::forget_text::{RemainingMentions, Summary, print};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
+use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
 use crate::cli::wiring::journal::{self, Journal};
 use crate::cli::wiring::options::Common;
 use crate::collect::{Eraser, Forgotten};
+use crate::config::nearest;
 use crate::model::{AccessChanges, Follower, LinkRow, SharedKind, Time, TokenRow};
 use crate::normalise::address_keys;
 use crate::store::{ForgetKey, ReportFiles, Store, Tombstone, TombstoneKind, Tombstones, normalize_handle};
@@ -82,6 +84,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
         })?;
         return Ok(Exit::Ok);
     }
+    check_topics(&context, &store, &args.topic).await?;
     if args.dry_run {
         return dry_run(&context, &store, &names, args.json).await;
     }
@@ -154,6 +157,35 @@ fn parse_names(context: &Context, args: &ForgetArgs) -> Result<Vec<(TombstoneKin
         names.push((TombstoneKind::Topic, topic.clone()));
     }
     Ok(names)
+}
+
+/// Rejects topics of which nothing is stored, since a typo would leave the topic that was meant. Forgetting a topic
+/// again does no harm, and one without runs may still have tokens and links.
+async fn check_topics(context: &Context, store: &Store, named: &[String]) -> Result<(), Failure> {
+    if named.is_empty() {
+        return Ok(());
+    }
+    let stored: Vec<String> = store.topics_of_runs().await?.into_iter().map(|(topic, _)| topic).collect();
+    let (key, earlier) = (store.forget_key().await?, store.tombstones().await?);
+    for topic in named.iter().filter(|topic| !stored.contains(topic)) {
+        let hash = key.as_ref().map(|key| key.hash(TombstoneKind::Topic, topic));
+        let was_forgotten = earlier.iter().any(|(one, _)| Some(&one.hash) == hash.as_ref());
+        let access = access_without(store, &[(TombstoneKind::Topic, topic.clone())], (context.clock)()).await?;
+        if was_forgotten || !access.tokens.is_empty() || !access.links.is_empty() {
+            continue;
+        }
+        renamed(context, store, std::slice::from_ref(topic)).await?;
+        let is_watched = |id: &&str| context.config.topics.iter().any(|watched| watched.id == *id);
+        let left: Vec<&str> = stored.iter().map(String::as_str).filter(|id| !is_watched(id)).collect();
+        let hint = match (nearest(topic, left.iter().copied()), left.as_slice()) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, []) => "all topics in it are still in the file".to_owned(),
+            (None, left) => format!("those no longer in the file are: {}", output::truncate(&left.join(", "), 400)),
+        };
+        let text = format!("there is no topic `{}` in the database; nothing was erased", output::truncate(topic, 64));
+        return Err(Failure::usage(text, hint));
+    }
+    Ok(())
 }
 
 /// Makes a key of 256 random bits of the system.

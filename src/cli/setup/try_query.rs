@@ -11,7 +11,7 @@ use crate::cli::wiring::options::{Common, source_name};
 use crate::collect::{Ingested, Provider, Reading, ingest, read_provider as kinds_read};
 use crate::model::{
     AiQuery, AiWhen, LookBack, Micros, ProviderQuery, QueryValue, SocialOperation, SocialQuery, Source, WebOperation,
-    WebQuery, Window,
+    WebQuery, Window, is_blank,
 };
 use crate::search::decode::ContentType;
 use crate::search::{self, CallFailure, NoGate, RawReply, SearchQuery, kinds};
@@ -39,7 +39,8 @@ pub(in crate::cli) struct Answered {
 
 pub(in crate::cli) async fn run(common: &Common, args: &TryArgs) -> Result<Exit, Failure> {
     let context = Context::load_without_topics(common)?;
-    if args.query.trim().is_empty() {
+    // A query without a visible character is one that `check` refuses, too.
+    if is_blank(&args.query) {
         return Err(Failure::usage(
             "there is nothing to search for",
             "give search words: topicwatch try \"rust async\"",

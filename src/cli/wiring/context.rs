@@ -344,7 +344,6 @@ async fn start_sandbox(clock: Clock) -> Result<sandbox::SandboxHandle, Failure> 
 /// Parses an instant: a time, a date, or a duration ago.
 pub(in crate::cli) fn instant(option: &str, text: Option<&str>, now: Time) -> Result<Option<Time>, Failure> {
     let Some(text) = text else { return Ok(None) };
-    crate::schedule::parse_instant(text, now).map(Some).ok_or_else(|| {
-        Failure::usage(format!("{option}: `{}` is not a time", output::truncate(text, 60)), crate::schedule::INSTANTS)
-    })
+    let read = crate::schedule::read_instant(text, now).map(Some);
+    read.map_err(|(why, hint)| Failure::usage(format!("{option}: `{}` {why}", output::truncate(text, 60)), hint))
 }

@@ -1,4 +1,4 @@
-//! Shared by several kinds of channels: keys of secrets, reporting a missing key, and reading a secret from one of two.
+//! The keys of each kind of channel; reporting a missing key, and reading a secret from one of two.
 
 use std::path::Path;
 
@@ -8,12 +8,33 @@ use crate::config::mistakes::mistake::Mistakes;
 use crate::config::values::names::variable_name;
 use crate::config::values::paths::plain_path;
 use crate::config::values::value::Table;
-use crate::model::SecretSource;
+use crate::model::{ChannelKind, SecretSource};
 
 /// Keys for the password of an e-mail channel.
 pub(in crate::config) const PASSWORD: [&str; 2] = ["password_env", "password_file"];
 /// Keys for the access token of ntfy and Telegram.
 pub(in crate::config) const TOKEN: [&str; 2] = ["token_env", "token_file"];
+
+/// Keys that only some kinds of channel have.
+const EMAIL: [&str; 8] = ["host", "port", "tls", "from", "to", "user", "password_env", "password_file"];
+const ADDRESS: [&str; 3] = ["url", "url_env", "allow_private"];
+const SIGNED: [&str; 2] = ["secret_env", "secret_file"];
+const CHAT: [&str; 1] = ["chat"];
+const TAG: [&str; 1] = ["tag"];
+
+/// Returns the keys that a kind does not have.
+pub(in crate::config) fn foreign(kind: ChannelKind) -> Vec<&'static str> {
+    let own: &[&[&str]] = match kind {
+        ChannelKind::Email => &[&EMAIL],
+        ChannelKind::Webhook => &[&ADDRESS, &SIGNED],
+        ChannelKind::Slack | ChannelKind::Mattermost | ChannelKind::Discord | ChannelKind::Teams => &[&ADDRESS],
+        ChannelKind::Ntfy => &[&ADDRESS, &TOKEN],
+        ChannelKind::Telegram => &[&ADDRESS, &TOKEN, &CHAT],
+        ChannelKind::Apprise => &[&ADDRESS, &TAG],
+    };
+    let all: [&[&str]; 6] = [&EMAIL, &ADDRESS, &SIGNED, &TOKEN, &CHAT, &TAG];
+    all.concat().into_iter().filter(|key| !own.iter().any(|keys| keys.contains(key))).collect()
+}
 
 /// Reports a key that a channel needs but does not have.
 pub(in crate::config) fn missing(table: &Table, key: &str, broken: bool, mistakes: &mut Mistakes<'_>) {

@@ -1,7 +1,7 @@
 //! `[[channels]]`: where messages are delivered. Secrets are only named here and read elsewhere. `hook_channels` reads
 //! the channels that are reached over HTTP.
 
-mod channel_keys;
+pub(super) mod channel_keys;
 pub(super) mod http_channels;
 
 use std::collections::BTreeSet;
@@ -18,29 +18,8 @@ use super::values::scalars::{duration, flag, plain_text, text, texts};
 use super::values::value::Table;
 use crate::model::{ChannelKind, ChannelSpec, EmailSpec, SmtpTls, Transport};
 use crate::notify::check_address;
-use channel_keys::{PASSWORD, TOKEN, missing, secret};
+use channel_keys::{PASSWORD, foreign, missing, secret};
 use http_channels::ChannelContext;
-
-/// Keys that only some kinds of channel have.
-const EMAIL: [&str; 8] = ["host", "port", "tls", "from", "to", "user", "password_env", "password_file"];
-const ADDRESS: [&str; 3] = ["url", "url_env", "allow_private"];
-const SIGNED: [&str; 2] = ["secret_env", "secret_file"];
-const CHAT: [&str; 1] = ["chat"];
-const TAG: [&str; 1] = ["tag"];
-
-/// Returns the keys that a kind does not have.
-fn foreign(kind: ChannelKind) -> Vec<&'static str> {
-    let own: &[&[&str]] = match kind {
-        ChannelKind::Email => &[&EMAIL],
-        ChannelKind::Webhook => &[&ADDRESS, &SIGNED],
-        ChannelKind::Slack | ChannelKind::Mattermost | ChannelKind::Discord | ChannelKind::Teams => &[&ADDRESS],
-        ChannelKind::Ntfy => &[&ADDRESS, &TOKEN],
-        ChannelKind::Telegram => &[&ADDRESS, &TOKEN, &CHAT],
-        ChannelKind::Apprise => &[&ADDRESS, &TAG],
-    };
-    let all: [&[&str]; 6] = [&EMAIL, &ADDRESS, &SIGNED, &TOKEN, &CHAT, &TAG];
-    all.concat().into_iter().filter(|key| !own.iter().any(|keys| keys.contains(key))).collect()
-}
 
 /// Reads all channels. Mistakes are reported; a channel with a mistake is left out.
 pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>) -> Vec<ChannelSpec> {

@@ -6,6 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::key_reader::{expected, fits, kind};
+use crate::config::channels::channel_keys::foreign;
 use crate::config::keys::{KEYS, Key, Section, of};
 use crate::config::mistakes::mistake::Mistakes;
 use crate::config::mistakes::other_words::key_of_word;
@@ -13,7 +14,7 @@ use crate::config::mistakes::redact::is_secret_name;
 use crate::config::mistakes::suggest::{nearest, other_name};
 use crate::config::providers::provider_tables::Provider;
 use crate::config::values::value::{ConfigValue, Origin, Table, Value};
-use crate::model::{KINDS, Login, ProviderKind};
+use crate::model::{ChannelKind, KINDS, Login, ProviderKind};
 
 /// Returns the sections in which a key or a group of keys belongs, as a list in a sentence.
 pub(super) fn sections_of(name: &str) -> Option<String> {
@@ -243,6 +244,12 @@ impl Walk<'_, '_> {
         Some(format!("write it in the topics, under the provider's name: NAME.{} = …", key.name))
     }
 
+    /// Returns the keys that a hint may name: of a channel of a known kind, those of its kind.
+    fn keys_to_name(&self, channel: Option<ChannelKind>) -> Vec<&'static Key> {
+        let foreign = channel.map_or_else(Vec::new, foreign);
+        self.keys.iter().copied().filter(|key| !foreign.contains(&key.name)).collect()
+    }
+
     /// Returns what to write instead of an unknown key, and the key that was probably meant. `entries` are all keys of
     /// its section.
     fn hint(&self, path: &str, last: &str, entries: &DeTable<'_>) -> (String, Option<&'static str>) {
@@ -254,15 +261,28 @@ impl Walk<'_, '_> {
                         name: `api_key_env`), or in a file that only you can read (`api_key_file`)";
             return (hint.to_owned(), None);
         }
+        let channel = value_of(entries, "kind").filter(|_| self.section == Section::Channel);
+        let channel = channel.and_then(|kind| ChannelKind::parse(kind.as_str()?));
+        let keys = self.keys_to_name(channel);
+        let named = |name: &str| keys.iter().map(|key| key.name).find(|key| *key == name);
+        let of_channel = || ["password_env", "secret_env", "token_env"].into_iter().find_map(named);
+        if let (Some(kind), true) = (channel, is_secret_name(last))
+            && of_channel().is_none()
+        {
+            let hint = format!(
+                "remove it: the only secret of kind = \"{kind}\" is the URL; `url_env` keeps it out of the file"
+            );
+            return (hint, None);
+        }
         let secret = match self.section {
-            Section::Channel => Some(None),
+            Section::Channel => Some(channel.and_then(|_| of_channel())),
             Section::Provider => Some(Some("key_env")),
             Section::Web => Some(Some("token_env")),
             _ => None,
         };
         if let (Some(usual), true) = (secret, is_secret_name(last)) {
             let own = format!("{last}_env");
-            let key = self.keys.iter().map(|key| key.name).find(|name| *name == own).or(usual);
+            let key = named(&own).or(usual);
             let place = match key {
                 Some(key) => format!("{key} = \"…\""),
                 None => "in password_env, secret_env or token_env, by kind".to_owned(),
@@ -272,7 +292,7 @@ impl Walk<'_, '_> {
         if let Some(hint) = other_name(path) {
             return (hint.to_owned(), None);
         }
-        let has = |name: &str| self.keys.iter().any(|key| key.name == name);
+        let has = |name: &str| keys.iter().any(|key| key.name == name);
         if let Some(meant) = key_of_word(self.section, path, |key| has(key) && value_of(entries, key).is_none()) {
             return (format!("did you mean `{meant}`?"), Some(meant));
         }
@@ -282,10 +302,10 @@ impl Walk<'_, '_> {
         if self.section == Section::Provider && KINDS.iter().flat_map(|kind| kind.asks).any(|key| key.name == path) {
             return (format!("write it in the topics, under the provider's name: NAME.{path} = …"), None);
         }
-        let groups = self.keys.iter().filter_map(|key| Some(key.name.split_once('.')?.0));
+        let groups = keys.iter().filter_map(|key| Some(key.name.split_once('.')?.0));
         // The plural of a short word is as near to other words.
         let is_plural = |name: &&str| name.strip_suffix('s') == Some(path) || path.strip_suffix('s') == Some(*name);
-        let names = || self.keys.iter().map(|key| key.name);
+        let names = || keys.iter().map(|key| key.name);
         let near = names().find(is_plural).or_else(|| nearest(path, names().chain(groups)));
         match (near, sections_of(path)) {
             (Some(near), None) => return (format!("did you mean `{near}`?"), Some(near)),
@@ -301,7 +321,7 @@ impl Walk<'_, '_> {
             return (format!("`{whole}` belongs under {sections}"), None);
         }
         let leaf = |key: &&&'static Key| key.name.rsplit('.').next() == Some(last);
-        let same: Vec<&'static str> = self.keys.iter().filter(leaf).map(|key| key.name).collect();
+        let same: Vec<&'static str> = keys.iter().filter(leaf).map(|key| key.name).collect();
         if let Some(suggestion) = same.first() {
             let names: Vec<String> = same.iter().map(|name| format!("`{name}`")).collect();
             return (format!("did you mean {}?", names.join(" or ")), Some(*suggestion));
@@ -309,10 +329,10 @@ impl Walk<'_, '_> {
         let group = path.rsplit_once('.').map_or("", |(group, _)| group);
         let hint = if !group.is_empty() && self.is_group(group) {
             format!("its keys are {}", self.members(group))
-        } else if self.keys.len() > 16 {
+        } else if keys.len() > 16 {
             "the annotated jobs.toml of `topicwatch init` shows every key".to_owned()
         } else {
-            let names: Vec<&str> = self.keys.iter().map(|key| key.name).collect();
+            let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
             format!("keys of [{}]: {}", self.heading, names.join(", "))
         };
         (hint, None)

@@ -21,6 +21,41 @@ pub(in crate::store) enum Existing {
 /// Returns a number that changes with every commit of another connection.
 const COMMITS: &str = "PRAGMA data_version";
 
+/// Whether an error of `VACUUM INTO` comes from reading the database rather than from writing the copy.
+fn is_of_reading(error: &StoreError) -> bool {
+    // SQLITE_IOERR_READ and SQLITE_IOERR_SHORT_READ, or a damaged file.
+    let failed = ["(code: 266)", "(code: 522)"].iter().any(|code| error.text.contains(code));
+    failed || error.kind == StoreErrorKind::Foreign
+}
+
+/// Returns the error of a copy whose source could not be read, so that nobody looks for the cause at the copy.
+fn of_source(error: StoreError, file: &Path) -> StoreError {
+    let text = format!("{} could not be read: {}", file.display(), error.text);
+    match error.kind {
+        StoreErrorKind::Unwritable if error.text.contains("disk I/O error") => {
+            let hint = "is its disk failing? restore a backup if this file stays unreadable".to_owned();
+            StoreError { kind: StoreErrorKind::Unreachable, text, hint, ..error }
+        }
+        StoreErrorKind::Unwritable => StoreError { kind: StoreErrorKind::Unreachable, text, ..error },
+        StoreErrorKind::Foreign => StoreError { text, ..error },
+        _ => error,
+    }
+}
+
+/// Opens the source of a copy. Returns the connection, the number of its last commit, and the rows of each table.
+async fn begin_copy(
+    options: &SqliteConnectOptions,
+) -> Result<(sqlx::SqliteConnection, i64, Vec<(&'static str, i64)>), StoreError> {
+    let mut conn = sqlx::SqliteConnection::connect_with(options).await?;
+    // For files made without auto-vacuum. On others the statement would only write, and their disk may be full.
+    if sqlx::query_scalar::<_, i64>("SELECT auto_vacuum FROM pragma_auto_vacuum").fetch_one(&mut conn).await? != 2 {
+        sqlx::query("PRAGMA auto_vacuum = INCREMENTAL").execute(&mut conn).await?;
+    }
+    let before: i64 = sqlx::query_scalar(COMMITS).fetch_one(&mut conn).await?;
+    let sizes = super::row_counts::row_counts(&mut conn).await?;
+    Ok((conn, before, sizes))
+}
+
 impl super::Pools {
     /// Writes a snapshot of the database into another, empty file, while others go on writing. Returns the number of
     /// rows of each table in the snapshot; `None` if others wrote meanwhile, because then it is unknown.
@@ -32,17 +67,15 @@ impl super::Pools {
         // does not run `PRAGMA optimize` at its end, because that writes: the file may be read-only, or another process
         // may be writing.
         let options = SqliteConnectOptions::clone(&self.single).optimize_on_close(false, None::<u32>);
-        let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
-        // For files made without auto-vacuum. On others the statement would only write, and their disk may be full.
-        if sqlx::query_scalar::<_, i64>("SELECT auto_vacuum FROM pragma_auto_vacuum").fetch_one(&mut conn).await? != 2 {
-            sqlx::query("PRAGMA auto_vacuum = INCREMENTAL").execute(&mut conn).await?;
-        }
-        let before: i64 = sqlx::query_scalar(COMMITS).fetch_one(&mut conn).await?;
-        let sizes = super::row_counts::row_counts(&mut conn).await?;
+        let source = |error: StoreError| of_source(error, options.get_filename());
+        let (mut conn, before, sizes) = begin_copy(&options).await.map_err(source)?;
         let done = sqlx::query("VACUUM INTO $1").bind(path.to_string_lossy().into_owned()).execute(&mut conn).await;
         let after: Result<i64, _> = sqlx::query_scalar(COMMITS).fetch_one(&mut conn).await;
         conn.close().await?;
-        done?;
+        done.map_err(|error| {
+            let error = StoreError::from(error);
+            if is_of_reading(&error) { source(error) } else { error }
+        })?;
         let quiet = after? == before;
         // The copy must not list the source's running processes: put in place, it would seem to be in use.
         let mut copy = sqlx::SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(path)).await?;
@@ -117,5 +150,28 @@ impl super::Pools {
             crate::store::database::handle::pause(tries + 3).await;
         }
         Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_reading_the_source_of_a_copy_names_the_source() {
+        let unwritable =
+            |text: &str| StoreError::new(StoreErrorKind::Unwritable, text, "is the disk full, or failing?");
+        for (error, is_reading) in [
+            (unwritable("(code: 266) disk I/O error"), true),
+            (unwritable("(code: 522) disk I/O error"), true),
+            (unwritable("(code: 778) disk I/O error"), false),
+            (unwritable("(code: 13) database or disk is full"), false),
+            (StoreError::new(StoreErrorKind::Foreign, "(code: 11) database disk image is malformed", ""), true),
+        ] {
+            assert_eq!(is_of_reading(&error), is_reading, "{error}");
+            let named = of_source(error.clone(), Path::new("/data/t.db"));
+            assert_eq!(named.text, format!("/data/t.db could not be read: {}", error.text));
+            assert_ne!(named.kind, StoreErrorKind::Unwritable, "{error}");
+        }
     }
 }

@@ -53,7 +53,7 @@ pub(in crate::web::pages) async fn section(
         } } } }
         @if acts { form.filters method="post" action="/searches" aria-label="Save this search" {
             @for (name, value) in filters { input type="hidden" name=(name) value=(value); }
-            div { label for="name" { "Name: lowercase letters, digits, - and _" } input #name name="name" maxlength="64" pattern="[a-z0-9_\\-]+" required; }
+            div { label for="name" { "Name: lowercase letters, digits, - and _; an existing search of this name is replaced" } input #name name="name" maxlength="64" pattern="[a-z0-9_\\-]+" required; }
             button type="submit" name="what" value="save" { "Save this search" }
         } }
     } })
