@@ -161,18 +161,17 @@ fn render(
     let of_runs = by_run(searches);
     let cells = |r: &RunRow| {
         let own = || of_runs.get(r.run.as_str()).into_iter().flatten().copied();
-        // A source returned its maximum, or nothing in error: there may be more items than the run counts.
-        let full = own().any(SearchRow::may_be_more);
         let has_counts = r.has_counts(own());
         let count = |count: String| if has_counts { count } else { "-".to_owned() };
         let others = *others.get(&r.run).unwrap_or(&0);
-        let left = r.counts.new - facts.gone.get(&r.run).unwrap_or(&0);
+        let new = r.counts.new - facts.gone.get(&r.run).unwrap_or(&0) - others;
+        let is_least = r.may_be_more_new(own(), new, *facts.baselines.get(&r.run).unwrap_or(&0));
         vec![
             topic_or_job(r).to_owned(),
             output::format_time_or_dash(r.started_at.or(r.slot)),
             r.state.to_string(),
-            count(output::at_least(r.counts.found, full)),
-            count(run_table::format_new(left - others, others, full)),
+            count(output::at_least(r.counts.found, r.may_be_more(own()))),
+            count(run_table::format_new(new, others, is_least)),
             format!("{}{}", if facts.assumed.contains_key(&r.run) { "~" } else { "" }, r.cost),
         ]
     };

@@ -123,7 +123,7 @@ fn run_markup(
     (baseline, assumed): (Option<&i64>, Option<Micros>),
 ) -> Markup {
     let counts = &run.counts;
-    let full = searches.is_some_and(|all| all.iter().any(SearchRow::may_be_more));
+    let full = run.may_be_more(searches.into_iter().flatten());
     let counted = |which, many: i64, what: &str| {
         let full = full && matches!(which, RunItems::Found | RunItems::First);
         findings::counted(run, which, None, many, &format!("{} {what}", at_least(many.unsigned_abs(), full)))

@@ -75,7 +75,7 @@ impl Progress {
     }
 
     fn markup(&self) -> Markup {
-        let full = self.searches.iter().any(SearchRow::may_be_more);
+        let full = self.run.as_ref().is_some_and(|run| run.may_be_more(&self.searches));
         html! {
             p role="status" { @match (&self.run, &self.request) {
                 (Some(run), _) => {
