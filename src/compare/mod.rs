@@ -48,7 +48,7 @@ pub use terms::rows::{
     ComparedWith, NoTermsReason, StandOutReason, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms,
 };
 pub use terms::topic_terms;
-pub use topic_json::topic_card_json;
+pub use topic_json::{next_slot_of, topic_card_json};
 
 use std::collections::BTreeMap;
 
