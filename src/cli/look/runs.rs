@@ -11,7 +11,7 @@ use crate::cli::terminal::{output, run_table};
 use crate::cli::wiring::check_names::check_topics;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
-use crate::compare::health;
+use crate::compare::{any_filter, health};
 use crate::model::{Micros, Source, format_duration};
 use crate::store::{Filter, RunRow, SearchRow};
 
@@ -50,6 +50,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     topics.sort();
     topics.dedup();
     let health = health(&store, &topics).await?;
+    let has_filter = any_filter(&store, &topics).await?;
     let (older, baselines) = (store.older_counts(&ids).await?, store.baselines_of_runs(&ids).await?);
     let (gone, assumed) = (store.gone_counts(&ids).await?, store.assumed_of_runs(&ids).await?);
     let invented = store.is_sandbox().await?;
@@ -85,6 +86,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
                 (false, false) => "older than the window, dated in the future, or part of the baseline",
             };
             text.push_str(&format!("(+n): also first seen, but {why}\n"));
+        }
+        if has_filter {
+            text.push_str("found and new also count what the filters of topics hide\n");
         }
         if !assumed.is_empty() {
             text.push_str(ASSUMED);
