@@ -172,15 +172,7 @@ impl PageRequest {
 
 /// Whether parameters are UTF-8 once they are decoded. The parser of forms replaces what is not.
 pub(super) fn is_utf8(encoded: &str) -> bool {
-    let digit = |at: usize| encoded.as_bytes().get(at).and_then(|byte| char::from(*byte).to_digit(16));
-    let (mut text, mut at) = (Vec::with_capacity(encoded.len()), 0);
-    while let Some(byte) = encoded.as_bytes().get(at) {
-        let pair = digit(at + 1).zip(digit(at + 2)).filter(|_| *byte == b'%');
-        let code = pair.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
-        text.push(code.unwrap_or(*byte));
-        at += if code.is_some() { 3 } else { 1 };
-    }
-    std::str::from_utf8(&text).is_ok()
+    percent_encoding::percent_decode_str(encoded).decode_utf8().is_ok()
 }
 
 /// The maximum number of bytes of a form that is sent to a path. Topics have their forms below `/jobs/`.
