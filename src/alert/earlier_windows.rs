@@ -11,7 +11,8 @@ pub(super) struct ComparableWindows {
     /// With their items.
     pub(super) windows: Vec<(Day, Vec<CountedItem>)>,
     /// Whether each source searched the current window up to its end. If not, it may hold fewer items than there are, so
-    /// it does not show that a rise is over. Also set if hardly any window is like that: no later one may be, either.
+    /// it does not show that a rise is over. If hardly any window is like that, a single answer is enough: no later window
+    /// may be better.
     pub(super) is_current_whole: bool,
 }
 
@@ -49,7 +50,8 @@ pub(super) async fn comparable_windows(
     let least = current.many.max(usual).max(1);
     let usually_shown = usually_shown(topic, spec, &answered);
     answered.retain(|(_, answers)| answers.many.saturating_mul(2) >= least);
-    // Several sources that are often away in turn may never answer together. One source usually shows half of them.
+    // Several sources that are often away in turn may never answer together. A single source shows at least half of the
+    // windows in which it answers as long as usual, because usual is the median.
     let whole = answered.iter().filter(|(_, answers)| is_whole(answers, &usually_shown)).count();
     let seldom_whole = whole < MIN_DAYS && whole.saturating_mul(4) < answered.len();
     if !seldom_whole {
@@ -64,7 +66,7 @@ pub(super) async fn comparable_windows(
     if watched.iter().filter(|window| is_kept(window)).count() >= MIN_DAYS {
         watched.retain(is_kept);
     }
-    let is_current_whole = seldom_whole || is_whole(current, &usually_shown);
+    let is_current_whole = current.many > 0 && (seldom_whole || is_whole(current, &usually_shown));
     Ok(ComparableWindows { windows: watched, is_current_whole })
 }
 

@@ -10,7 +10,7 @@ use super::{dispatch, read};
 use crate::compare::WordFilters;
 use crate::insight::EvaluatedWindow;
 use crate::model::{
-    AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, Micros, RunState, Source, Time, Topic, TopicLimits, Usage,
+    AlertRule, AlertRun, AlertSpec, AlertState, Micros, RunState, Source, Time, Topic, TopicLimits, Usage,
     UsageByProvider, subject_topic,
 };
 use crate::store::{AlertChange, Store, StoreError};
@@ -93,7 +93,7 @@ async fn evaluate_batch(
     let in_all = usize::try_from(status.waiting_in_all).unwrap_or(0) + fresh.clone().count();
     if in_all > 0 && dispatch::may_send(spec, &status, now) {
         let waiting: Vec<_> = status.waiting.iter().chain(fresh).cloned().collect();
-        let invented = store.origin().await? == Some(DataOrigin::Sandbox);
+        let invented = store.is_sandbox().await?;
         change.reported = waiting.last().map(|event| event.event.clone());
         change.messages = dispatch::messages(spec, &waiting, in_all, invented);
     }

@@ -22,7 +22,7 @@ const DAYS: i32 = 28;
 /// The number of latest runs whose searches are read; `LONG` if a source may be silent or stale.
 const QUICK: u32 = 6;
 const LONG: u32 = 150;
-/// What fires ends after this long without an answer before a window without one: none may ever come.
+/// What fires ends if no source answered in a window, nor this long before it: none may ever answer again.
 const FORGOTTEN: Duration = Duration::from_secs(7 * 86_400);
 
 /// Evaluates one run by the rule of an alert. Also returns the window that `volume` counted.
@@ -163,11 +163,11 @@ async fn evaluate_window(
             explain::explained(&mut moment, &window, usual.ok().map(unusual), evaluation).await?
         }
     };
-    // While a source is away, fewer items do not show that a rise is over.
+    // While a source is away, fewer items do not show that what fires is over.
     let evaluation = evaluation.filter(|evaluation| is_whole || evaluation.status != Status::Well);
     let evaluations = match evaluation {
         Some(evaluation) => check_relevance(&mut moment, topic, evaluation, &marks, &earlier, &length).await?,
-        None if too_little => rules::too_little(&topic.id, now.span.from),
+        None if too_little && is_whole => rules::too_little(&topic.id, now.span.from),
         None if answers.many == 0 => forgotten(&mut moment, topic, spec, &now, pause).await?,
         None => Vec::new(),
     };
@@ -175,7 +175,7 @@ async fn evaluate_window(
     Ok((evaluations, evaluated))
 }
 
-/// Ends what fires if none of the alert's sources answered in a long time before a window, either.
+/// Ends what has fired since before a window in which no source answered, if none answered long before it, either.
 async fn forgotten(
     moment: &mut ReadSnapshot,
     topic: &Topic,

@@ -13,6 +13,8 @@ use crate::store::{ReadSnapshot, Store, StoreError};
 
 /// Runs used to work out the usual pause between two.
 const PAUSES: u32 = 30;
+/// The same with those of a long backfill, one for each of at most 31 days, which do not count.
+const PAUSES_AND_BACKFILL: u32 = PAUSES + 31;
 /// A window ends a twentieth of its length after its run, but at most this much.
 const MOST_SLACK: Duration = Duration::from_secs(300);
 /// Maximum number of items of a window that are counted: the latest ones.
@@ -201,7 +203,10 @@ pub fn window_of_run(spec: &AlertSpec, run: &AlertRun, back: i32) -> Option<Day>
 
 /// The median time between two answers of the alert's sources, in milliseconds; 0 if it is unknown.
 async fn usual_pause(store: &Store, spec: &AlertSpec, topic: &Topic, run: &AlertRun) -> Result<i64, StoreError> {
-    let latest = store.searched(&topic.id, run.seq, PAUSES).await?;
+    let mut latest = store.searched(&topic.id, run.seq, PAUSES).await?;
+    if latest.iter().any(|search| search.past) {
+        latest = store.searched(&topic.id, run.seq, PAUSES_AND_BACKFILL).await?;
+    }
     let answered = latest.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
     let answered = answered.filter(|search| !search.past && counts_items_of(spec, topic, search.source));
     let at: BTreeSet<Time> = answered.map(|search| search.at).collect();

@@ -38,7 +38,7 @@ pub use self::verify::{Comparison, verify};
 pub use crate::compare::FilterMode;
 use crate::compare::{Rankings, RowFilter};
 pub use crate::normalise::words::parse_query;
-use crate::store::{DataOrigin, ItemRow, SightingRow, Store, StoreError};
+use crate::store::{ItemRow, SightingRow, Store, StoreError};
 
 /// The result of an export.
 #[derive(Debug)]
@@ -68,11 +68,11 @@ pub async fn write_watched(
     out: Out<'_>,
     watch: Watch<'_>,
 ) -> Result<Written, ExportError> {
-    let origin = store.origin().await?;
     if options.format == Format::Atom {
-        return feed(store, options, row_filter, out, origin == Some(DataOrigin::Sandbox)).await;
+        let is_sandbox = store.is_sandbox().await?;
+        return feed(store, options, row_filter, out, is_sandbox).await;
     }
-    let mut rows = OutputRows::begin(options, origin, out, watch)?;
+    let mut rows = OutputRows::begin(options, store.origin().await?, out, watch)?;
     let filter = &options.filter;
     match options.what {
         ExportKind::Items => {

@@ -65,6 +65,33 @@ fn alerts_of_invented_findings_are_marked() {
 }
 
 #[test]
+fn alerts_feeds_and_previews_are_marked_before_anything_is_found() {
+    for database in databases() {
+        let (name, hook) = (database.name, WebhookServer::accepting());
+        // Nothing is due at first, and the slots that are then missed do not run.
+        let rest = format!(
+            "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1h\"\ncatch_up = \"none\"\n\n\
+             [[alerts]]\nname = \"late\"\nrule = \"missed\"\nchannels = [\"hook\"]\n\n\
+             [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\n",
+            hook.url()
+        );
+        let place = Place::new(database, "base_url = \"sandbox\"", &rest);
+        for time in ["09:30", "15:30"] {
+            place.ok(&["once", "--due", "--at", &format!("2026-03-11T{time}:00Z")]);
+        }
+        assert_eq!(place.database.items(), 0, "{name}");
+        let got: Vec<serde_json::Value> = hook.received().iter().map(|one| one.json()).collect();
+        assert_eq!(got.len(), 1, "{name}: {got:?}");
+        let subject = got[0]["subject"].as_str().unwrap();
+        assert!(subject.starts_with("[SANDBOX] [late] acme: ") && got[0]["data"]["sandbox"] == true, "{name}: {got:?}");
+        let feed = place.ok(&["export", "--format", "atom", "--topic", "acme", "--quiet"]);
+        assert!(feed.contains("<title>SANDBOX: "), "{name}: {feed}");
+        let tested = place.json(&["topic", "filter", "test", "acme", "--json"]);
+        assert_eq!(tested["sandbox"], true, "{name}: {tested}");
+    }
+}
+
+#[test]
 fn an_import_into_a_sandbox_file_is_refused_with_the_sandbox_line() {
     let place = Place::without_service(sqlite(), "");
     std::fs::remove_file(place.path("jobs.toml")).unwrap();

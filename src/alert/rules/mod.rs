@@ -211,7 +211,7 @@ pub(super) fn related(topic: &str) -> Evaluation {
     Evaluation { subject: unrelated_subject(topic), status: Status::Over, summary: String::new(), lines: Vec::new() }
 }
 
-/// A window that began at this time holds too few items to judge their tone by.
+/// Since this time, too little was found to judge a topic.
 pub(super) fn too_little(topic: &str, began: Time) -> Vec<Evaluation> {
     let of =
         |subject| Evaluation { subject, status: Status::TooLittle(began), summary: String::new(), lines: Vec::new() };

@@ -13,7 +13,7 @@ use crate::cli::wiring::options::Common;
 use crate::compare::{NoStart, Since, begin, changes_between, run_range};
 use crate::model::{PrunedSummary, Span, Time, Topic};
 use crate::schedule::{TOO_FAR_BACK, parse_instant, read_instant};
-use crate::store::{DataOrigin, Store};
+use crate::store::Store;
 
 #[derive(Debug, Args)]
 pub struct DiffArgs {
@@ -52,7 +52,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
         Some(span) => store.pruned_summary(&topic.id, span).await?,
         None => PrunedSummary::default(),
     };
-    let invented = store.origin().await? == Some(DataOrigin::Sandbox);
+    let invented = store.is_sandbox().await?;
     store.close().await;
     if args.json {
         let mut value = serde_json::to_value(&changes)?;

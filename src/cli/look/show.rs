@@ -14,7 +14,7 @@ use crate::cli::wiring::options::Common;
 use crate::compare::{FilterMode, RowFilter, first_seen};
 use crate::insight::{merge_sightings, volume};
 use crate::model::{Question, RunState, SearchState, Source, Topic};
-use crate::store::{AnswerRow, DataOrigin, Filter, RunRow, SearchRow, Store};
+use crate::store::{AnswerRow, Filter, RunRow, SearchRow, Store};
 
 #[derive(Debug, Args)]
 pub struct ShowArgs {
@@ -100,7 +100,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
         searches,
         items: merge_sightings(&sightings),
         filtered: hidden.len(),
-        invented: store.origin().await? == Some(DataOrigin::Sandbox),
+        invented: store.is_sandbox().await?,
         run,
     };
     store.close().await;

@@ -16,7 +16,7 @@ use crate::compare::filter_of;
 use crate::draw::format::count_noun;
 use crate::filter::{Filter as CompiledFilter, FilterError, check_lang, unjudged_note};
 use crate::model::TopicFilter;
-use crate::store::{DataOrigin, Filter, ItemRow, StoreError};
+use crate::store::{Filter, ItemRow, StoreError};
 
 #[derive(Debug, Args)]
 pub struct FilterArgs {
@@ -160,7 +160,7 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
         .await?;
     preview.hides = hides.into_iter().rev().collect();
     preview.shows = shows.into_iter().rev().collect();
-    let invented = store.origin().await? == Some(DataOrigin::Sandbox);
+    let invented = store.is_sandbox().await?;
     store.close().await;
     if args.json {
         // `told` is the former name of `preview`, until 1.0.

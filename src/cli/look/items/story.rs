@@ -14,7 +14,6 @@ use crate::draw::{format, story_chart};
 use crate::insight::story::{FirstSighting, Story, TimelineEntry};
 use crate::insight::{Piece, word_diff};
 use crate::model::{STORY_WORDS, whole_start};
-use crate::store::DataOrigin;
 
 #[derive(Debug, Args)]
 pub struct StoryArgs {
@@ -50,7 +49,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StoryArgs) -> Result<Exi
     let store = context.store_to_read().await?;
     index_pending(&store, common.quiet).await?;
     let story = compare::story(&store, &args.key).await?;
-    let invented = store.origin().await? == Some(DataOrigin::Sandbox);
+    let invented = store.is_sandbox().await?;
     store.close().await;
     let Some(story) = story else {
         return Err(Failure::usage(
