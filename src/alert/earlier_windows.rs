@@ -10,14 +10,20 @@ use crate::store::{ReadSnapshot, StoreError};
 pub(super) struct ComparableWindows {
     /// With their items.
     pub(super) windows: Vec<(Day, Vec<CountedItem>)>,
-    /// Whether each source searched the current window up to its end. If not, it may hold fewer items than there are, so
-    /// it does not show that a rise is over. Also set if hardly any window is like that: no later one may be, either.
-    pub(super) is_current_whole: bool,
+    /// The sources that did not search the current window up to its end: it may hold fewer items than there are, so it
+    /// does not show that a rise is over. None if hardly any window is whole: no later one may be, either.
+    pub(super) away: Vec<Source>,
+}
+
+/// The sources whose answers show a shorter time than they usually do.
+fn away(answers: &WindowAnswers, usually_shown: &[(Source, i64)]) -> Vec<Source> {
+    let shorter = usually_shown.iter().filter(|(source, usual)| answers.shown_by(*source) / 9 < usual / 10);
+    shorter.map(|(source, _)| *source).collect()
 }
 
 /// Whether answers show a time about as long as each source usually does.
 fn is_whole(answers: &WindowAnswers, usually_shown: &[(Source, i64)]) -> bool {
-    usually_shown.iter().all(|(source, usual)| answers.shown_by(*source) / 9 >= usual / 10)
+    away(answers, usually_shown).is_empty()
 }
 
 /// The windows that were searched at least half as often as the current one and as is usual, with their items. Windows
@@ -64,8 +70,8 @@ pub(super) async fn comparable_windows(
     if watched.iter().filter(|window| is_kept(window)).count() >= MIN_DAYS {
         watched.retain(is_kept);
     }
-    let is_current_whole = seldom_whole || is_whole(current, &usually_shown);
-    Ok(ComparableWindows { windows: watched, is_current_whole })
+    let away = if seldom_whole { Vec::new() } else { away(current, &usually_shown) };
+    Ok(ComparableWindows { windows: watched, away })
 }
 
 /// How long a time the answers of each source of the alert usually show, in milliseconds: the median of the windows with
