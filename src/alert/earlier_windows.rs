@@ -14,11 +14,19 @@ pub(super) struct ComparableWindows {
     /// it does not show that a rise is over. If hardly any window is like that, a single answer is enough: no later window
     /// may be better.
     pub(super) is_current_whole: bool,
+    /// The sources that did not. None if hardly any window is whole.
+    pub(super) away: Vec<Source>,
+}
+
+/// The sources whose answers show a shorter time than they usually do.
+fn away(answers: &WindowAnswers, usually_shown: &[(Source, i64)]) -> Vec<Source> {
+    let shorter = usually_shown.iter().filter(|(source, usual)| answers.shown_by(*source) / 9 < usual / 10);
+    shorter.map(|(source, _)| *source).collect()
 }
 
 /// Whether answers show a time about as long as each source usually does.
 fn is_whole(answers: &WindowAnswers, usually_shown: &[(Source, i64)]) -> bool {
-    usually_shown.iter().all(|(source, usual)| answers.shown_by(*source) / 9 >= usual / 10)
+    away(answers, usually_shown).is_empty()
 }
 
 /// The windows that were searched at least half as often as the current one and as is usual, with their items. Windows
@@ -66,8 +74,9 @@ pub(super) async fn comparable_windows(
     if watched.iter().filter(|window| is_kept(window)).count() >= MIN_DAYS {
         watched.retain(is_kept);
     }
-    let is_current_whole = current.many > 0 && (seldom_whole || is_whole(current, &usually_shown));
-    Ok(ComparableWindows { windows: watched, is_current_whole })
+    let away = if seldom_whole { Vec::new() } else { away(current, &usually_shown) };
+    let is_current_whole = current.many > 0 && away.is_empty();
+    Ok(ComparableWindows { windows: watched, is_current_whole, away })
 }
 
 /// How long a time the answers of each source of the alert usually show, in milliseconds: the median of the windows with

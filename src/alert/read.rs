@@ -22,7 +22,8 @@ const DAYS: i32 = 28;
 /// The number of latest runs whose searches are read; `LONG` if a source may be silent or stale.
 const QUICK: u32 = 6;
 const LONG: u32 = 150;
-/// What fires ends if no source answered in a window, nor this long before it: none may ever answer again.
+/// What fires ends if the sources that are away in a window gave no answer this long before it, either: they may never
+/// answer again.
 const FORGOTTEN: Duration = Duration::from_secs(7 * 86_400);
 
 /// Evaluates one run by the rule of an alert. Also returns the window that `volume` counted.
@@ -110,7 +111,7 @@ async fn evaluate_window(
     let days = if whole_days { 0 } else { DAYS };
     let days = (1..=days).rev().filter_map(window).filter(&comparable).collect();
     let found = comparable_windows(&mut moment, topic, spec, days, run, &answers, pause).await?;
-    let (mut earlier, mut is_whole) = (found.windows, found.is_current_whole);
+    let (mut earlier, mut is_whole, mut away) = (found.windows, found.is_current_whole, found.away);
     let (mut evaluated, mut too_little) = (None, false);
     let length = format_duration(length);
     let evaluation = match spec.rule {
@@ -120,7 +121,7 @@ async fn evaluate_window(
             if whole_days || same_hour.len() < daily::MIN_DAYS {
                 let before = before.into_iter().filter(comparable).collect();
                 let found = comparable_windows(&mut moment, topic, spec, before, run, &answers, pause).await?;
-                (earlier, is_whole) = (found.windows, found.is_current_whole);
+                (earlier, is_whole, away) = (found.windows, found.is_current_whole, found.away);
                 at_any_hour = counts(&earlier);
             }
             if whole_days {
@@ -164,28 +165,34 @@ async fn evaluate_window(
         }
     };
     // While a source is away, fewer items do not show that what fires is over.
-    let evaluation = evaluation.filter(|evaluation| is_whole || evaluation.status != Status::Well);
-    let evaluations = match evaluation {
+    let shows_end = evaluation.as_ref().map_or(too_little, |one| one.status == Status::Well);
+    let is_held = shows_end && !is_whole;
+    let evaluations = match evaluation.filter(|_| !is_held) {
         Some(evaluation) => check_relevance(&mut moment, topic, evaluation, &marks, &earlier, &length).await?,
-        None if too_little && is_whole => rules::too_little(&topic.id, now.span.from),
-        None if answers.many == 0 => forgotten(&mut moment, topic, spec, &now, pause).await?,
+        None if is_held || answers.many == 0 => forgotten(&mut moment, topic, spec, (&now, &away), pause).await?,
+        None if too_little => rules::too_little(&topic.id, now.span.from),
         None => Vec::new(),
     };
     moment.end().await?;
     Ok((evaluations, evaluated))
 }
 
-/// Ends what has fired since before a window in which no source answered, if none answered long before it, either.
+/// Ends what has fired since before a window in which sources were away, if they gave no answer long before it, either.
+/// Without sources that are known to be away, none of the alert's may have answered.
 async fn forgotten(
     moment: &mut ReadSnapshot,
     topic: &Topic,
     spec: &AlertSpec,
-    now: &Day,
+    (now, away): (&Day, &[Source]),
     pause: i64,
 ) -> Result<Vec<Evaluation>, StoreError> {
     let before = Span { from: now.span.from.minus(FORGOTTEN), until: now.span.from };
     let answers = compare::window_answers(moment, spec, topic, before, pause).await?;
-    Ok(if answers.many == 0 { rules::too_little(&topic.id, before.from) } else { Vec::new() })
+    let is_silent = match away {
+        [] => answers.many == 0,
+        away => away.iter().all(|source| answers.shown_by(*source) == 0),
+    };
+    Ok(if is_silent { rules::too_little(&topic.id, before.from) } else { Vec::new() })
 }
 
 /// Returns the evaluation of a window, or that it is held back: if most posts do not match the question, volume and

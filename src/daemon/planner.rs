@@ -19,6 +19,9 @@ const JOBS_PER_LOOK: u32 = 1_000;
 /// How long a topic is not planned again after its planning panicked.
 const AFTER_A_DEFECT: Duration = Duration::from_secs(60);
 
+/// Why a slot of a topic that its file paused was dropped.
+const PAUSED_BY_FILE: &str = "the topic was paused in the configuration";
+
 /// The result of planning.
 #[derive(Debug, Clone, Default)]
 pub struct Planned {
@@ -64,8 +67,10 @@ impl Planner {
         now: Time,
         with_jitter: bool,
     ) -> Result<(), StoreError> {
-        let left = store.jobs_losing_slots(set, removes).await?;
+        let set = set.into();
         let mut planner = Self::default();
+        planner.record_pauses(store, &store.resumed_by(set).await?, now).await?;
+        let left = store.jobs_losing_slots(set, removes).await?;
         while !left.is_empty() {
             let due = store.to_plan(now, AHEAD, u32::MAX).await?;
             let due: Vec<PlannedJob> = due.into_iter().filter(|planned_job| left.contains(&planned_job.id)).collect();
@@ -81,6 +86,24 @@ impl Planner {
             }
         }
         Ok(())
+    }
+
+    /// Records the first slot that each of these topics dropped while its file paused it: the cause of the gap that
+    /// remains.
+    async fn record_pauses(&mut self, store: &Store, resumed: &[PlannedJob], now: Time) -> Result<(), StoreError> {
+        let plans: Vec<JobPlan> = resumed.iter().filter_map(|planned_job| self.pause_plan(planned_job, now)).collect();
+        if !plans.is_empty() {
+            store.plan(&plans, now).await?;
+        }
+        Ok(())
+    }
+
+    fn pause_plan(&mut self, planned_job: &PlannedJob, now: Time) -> Option<JobPlan> {
+        let (policy, schedule) =
+            self.schedule(planned_job).filter(|_| !planned_job.planned_until.is_before_program())?;
+        let first = schedule.next_after(planned_job.planned_until).filter(|slot| *slot <= now)?;
+        let slot = row(planned_job, &policy, first, Decision::Skipped(PAUSED_BY_FILE), false);
+        Some(JobPlan { until: now, slots: vec![slot], ..unchanged_plan(planned_job, None) })
     }
 
     /// Does the first part of [`Planner::plan`], so that the first due jobs do not wait for the rows of all.

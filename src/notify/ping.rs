@@ -1,9 +1,9 @@
 //! Pings: a job reports its start and its outcome to an address, so that a monitoring service can raise an alarm if no
 //! ping arrives. Pings run in the background and delay nothing: if too many wait, the oldest are dropped, and a ping is
-//! given up after a few failed tries. The address is a secret.
+//! given up after a few failed tries. The pings of a job leave in the order of its runs. The address is a secret.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use reqwest::header::CONTENT_TYPE;
@@ -68,12 +68,30 @@ struct Ping {
     target: PingTarget,
 }
 
+/// The runs of a job that began here and whose end was not reported yet.
+#[derive(Default)]
+struct Runs {
+    under_way: usize,
+    /// Starts that wait for the end of the run before: a run may begin as soon as the one before is stored, which is
+    /// before its end is reported.
+    held: VecDeque<Ping>,
+}
+
 #[derive(Default)]
 struct State {
     targets: PingTargets,
     waiting: VecDeque<Ping>,
     /// Jobs with a ping under way.
     busy: HashSet<String>,
+    runs: HashMap<String, Runs>,
+}
+
+impl State {
+    /// A ping of a job; `None` if the job has no target.
+    fn ping(&self, job: &str, signal: Signal, line: &str) -> Option<Ping> {
+        let target = self.targets.get(job)?.clone();
+        Some(Ping { job: job.to_owned(), signal, line: one_line(line), target })
+    }
 }
 
 /// Sends pings in the background.
@@ -96,17 +114,49 @@ impl Pinger {
         self.state().targets = targets;
     }
 
-    /// Queues a ping of a job with one line of text; does nothing if the job has no target. Returns at once.
-    pub fn queue(&self, job: &str, signal: Signal, line: impl FnOnce() -> String) {
+    /// Queues the ping of a run that begins, behind the end of the job's run before. Returns at once.
+    pub fn begin(&self, job: &str) {
         let mut state = self.state();
-        let Some(target) = state.targets.get(job).cloned() else { return };
-        let dropped = if state.waiting.len() >= MOST_WAITING { state.waiting.pop_front() } else { None };
-        state.waiting.push_back(Ping { job: job.to_owned(), signal, line: one_line(&line()), target });
+        let start = state.ping(job, Signal::Start, "started");
+        let runs = state.runs.entry(job.to_owned()).or_default();
+        runs.under_way += 1;
+        if runs.under_way > 1 {
+            runs.held.extend(start);
+        } else {
+            self.queue(state, start);
+        }
+    }
+
+    /// Queues the ping of a run that ended, with one line of text, unless there is nothing to report. To be called for
+    /// each run that began. Returns at once.
+    pub fn end(&self, job: &str, outcome: Option<(Signal, String)>) {
+        let mut state = self.state();
+        let end = outcome.and_then(|(signal, line)| state.ping(job, signal, &line));
+        let mut start = None;
+        if let Some(runs) = state.runs.get_mut(job) {
+            runs.under_way -= 1;
+            start = runs.held.pop_front();
+            if runs.under_way == 0 {
+                state.runs.remove(job);
+            }
+        }
+        self.queue(state, end.into_iter().chain(start));
+    }
+
+    /// Adds pings to those that wait.
+    fn queue(&self, mut state: MutexGuard<'_, State>, pings: impl IntoIterator<Item = Ping>) {
+        let mut dropped = Vec::new();
+        for ping in pings {
+            if state.waiting.len() >= MOST_WAITING {
+                dropped.extend(state.waiting.pop_front());
+            }
+            state.waiting.push_back(ping);
+        }
         drop(state);
-        if let Some(dropped) = dropped {
+        for ping in dropped {
             self.pinged.add_dropped();
             tracing::warn!(
-                job = dropped.job,
+                job = ping.job,
                 "a ping was dropped because {MOST_WAITING} are waiting: does the receiver answer?"
             );
         }
@@ -167,7 +217,7 @@ impl Pinger {
         }
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State> {
         // The state is consistent between any two statements, even after a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -242,14 +292,18 @@ mod tests {
         assert!(address(Url::parse("file:///etc/passwd").unwrap(), Signal::Start).is_err());
     }
 
-    #[test]
-    fn the_oldest_of_too_many_pings_is_dropped_and_jobs_without_url_send_none() {
+    fn pinger_of_topic_a() -> (Pinger, Arc<PingCounts>) {
         let target = PingTarget { url: "http://127.0.0.1:9/x".into(), allow_private: false };
         let pinged = Arc::new(PingCounts::default());
-        let pinger = Pinger::new(HashMap::from([("topic:a".to_owned(), target)]), Arc::clone(&pinged));
-        pinger.queue("topic:b", Signal::Start, || "nobody hears it".to_owned());
+        (Pinger::new(HashMap::from([("topic:a".to_owned(), target)]), Arc::clone(&pinged)), pinged)
+    }
+
+    #[test]
+    fn the_oldest_of_too_many_pings_is_dropped_and_jobs_without_url_send_none() {
+        let (pinger, pinged) = pinger_of_topic_a();
+        pinger.begin("topic:b");
         for n in 0..=MOST_WAITING {
-            pinger.queue("topic:a", Signal::Start, || format!("line {n}"));
+            pinger.end("topic:a", Some((Signal::Success, format!("line {n}"))));
         }
         assert_eq!(pinger.state().waiting.len(), MOST_WAITING);
         assert_eq!(pinged.counts(), [("sent", 0), ("failed", 0), ("dropped", 1)]);
@@ -257,5 +311,24 @@ mod tests {
         assert_eq!(first.line, "line 1", "the oldest went");
         assert!(pinger.next().is_none(), "another of this job waits for the first");
         assert!(!format!("{first:?}", first = first.target).contains("9/x"));
+    }
+
+    #[test]
+    fn a_start_waits_until_the_end_of_the_run_before_is_reported() {
+        let (pinger, _) = pinger_of_topic_a();
+        let waiting = || pinger.state().waiting.iter().map(|ping| ping.signal).collect::<Vec<_>>();
+        pinger.begin("topic:a");
+        // The second and the third run begin as soon as the ones before are stored.
+        pinger.begin("topic:a");
+        pinger.begin("topic:a");
+        assert_eq!(waiting(), [Signal::Start]);
+        pinger.end("topic:a", Some((Signal::Success, "ok".to_owned())));
+        assert_eq!(waiting(), [Signal::Start, Signal::Success, Signal::Start]);
+        // A cancelled run reports nothing, and the next one still reports its start.
+        pinger.end("topic:a", None);
+        pinger.end("topic:a", Some((Signal::Fail, "failed".to_owned())));
+        let order = [Signal::Start, Signal::Success, Signal::Start, Signal::Start, Signal::Fail];
+        assert_eq!(waiting(), order);
+        assert!(pinger.state().runs.is_empty(), "nothing is remembered of ended runs");
     }
 }

@@ -51,6 +51,10 @@ fn file(sources: &str, when: &str) -> String {
     )
 }
 
+fn provider(name: &str, truth: &TruthService) -> String {
+    format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
+}
+
 const DAILY: &str = "schedule = \"0 0 * * *\"";
 /// Each search asks for a week, so it finds all posts that were missing from empty replies.
 const WEEK: &str = "\nwindow = \"PAST_7_DAYS\"";
@@ -317,6 +321,33 @@ fn an_alert_ends_without_a_message_when_no_source_answered_for_a_week() {
 }
 
 #[test]
+fn an_alert_ends_without_a_message_when_one_of_its_sources_was_away_for_a_week() {
+    let mut storm = flat_stream(1_000_001);
+    storm.extend(
+        (0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + (2 * n + 1) * HOUR / 5), n * 7_919)),
+    );
+    let later = (24 * DAYS..24 * 30).zip(3_000_001..);
+    storm.extend(later.map(|(n, id)| post(id, Time(at(n).0 + HOUR / 2), n * 7_919)));
+    let (east, west) = (TruthService::new(flat_stream(1)), TruthService::new(storm));
+    let rest = provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", DAILY);
+    let begun = Place::without_service(sqlite(), &rest);
+    // East fails from the run after the one that fires on, and west finds its usual posts.
+    let broken: Broken = (24 * 22..24 * 30, down);
+    (1..22).for_each(|day| run(&begun, &[&east, &west], 24 * day, &broken));
+    for database in databases() {
+        let place = begun.copy_to(database);
+        let mut firing = Vec::new();
+        for day in 22..30 {
+            run(&place, &[&east, &west], 24 * day, &broken);
+            firing.push(place.json(&["alerts", "--json"])["alerts"][0]["firing"].as_array().unwrap().len());
+        }
+        assert_eq!(firing, [1, 1, 1, 1, 1, 1, 1, 0], "{}", place.database.name);
+        let events = place.json(&["alerts", "--json"]);
+        assert_eq!(events["events"].as_array().unwrap().len(), 1, "{}: {events}", place.database.name);
+    }
+}
+
+#[test]
 fn a_backfill_does_not_hide_a_storm_of_its_day() {
     let mut posts = flat_stream(1);
     posts.extend((0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR * 2 / 5), n * 7_919)));
@@ -347,9 +378,6 @@ fn windows_in_which_one_of_two_sources_was_away_do_not_count_as_usual() {
         (0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + (2 * n + 1) * HOUR / 5), n * 7_919)),
     );
     let (east, west) = (TruthService::new(flat_stream(1)), TruthService::new(storm));
-    let provider = |name: &str, truth: &TruthService| {
-        format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
-    };
     let rest = provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", DAILY);
     let place = Place::without_service(sqlite(), &rest);
     let days = (1..DAYS).map(|day| 24 * day);
@@ -372,10 +400,8 @@ fn sources_that_are_away_in_turn_do_not_silence_an_alert() {
     );
     let services =
         [TruthService::new(flat_stream(1)), TruthService::new(storm), TruthService::new(flat_stream(2_000_001))];
-    let provider = |(name, truth): (&str, &TruthService)| {
-        format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
-    };
-    let providers: String = ["east", "west", "north"].into_iter().zip(&services).map(provider).collect();
+    let named = ["east", "west", "north"].into_iter().zip(&services);
+    let providers: String = named.map(|(name, truth)| provider(name, truth)).collect();
     let begun = Place::without_service(sqlite(), &(providers + &file("\"east\", \"west\", \"north\"", DAILY)));
     // Each day another source fails, so that no window has answers of all three.
     let run = |place: &Place, day: i64, all_fail: bool| {

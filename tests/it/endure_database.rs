@@ -332,6 +332,23 @@ fn a_command_waits_for_whoever_makes_an_empty_file_a_database() {
 }
 
 #[test]
+fn a_command_gives_up_waiting_for_a_stopped_maker_of_a_database_and_names_the_lock() {
+    let service = SlowService::answering_after(Duration::ZERO);
+    let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &topics(1, ""));
+    let making = place.program(&["db", "migrate"]).env("TOPICWATCH_TEST_FAILPOINT", "stop open/making").start();
+    making.wait_until_stopped();
+    let waiting = place.program(&["db", "migrate"]).env("TOPICWATCH_TEST_BOUND", "makers=200").start();
+    let lock = format!("{}.migrate.lock", database_file(&place));
+    let ended = waiting.wait_within(Duration::from_secs(40));
+    ended.assert_stderr(4, &[&format!("holds {lock}"), &format!("hint: `lsof {lock}` shows that process")]);
+    assert_eq!(std::fs::metadata(database_file(&place)).unwrap().len(), 0, "it did not make the database meanwhile");
+    making.signal("CONT");
+    let made = making.wait();
+    assert_eq!(made.code, Some(0), "{made}");
+    place.ok(&["db", "migrate"]);
+}
+
+#[test]
 fn a_command_waits_for_whoever_switches_a_sqlite_file_to_a_log() {
     let service = SlowService::answering_after(Duration::ZERO);
     let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &topics(1, ""));

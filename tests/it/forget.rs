@@ -497,6 +497,29 @@ fn forget_names_the_share_links_that_it_withdraws() {
 }
 
 #[test]
+fn a_resumed_forget_names_the_tokens_and_links_that_were_withdrawn_before_the_kill() {
+    for database in databases() {
+        let (server, place) = place_that_mentions_jane(database);
+        add_token(&place, &["alone", "--role", "read", "--topic", "acme"]);
+        add_token(&place, &["other", "--role", "read", "--topic", "globex"]);
+        let (_, earlier) = add_share_link(&place, &["--topic", "acme", "--for", "7d"]);
+        place.ok(&["token", "withdraw", &earlier]);
+        let (_, acme) = add_share_link(&place, &["--topic", "acme", "--for", "7d"]);
+        place.configure(&server.lines(), QUIET);
+        let forgetting = place.program(&["forget", "--topic", "acme", "--yes"]);
+        let killed = forgetting.env("TOPICWATCH_TEST_FAILPOINT", "kill forget/left pass=1").run();
+        assert_eq!(killed.code, None, "{}: {killed}", place.database.name);
+        let resumed = place.ok(&["forget", "--resume"]);
+        let changes = format!(
+            "token alone: withdrawn, since it was for no other topic\n\
+             share link {acme}: withdrawn, since it showed topic acme\n"
+        );
+        assert!(resumed.contains(&changes), "{}: {resumed}", place.database.name);
+        assert!(!resumed.contains("token other") && !resumed.contains(&earlier), "{resumed}");
+    }
+}
+
+#[test]
 fn a_token_withdrawn_during_forget_does_not_stop_it() {
     // On SQLite nobody withdraws while another one erases.
     let Some(database) = postgres() else { return };

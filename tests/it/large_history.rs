@@ -119,25 +119,6 @@ fn items_of_a_time_are_counted_without_sorting_all_of_them() {
     }
 }
 
-/// Such a clock records the slots of years as missed, and its own runs come after them.
-#[test]
-fn runs_of_a_clock_that_is_ahead_are_looked_for_from_the_latest_back() {
-    for database in databases() {
-        let sandbox = Sandbox::at(NINE, &[]);
-        let place = Place::new(database, &sandbox.lines(), TOPICS);
-        place.ok(&["once", "--at", NINE]);
-        let name = place.database.name;
-        let log = log_of_pages(&place, &["/items?new_since=24h"]);
-        let is_ahead = |sql: &String| sql.contains("started_at IS NOT NULL") && sql.contains(" LIMIT 1000");
-        let ahead: Vec<String> = statements(&log).filter(is_ahead).collect();
-        assert!(!ahead.is_empty(), "{name}: {log}");
-        for sql in ahead {
-            let read = sql.split("started_at IS NOT NULL").next().unwrap();
-            assert!(read.contains(" DESC, r.public_id DESC LIMIT 10000)"), "{name}: {sql}");
-        }
-    }
-}
-
 /// The bounds of a list's time on one side.
 fn bounds<'s>(list: &'s str, side: &str) -> Vec<&'s str> {
     let parts = list.split(&format!(" AND t.first_seen {side}")).skip(1).collect::<Vec<_>>();

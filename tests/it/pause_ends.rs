@@ -7,6 +7,7 @@ use topicwatch::store::Store;
 
 use crate::support::covered_spans::topic;
 use crate::support::databases::{block_on, databases};
+use crate::support::ledger::LedgerRun;
 use crate::support::program::{NINE, Place};
 use crate::support::searched::{self, NOW, settings};
 use crate::support::service::Sandbox;
@@ -119,6 +120,39 @@ fn a_pause_drops_a_slot_at_its_end_but_not_one_after_it() {
 
         pause("2026-03-12T00:10:00Z", "2026-03-12T11:59:59.999Z");
         due("2026-03-12T12:05:00Z");
+        assert_eq!((place.database.runs_in("ok"), dropped().len()), (ok + 1, 1), "{name}");
+    }
+}
+
+#[test]
+fn a_pause_in_the_file_records_the_first_slot_that_it_dropped() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topic("timezone = \"UTC\""));
+        // The file is read after it changed, as a daemon does.
+        let read = |at: &str, paused: bool| {
+            place.configure(&sandbox.lines(), &topic(&format!("timezone = \"UTC\"\npaused = {paused}")));
+            sandbox.set_clock(at);
+            place.ok(&["once", "--due", "--at", at]);
+        };
+        let name = place.database.name;
+        let dropped = || place.database.texts("SELECT state || ' ' || reason FROM v_run WHERE state <> 'ok'");
+        read(NINE, false);
+        read("2026-03-11T12:05:00Z", false);
+        read("2026-03-11T13:00:00Z", true);
+        read("2026-03-11T14:00:00Z", false);
+        let ok = place.database.runs_in("ok");
+        assert_eq!((ok, dropped().len()), (1, 0), "no slot passed in the pause, {name}");
+
+        read("2026-03-11T15:00:00Z", true);
+        read("2026-03-12T13:00:00Z", false);
+        let skipped = vec!["skipped the topic was paused in the configuration".to_owned()];
+        assert_eq!((place.database.runs_in("ok"), dropped()), (ok, skipped), "{name}");
+        let slots: Vec<String> = place.database.ledger_slots().iter().map(LedgerRun::slot_line).collect();
+        let slot = "2026-03-12T00:00:00Z skipped scheduled".to_owned();
+        assert!(slots.contains(&slot), "{name}: {slots:?}");
+
+        read("2026-03-13T00:05:00Z", false);
         assert_eq!((place.database.runs_in("ok"), dropped().len()), (ok + 1, 1), "{name}");
     }
 }

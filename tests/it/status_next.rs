@@ -62,6 +62,26 @@ fn a_topic_that_is_back_in_the_file_has_its_findings_before_anything_runs() {
 }
 
 #[test]
+fn a_pass_that_reads_new_topics_says_that_their_slots_count_from_then_on() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let hourly = "every = \"1h\"";
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], hourly));
+        let due = |at: &str| {
+            sandbox.set_clock(at);
+            place.run(&["once", "--due", "--at", at])
+        };
+        let next = "next due: acme at 2026-03-11T10:00:00Z";
+        due(NINE).assert_stdout(0, &["nothing was due", "1 new topic: its slots count from now on", next]);
+        place.configure(&sandbox.lines(), &topics(&["acme", "globex", "initech"], hourly));
+        let ten = "2026-03-11T10:00:00Z";
+        due(ten).assert_stdout(0, &["1 of 1 run ok", "2 new topics: their slots count from now on"]);
+        let again = due(ten);
+        assert!(!again.out.contains("from now on"), "{}: {again}", place.database.name);
+    }
+}
+
+#[test]
 fn status_takes_the_next_slot_from_the_ledger_after_a_clock_set_back() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);

@@ -192,6 +192,35 @@ fn items_stored_by_a_clock_ahead_are_not_new_again_when_its_time_comes() {
     }
 }
 
+/// Such a clock may record very many slots as missed, which come before its own runs. Those of a topic that is paused since
+/// stay where they are.
+#[test]
+fn an_item_stored_by_a_clock_ahead_is_not_new_though_ten_thousand_missed_slots_precede_it() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let globex = topic("every = \"1m\"").replace("acme", "globex");
+        let place = Place::new(database, &world.lines(), &(topic("") + &globex));
+        let find = |number: u32, now: &str| {
+            world.set_posts(&[undated(number)]);
+            place.ok(&["once", "--topic", "acme", "--at", now]);
+        };
+        place.ok(&["once", "--due", "--at", &at(11, 9)]);
+        find(1, &at(11, 9));
+        find(2, &at(21, 9));
+        place.ok(&["once", "--due", "--at", &at(21, 9)]);
+        place.ok(&["topic", "pause", "globex"]);
+        find(3, &at(11, 11));
+        find(4, &at(11, 12));
+        let name = place.database.name;
+        let missed = "SELECT count(*) FROM v_run WHERE state = 'missed' AND slot > '2026-03-13'";
+        assert!(place.database.number(missed) > 10_000, "{name}");
+        for (since, new) in [("2026-03-12T00:00:00Z", 0), ("2026-03-11T11:30:00Z", 1)] {
+            let listed = place.json(&["items", "--topic", "acme", "--new-since", since, "--json"]);
+            assert_eq!(listed["items"].as_array().unwrap().len(), new, "{name}: since {since}: {listed:#}");
+        }
+    }
+}
+
 #[test]
 fn items_stored_by_a_clock_ahead_stay_new_after_a_clock_behind() {
     for database in databases() {

@@ -267,7 +267,8 @@ async fn erase(context: &Context, store: &Store, now: Time, begun: Forgotten, js
     found.topics.extend(begun.topics);
     found.topics.sort_unstable();
     found.topics.dedup();
-    let mut access = begun.access;
+    let mut access = withdrawn_before(store, key, &open, now).await?;
+    access.add(begun.access);
     access.add(found.access);
     found.access = access;
     for topic in found.topics.iter().filter(|topic| watched.iter().all(|watched| watched.id != **topic)) {
@@ -298,6 +299,27 @@ async fn erase(context: &Context, store: &Store, now: Time, begun: Forgotten, js
         return Ok(Exit::Store);
     }
     Ok(Exit::Ok)
+}
+
+/// Returns the tokens and links that were withdrawn when the erasure of these topics began, if it was interrupted since.
+/// What a token of several topics lost then is recorded nowhere.
+async fn withdrawn_before(
+    store: &Store,
+    key: ForgetKey,
+    open: &[Tombstone],
+    now: Time,
+) -> Result<AccessChanges, Failure> {
+    let is_earlier = |one: &&Tombstone| one.kind == TombstoneKind::Topic && one.at < now;
+    let topics: Vec<&Tombstone> = open.iter().filter(is_earlier).collect();
+    let is_of = |topic: &str, withdrawn_at: Option<Time>| {
+        let hash = key.hash(TombstoneKind::Topic, topic);
+        topics.iter().any(|one| one.hash == hash && withdrawn_at == Some(one.at))
+    };
+    let (mut tokens, mut links) = (store.tokens().await?, store.links().await?);
+    tokens.retain(|token| token.topics.iter().any(|topic| is_of(topic, token.withdrawn_at)));
+    links.retain(|link| link.kind == SharedKind::Topic && is_of(&link.of, link.withdrawn_at));
+    links.retain(|link| link.withdrawn_at < Some(link.expires_at));
+    Ok(AccessChanges { tokens, links })
 }
 
 async fn remaining_mentions(store: &Store, tombstones: &Tombstones) -> Result<RemainingMentions, Failure> {

@@ -19,6 +19,7 @@ use crate::cli::wiring::{channels, ids, jobs};
 use crate::collect::{Collector, Done, RunReport, WorkerPool, follow};
 use crate::config::Target;
 use crate::daemon::{Planner, Skew};
+use crate::draw::format::count_noun;
 use crate::model::{RunState, Time, Topic};
 use crate::notify::Pinger;
 use crate::store::{DefinitionSet, Store, StoreErrorKind};
@@ -74,7 +75,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     let now = (context.clock)();
     // Runs of dead processes must not count as running.
     store.rescue(now).await?;
-    store_definitions(&context, &store, (!args.due).then_some(&topics), now).await?;
+    let new_topics = store_definitions(&context, &store, (!args.due).then_some(&topics), now).await?;
 
     let collector = context.collector(store.clone(), callers);
     let cancel = CancellationToken::new();
@@ -113,7 +114,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
         Ok(Default::default())
     };
     pinging.end().await;
-    let (upcoming, (jobs, deliveries)) = (begun?, due_results?);
+    let (outlook, (jobs, deliveries)) = (Outlook { new_topics, next: begun? }, due_results?);
     // The jobs may have added something.
     follow(&store, &context.clock, &|| cancel.is_cancelled(), again).await;
     let job_results = JobResults::of(&jobs, &deliveries);
@@ -128,7 +129,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
             output::print_stderr(job_results.failures.trim_end());
         }
     } else {
-        print(&context, args, &store, &reports, failures.is_empty(), &job_results, upcoming).await?;
+        print(&context, args, &store, &reports, failures.is_empty(), &job_results, outlook).await?;
     }
     store.close().await;
     failures.iter().for_each(print_failure);
@@ -142,18 +143,19 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     Ok(if good { Exit::Ok } else { Exit::Searches })
 }
 
-/// Stores the definitions that are run: those of the whole file, or only the named topics.
+/// Stores the definitions that are run: those of the whole file, or only the named topics. Returns how many topics of
+/// the file are planned from now on.
 async fn store_definitions(
     context: &Context,
     store: &Store,
     named: Option<&Vec<Topic>>,
     now: Time,
-) -> Result<(), Failure> {
+) -> Result<usize, Failure> {
     if let Some(topics) = named {
         // Topics of another file may belong to another daemon: leave them.
         Planner::plan_before_change(store, topics, false, now, false).await?;
         store.add_topics(topics, now).await?;
-        return Ok(());
+        return Ok(0);
     }
     let jobs = jobs::of(&context.config)?;
     let set = DefinitionSet { topics: &context.config.topics, jobs: &jobs };
@@ -164,7 +166,8 @@ async fn store_definitions(
             "warning: a daemon with newer topics is running; its topics are run, not those of this file",
         );
     }
-    Ok(crate::alert::begin(store, now).await?)
+    crate::alert::begin(store, now).await?;
+    Ok(adopted.synced.new_topics)
 }
 
 fn print_failure(failure: &Failure) {
@@ -203,6 +206,12 @@ async fn start_all(
 
 /// The topic that is due next, and when.
 type Upcoming = (String, Time);
+
+/// What `--due` says about slots to come.
+struct Outlook {
+    new_topics: usize,
+    next: Option<Upcoming>,
+}
 
 /// Runs the due slots as the daemon would. Returns what is due next.
 async fn start_due(
@@ -269,7 +278,7 @@ async fn print(
     reports: &[RunReport],
     unfailed: bool,
     job_results: &JobResults,
-    upcoming: Option<Upcoming>,
+    outlook: Outlook,
 ) -> Result<(), Failure> {
     let ids: Vec<String> = reports.iter().map(|report| report.run.clone()).collect();
     let invented = run_table::is_invented(store, context.is_sandbox(), &ids).await?;
@@ -300,7 +309,11 @@ async fn print(
         }
     }
     text.push_str(&job_results.text);
-    if let Some((topic, at)) = upcoming {
+    if outlook.new_topics > 0 {
+        let slots = if outlook.new_topics == 1 { "its slots count" } else { "their slots count" };
+        text.push_str(&format!("{}: {slots} from now on\n", count_noun(outlook.new_topics as u64, "new topic")));
+    }
+    if let Some((topic, at)) = outlook.next {
         text.push_str(&format!("next due: {topic} at {}\n", output::format_time(at)));
     }
     if unfailed || !reports.is_empty() {

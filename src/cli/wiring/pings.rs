@@ -90,23 +90,23 @@ impl PingTask {
 
 /// Reports that a run of a topic started.
 pub(in crate::cli) fn topic_started(pinger: &Pinger, topic: &str) {
-    pinger.queue(&format!("topic:{topic}"), Signal::Start, || "started".to_owned());
+    pinger.begin(&format!("topic:{topic}"));
 }
 
 /// Reports that a run of a topic ended: how much it found, but not what.
 pub(in crate::cli) fn topic_ended(pinger: &Pinger, done: &Done) {
-    let job = format!("topic:{}", done.topic);
-    match &done.result {
+    let outcome = match &done.result {
         // A queued run is reported when it runs again; a cancelled one is not reported.
-        Ok(report) if matches!(report.state, RunState::Queued | RunState::Cancelled) => {}
+        Ok(report) if matches!(report.state, RunState::Queued | RunState::Cancelled) => None,
         Ok(report) => {
             let good = matches!(report.state, RunState::Ok | RunState::Partial);
-            pinger.queue(&job, if good { Signal::Success } else { Signal::Fail }, || message(report));
+            Some((if good { Signal::Success } else { Signal::Fail }, message(report)))
         }
         // Another process took the run over and reports it.
-        Err(error) if error.kind == StoreErrorKind::Fenced => {}
-        Err(_) => pinger.queue(&job, Signal::Fail, || "failed: nothing could be stored".to_owned()),
-    }
+        Err(error) if error.kind == StoreErrorKind::Fenced => None,
+        Err(_) => Some((Signal::Fail, "failed: nothing could be stored".to_owned())),
+    };
+    pinger.end(&format!("topic:{}", done.topic), outcome);
 }
 
 fn message(report: &RunReport) -> String {
@@ -117,15 +117,16 @@ fn message(report: &RunReport) -> String {
 
 /// Reports that a run of another job started.
 pub(in crate::cli) fn job_started(pinger: &Pinger, job: &str) {
-    pinger.queue(job, Signal::Start, || "started".to_owned());
+    pinger.begin(job);
 }
 
 /// Reports that a run of another job ended.
 pub(in crate::cli) fn job_ended(pinger: &Pinger, done: &JobDone) {
-    match &done.result {
-        Ok(Ok(_)) => pinger.queue(&done.job, Signal::Success, || "ok".to_owned()),
-        Ok(Err(failed)) => pinger.queue(&done.job, Signal::Fail, || format!("failed: {}", failed.class)),
-        Err(error) if error.kind == StoreErrorKind::Fenced => {}
-        Err(_) => pinger.queue(&done.job, Signal::Fail, || "failed: the result could not be recorded".to_owned()),
-    }
+    let outcome = match &done.result {
+        Ok(Ok(_)) => Some((Signal::Success, "ok".to_owned())),
+        Ok(Err(failed)) => Some((Signal::Fail, format!("failed: {}", failed.class))),
+        Err(error) if error.kind == StoreErrorKind::Fenced => None,
+        Err(_) => Some((Signal::Fail, "failed: the result could not be recorded".to_owned())),
+    };
+    pinger.end(&done.job, outcome);
 }

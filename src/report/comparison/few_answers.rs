@@ -20,11 +20,12 @@ pub(in crate::report) fn few_answers(own: &Answers, other: &Answers) -> Option<S
 }
 
 /// Says why a day, week or month is incomplete compared with another: searches of a source failed, none was due, or the
-/// other has more than three times its answers, as after a change of the schedule. If the other was searched a few more
-/// times by hand, it is complete. `has_spans`: the searches of another source cover its time, so that more searches of
-/// this one add little.
+/// other has three times its answers, as after a change of the schedule. If the other was searched a few more times by
+/// hand, such as two times besides one by schedule, it is complete. `has_spans`: the searches of another source cover its
+/// time, so that more searches of this one add little.
 pub(in crate::report) fn missing_answers(own: &Answers, other: &Answers, has_spans: bool) -> Option<String> {
-    let is_often = |answered: &Answered, other: &Answered| has_spans || other.many <= answered.many.saturating_mul(3);
+    let most = |many: u64| if many < 2 { 3 * many } else { many.saturating_mul(3) - 1 };
+    let is_often = |answered: &Answered, other: &Answered| has_spans || other.many <= most(answered.many);
     let is_complete =
         |answered: &Answered, other: &Answered| answered.all && answered.many > 0 && is_often(answered, other);
     let mut other = other.clone();
@@ -99,8 +100,9 @@ mod tests {
             (day(1, false), 3, Some("only 1 answer from web")),
             (day(0, true), 3, Some("no answer from web")),
             (day(3, false), 3, None),
-            (day(4, true), 12, None),
-            (day(2, true), 12, Some("only 2 answers from web")),
+            (day(4, true), 11, None),
+            (day(4, true), 12, Some("only 4 answers from web")),
+            (day(2, true), 6, Some("only 2 answers from web")),
             (day(1, true), 4, Some("only 1 answer from web")),
         ] {
             assert_eq!(missing_answers(&earlier, &day(now, true), false).as_deref(), expected, "{earlier:?} {now}");

@@ -9,6 +9,8 @@ use crate::model::{Job, Time, Topic};
 pub struct SyncCounts {
     /// Not known before, or removed earlier.
     pub added: usize,
+    /// Topics among these that have a schedule and are not paused: no slot before now is theirs.
+    pub new_topics: usize,
     /// Known with another definition.
     pub changed: usize,
     /// Not in the set any more.

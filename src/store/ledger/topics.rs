@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::model::{Time, Topic};
-use crate::store::{DataOrigin, DefinitionSet, Store, StoreError};
+use crate::store::{DataOrigin, DefinitionSet, PlannedJob, Store, StoreError};
 
 impl Store {
     /// Returns the origin of the stored data; `None` if nothing was stored yet.
@@ -37,6 +37,13 @@ impl Store {
     ) -> Result<HashSet<String>, StoreError> {
         let set = set.into();
         read!(self, planned::jobs_losing_slots(set, removes))
+    }
+
+    /// Returns the topics that the stored configuration pauses and this set does not. Nothing of them was planned since
+    /// their pause began.
+    pub async fn resumed_by<'a>(&self, set: impl Into<DefinitionSet<'a>>) -> Result<Vec<PlannedJob>, StoreError> {
+        let set = set.into();
+        read!(self, planned::resumed_by(set))
     }
 
     /// Returns the latest instant, not after `end`, up to which a job is planned.

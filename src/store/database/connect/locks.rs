@@ -1,11 +1,14 @@
 //! Operating system locks on files next to a SQLite database: one daemon and one migration at a time. Never on the
 //! database file itself: closing a descriptor of it drops SQLite's own locks. PostgreSQL has locks of its own.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use crate::store::database::handle::Db;
+use tokio::time::Instant;
+
+use crate::store::database::handle::{Db, pause};
 use crate::store::{Store, StoreError, StoreErrorKind};
 
 /// The lock of the one daemon of a SQLite file. Released when dropped, or by the system when the process ends.
@@ -64,11 +67,11 @@ impl Store {
         };
         match file.try_lock() {
             Ok(()) => Ok(DaemonLock { lock_file: Some((path.clone(), file)) }),
-            Err(std::fs::TryLockError::WouldBlock) => Err(refused(
+            Err(TryLockError::WouldBlock) => Err(refused(
                 format!("another `topicwatch run` uses {}", self.place),
                 "stop it first, or use PostgreSQL, which several can share; `once`, `show` and `export` work alongside it",
             )),
-            Err(std::fs::TryLockError::Error(e)) => Err(refused(
+            Err(TryLockError::Error(e)) => Err(refused(
                 format!("cannot lock {name}: {e}"),
                 "is it on a network file system? These are not supported",
             )),
@@ -98,14 +101,21 @@ pub(in crate::store) struct TempLock {
 }
 
 impl TempLock {
-    /// Waits for the lock. Blocks the thread.
-    pub(in crate::store) fn wait(path: PathBuf) -> io::Result<Self> {
+    /// Waits for the lock; `None` if another process still holds it after this time.
+    pub(in crate::store) async fn wait(path: &Path, within: Duration) -> io::Result<Option<Self>> {
+        let (begun, mut tries) = (Instant::now(), 0);
         loop {
-            let file = open(&path)?;
-            file.lock()?;
-            // The previous holder may have removed the file: a lock on a file without a name keeps nobody out.
-            if is_at(&file, &path)? {
-                return Ok(Self { path, file });
+            let file = open(path)?;
+            match file.try_lock() {
+                // The previous holder may have removed the file: a lock on a file without a name keeps nobody out.
+                Ok(()) if is_at(&file, path)? => return Ok(Some(Self { path: path.to_owned(), file })),
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) if begun.elapsed() >= within => return Ok(None),
+                Err(TryLockError::WouldBlock) => {
+                    tries += 1;
+                    pause(tries.min(5)).await;
+                }
+                Err(TryLockError::Error(e)) => return Err(e),
             }
         }
     }

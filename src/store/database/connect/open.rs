@@ -3,10 +3,12 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sqlx::migrate::Migrator;
 use tokio::time::Instant;
 
+use crate::model::shell_word;
 use crate::store::database::connect::address::{Settings, redact, sqlite_path};
 use crate::store::database::connect::locks::{TempLock, path_beside};
 use crate::store::database::connect::open_postgres;
@@ -18,6 +20,11 @@ use crate::store::{DataOrigin, Store, StoreError, StoreErrorKind};
 
 /// The first SQLite version without a defect that could corrupt a WAL database (3.7.0 to 3.51.2).
 const SQLITE_SAFE: (u32, u32, u32) = (3, 51, 3);
+
+/// How long another process may take to create or update the tables before a log line says so, and before this one
+/// gives up.
+const MAKERS_USUAL: Duration = Duration::from_secs(10);
+const MAKERS_PATIENCE: Duration = Duration::from_secs(300);
 
 impl Store {
     /// Opens a database and migrates its tables.
@@ -151,15 +158,28 @@ pub(in crate::store) async fn migrate_in_transaction(
     tx.commit().await.map_err(|e| with_place(e.into(), place))
 }
 
-/// Waits for processes that make this file a database or migrate it, and keeps out others.
+/// Waits for processes that make this file a database or migrate it, and keeps out others. One of them may be stopped,
+/// so the wait ends.
 async fn wait_for_makers(place: &str) -> Result<TempLock, StoreError> {
     let path = path_beside(place, ".migrate.lock");
-    let named = path.clone();
-    let unreachable = |text: String, hint: &str| StoreError::new(StoreErrorKind::Unreachable, text, hint);
-    tokio::task::spawn_blocking(move || TempLock::wait(named))
-        .await
-        .map_err(|e| unreachable(format!("the lock task failed: {e}"), ""))?
-        .map_err(|e| unreachable(format!("cannot lock {}: {e}", path.display()), "can this user write to that folder?"))
+    let unlockable = |e: std::io::Error| {
+        let text = format!("cannot lock {}: {e}", path.display());
+        StoreError::new(StoreErrorKind::Unreachable, text, "can this user write to that folder?")
+    };
+    let patience = crate::failpoint::bound("makers", MAKERS_PATIENCE);
+    if let Some(lock) = TempLock::wait(&path, MAKERS_USUAL.min(patience)).await.map_err(unlockable)? {
+        return Ok(lock);
+    }
+    tracing::warn!("another process creates or updates the tables of {place}; waiting for it");
+    TempLock::wait(&path, patience).await.map_err(unlockable)?.ok_or_else(|| {
+        let hint = format!(
+            "`lsof {}` shows that process: let it finish, or end it if it is stopped",
+            shell_word(&path.display().to_string())
+        );
+        let text =
+            format!("{place}: another process is still creating or updating its tables, and holds {}", path.display());
+        StoreError::new(StoreErrorKind::Locked, text, hint)
+    })
 }
 
 /// Opens a file. Whoever makes an empty file a database holds the lock of those who migrate it, however slow the disk is.
@@ -169,8 +189,12 @@ async fn open_or_make(path: &Path, place: &str) -> Result<sqlite::Pools, StoreEr
         return open_with_retry(path, false).await;
     }
     crate::failpoint::at("open/empty");
-    // If the folder cannot be written to, SQLite says more.
-    let lock = wait_for_makers(place).await.ok();
+    let lock = match wait_for_makers(place).await {
+        Ok(lock) => Some(lock),
+        Err(held) if held.kind == StoreErrorKind::Locked => return Err(held),
+        // If the folder cannot be written to, SQLite says more.
+        Err(_) => None,
+    };
     crate::failpoint::at("open/making");
     let opened = open_with_retry(path, lock.is_some()).await;
     if let Some(lock) = lock {

@@ -6,9 +6,9 @@ use futures_util::TryStreamExt as _;
 use sqlx::Row as _;
 
 use super::Conn;
-use super::definitions::schedule_text;
-use crate::model::{SchedulePolicy, Time};
-use crate::store::{DefinitionSet, StoreError};
+use super::definitions::{self, paused_by_file, schedule_text};
+use crate::model::{SchedulePolicy, Time, Topic};
+use crate::store::{DefinitionSet, PlannedJob, StoreError};
 
 /// Returns jobs whose schedule differs in another set and, if it removes missing ones, jobs that it does not contain.
 /// Paused jobs owe nothing.
@@ -36,6 +36,42 @@ pub(in crate::store) async fn jobs_losing_slots(
         }
     }
     Ok(left)
+}
+
+/// Returns the topics that the stored configuration pauses and this set does not, as planned when their pause began.
+pub(in crate::store) async fn resumed_by(
+    conn: &mut Conn,
+    set: DefinitionSet<'_>,
+) -> Result<Vec<PlannedJob>, StoreError> {
+    let runs = |topic: &&Topic| topic.schedule.as_ref().is_some_and(|policy| !policy.paused);
+    let wanted: HashSet<String> = set.topics.iter().filter(runs).map(Topic::job).collect();
+    let mut rows = sqlx::query(
+        "SELECT id, topic, schedule, definition, planned_until, created_at FROM job WHERE removed_at IS NULL AND paused = 0 \
+         AND next_slot IS NULL AND topic IS NOT NULL AND schedule IS NOT NULL AND planned_until IS NOT NULL ORDER BY id",
+    )
+    .fetch(conn);
+    let mut resumed = Vec::new();
+    while let Some(row) = rows.try_next().await? {
+        let (id, schedule): (String, String) = (row.try_get("id")?, row.try_get("schedule")?);
+        if !paused_by_file(&schedule) || !wanted.contains(&id) {
+            continue;
+        }
+        // A definition that cannot be read must not block others.
+        let definition = definitions::topic(&row.try_get::<String, _>("definition")?);
+        resumed.push(PlannedJob {
+            id,
+            topic: row.try_get("topic")?,
+            schedule: definition.ok().and_then(|topic| topic.schedule),
+            planned_until: Time(row.try_get("planned_until")?),
+            created_at: Time(row.try_get("created_at")?),
+            active: 0,
+            running: 0,
+            waiting: Vec::new(),
+            backlog: 0,
+            on_time: 0,
+        });
+    }
+    Ok(resumed)
 }
 
 /// Returns the latest instant, not after `end`, up to which a job is planned.

@@ -90,6 +90,8 @@ struct Difference<'s> {
 impl<'s> Difference<'s> {
     fn add(&mut self, (id, defined): &'s (String, Defined<'s>), now: Time) {
         self.synced.added += 1;
+        let is_planned = defined.schedule().is_some_and(|policy| !policy.paused);
+        self.synced.new_topics += usize::from(is_planned && defined.topic().is_some());
         self.changed.push(Changed { id, defined: *defined, planned_until: now.0 });
     }
 }
