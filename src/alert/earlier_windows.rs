@@ -10,11 +10,10 @@ use crate::store::{ReadSnapshot, StoreError};
 pub(super) struct ComparableWindows {
     /// With their items.
     pub(super) windows: Vec<(Day, Vec<CountedItem>)>,
-    /// Whether each source searched the current window up to its end. If not, it may hold fewer items than there are, so
-    /// it does not show that a rise is over. If hardly any window is like that, a single answer is enough: no later window
-    /// may be better.
+    /// Whether each source searched the current window up to its end; if hardly any window is like that, whether as many
+    /// sources did as usual. If not, it may hold fewer items than there are, so it does not show that a rise is over.
     pub(super) is_current_whole: bool,
-    /// The sources that did not. None if hardly any window is whole.
+    /// The sources that did not search it up to its end, although they usually do.
     pub(super) away: Vec<Source>,
 }
 
@@ -24,9 +23,9 @@ fn away(answers: &WindowAnswers, usually_shown: &[(Source, i64)]) -> Vec<Source>
     shorter.map(|(source, _)| *source).collect()
 }
 
-/// Whether answers show a time about as long as each source usually does.
-fn is_whole(answers: &WindowAnswers, usually_shown: &[(Source, i64)]) -> bool {
-    away(answers, usually_shown).is_empty()
+/// The number of sources whose answers show a time about as long as usual.
+fn whole_sources(answers: &WindowAnswers, usually_shown: &[(Source, i64)]) -> usize {
+    usually_shown.len() - away(answers, usually_shown).len()
 }
 
 /// The windows that were searched at least half as often as the current one and as is usual, with their items. Windows
@@ -58,13 +57,17 @@ pub(super) async fn comparable_windows(
     let least = current.many.max(usual).max(1);
     let usually_shown = usually_shown(topic, spec, &answered);
     answered.retain(|(_, answers)| answers.many.saturating_mul(2) >= least);
+    let (all, in_current) = (usually_shown.len(), whole_sources(current, &usually_shown));
+    let mut whole: Vec<usize> = answered.iter().map(|(_, answers)| whole_sources(answers, &usually_shown)).collect();
+    whole.sort_unstable();
+    let of_all = whole.iter().filter(|sources| **sources == all).count();
     // Several sources that are often away in turn may never answer together. A single source shows at least half of the
     // windows in which it answers as long as usual, because usual is the median.
-    let whole = answered.iter().filter(|(_, answers)| is_whole(answers, &usually_shown)).count();
-    let seldom_whole = whole < MIN_DAYS && whole.saturating_mul(4) < answered.len();
-    if !seldom_whole {
-        answered.retain(|(_, answers)| is_whole(answers, &usually_shown));
-    }
+    let is_seldom = of_all < MIN_DAYS && of_all.saturating_mul(4) < whole.len();
+    // Windows of fewer sources than the current one hold fewer items.
+    let (enough, needed) =
+        if is_seldom { (whole.get(whole.len() / 2).copied().unwrap_or(0), in_current) } else { (all, all) };
+    answered.retain(|(_, answers)| whole_sources(answers, &usually_shown) >= needed);
     let mut watched = Vec::with_capacity(answered.len());
     for (day, answers) in answered {
         let (items, _) = compare::window_items(moment, topic, (spec, run), &day, &answers, pause).await?;
@@ -74,9 +77,8 @@ pub(super) async fn comparable_windows(
     if watched.iter().filter(|window| is_kept(window)).count() >= MIN_DAYS {
         watched.retain(is_kept);
     }
-    let away = if seldom_whole { Vec::new() } else { away(current, &usually_shown) };
-    let is_current_whole = current.many > 0 && away.is_empty();
-    Ok(ComparableWindows { windows: watched, is_current_whole, away })
+    let is_current_whole = current.many > 0 && in_current >= enough;
+    Ok(ComparableWindows { windows: watched, is_current_whole, away: away(current, &usually_shown) })
 }
 
 /// How long a time the answers of each source of the alert usually show, in milliseconds: the median of the windows with

@@ -161,9 +161,6 @@ fn posts_found_after_empty_replies_do_not_fire_an_alert() {
 #[test]
 fn posts_of_one_source_after_four_empty_days_do_not_fire_an_alert() {
     let (east, west) = (TruthService::new(flat_stream(1)), TruthService::new(flat_stream(1_000_001)));
-    let provider = |name: &str, truth: &TruthService| {
-        format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
-    };
     let rest =
         provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", &format!("{DAILY}{WEEK}"));
     let place = Place::without_service(sqlite(), &rest);
@@ -183,9 +180,6 @@ fn an_alert_about_one_source_counts_only_items_of_that_source() {
         (0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + (2 * n + 1) * HOUR / 5), n * 7_919)),
     );
     let (east, west) = (TruthService::new(flat_stream(1)), TruthService::new(storm));
-    let provider = |name: &str, truth: &TruthService| {
-        format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
-    };
     let alert = |name: &str| format!("\n[[alerts]]\nname = \"{name}\"\nrule = \"volume\"\nsources = [\"{name}\"]\n");
     let rest = provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", DAILY);
     let place = Place::without_service(sqlite(), &(rest + &alert("east") + &alert("west")));
@@ -392,6 +386,34 @@ fn windows_in_which_one_of_two_sources_was_away_do_not_count_as_usual() {
     }
 }
 
+/// A topic whose sources are three services.
+fn place_with_three_sources(services: &[TruthService; 3]) -> Place {
+    let named = ["east", "west", "north"].into_iter().zip(services);
+    let providers: String = named.map(|(name, truth)| provider(name, truth)).collect();
+    Place::without_service(sqlite(), &(providers + &file("\"east\", \"west\", \"north\"", DAILY)))
+}
+
+/// Makes the run of a day on which some of the three services are down.
+fn run_with_three_sources(place: &Place, services: &[TruthService; 3], day: i64, is_down: impl Fn(i64) -> bool) {
+    for (n, service) in (0..).zip(services) {
+        service.set(|world| (world.now, world.cap, world.down) = (at(24 * day), usize::MAX, is_down(n)));
+    }
+    place.program(&["once", "--due", "--at", &at(24 * day).to_string()]).env("SECOND_KEY", "a key of its own").run();
+}
+
+#[test]
+fn the_first_days_on_which_all_sources_answer_do_not_fire_an_alert() {
+    let services = [1, 1_000_001, 2_000_001].map(|first| TruthService::new(flat_stream(first)));
+    let begun = place_with_three_sources(&services);
+    (1..20).for_each(|day| run_with_three_sources(&begun, &services, day, |n| n == day % 3));
+    for database in databases() {
+        let place = begun.copy_to(database);
+        (20..DAYS).for_each(|day| run_with_three_sources(&place, &services, day, |_| false));
+        let fired = fired(&place);
+        assert!(fired.is_empty(), "{}: {fired:?}", place.database.name);
+    }
+}
+
 #[test]
 fn sources_that_are_away_in_turn_do_not_silence_an_alert() {
     let mut storm = flat_stream(1_000_001);
@@ -400,19 +422,10 @@ fn sources_that_are_away_in_turn_do_not_silence_an_alert() {
     );
     let services =
         [TruthService::new(flat_stream(1)), TruthService::new(storm), TruthService::new(flat_stream(2_000_001))];
-    let named = ["east", "west", "north"].into_iter().zip(&services);
-    let providers: String = named.map(|(name, truth)| provider(name, truth)).collect();
-    let begun = Place::without_service(sqlite(), &(providers + &file("\"east\", \"west\", \"north\"", DAILY)));
+    let begun = place_with_three_sources(&services);
     // Each day another source fails, so that no window has answers of all three.
     let run = |place: &Place, day: i64, all_fail: bool| {
-        for (n, service) in (0..).zip(&services) {
-            let fails = all_fail || n == day % 3;
-            service.set(|world| (world.now, world.cap, world.down) = (at(24 * day), usize::MAX, fails));
-        }
-        place
-            .program(&["once", "--due", "--at", &at(24 * day).to_string()])
-            .env("SECOND_KEY", "a key of its own")
-            .run();
+        run_with_three_sources(place, &services, day, |n| all_fail || n == day % 3);
     };
     (1..DAYS - 2).for_each(|day| run(&begun, day, false));
     let both = [false, true].map(|all_fail| databases().into_iter().map(move |one| (one, all_fail)));
