@@ -53,8 +53,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("draw", &["model", "insight"]),
     // Uses `filter`: daily term counts are taken after the topics' filters.
     ("collect", &["model", "budget", "search", "normalise", "filter", "sentiment", "store", "insight", "failpoint"]),
-    // Uses `normalise` for the keys of links in an answer.
-    ("compare", &["model", "normalise", "filter", "store", "insight", "failpoint"]),
+    // Uses `normalise` for the keys of links in an answer, `schedule` for the next slot of a topic's card.
+    ("compare", &["model", "schedule", "normalise", "filter", "store", "insight", "failpoint"]),
     // Uses `normalise` for links that are safe to show, `schedule` to format times and zones.
     ("export", &["model", "files", "schedule", "normalise", "store", "insight", "compare", "failpoint"]),
     ("metrics", &["model", "store", "insight", "process_status"]),

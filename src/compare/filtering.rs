@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::filter_of;
 use crate::model::{CountedItem, Time, Topic};
-use crate::store::{ReadSnapshot, StoreError};
+use crate::store::{ReadSnapshot, Store, StoreError};
 
 /// Items whose words are read at a time.
 const CHUNK: usize = 2_000;
@@ -29,6 +29,13 @@ impl FilteredItems {
         let unjudged = self.passed.iter().filter(|mark| self.unjudged.contains(&mark.key));
         unjudged.map(|mark| Time(mark.moment().0.saturating_add(1))).max()
     }
+}
+
+/// Whether one of these topics has a filter. Counts of runs ignore filters.
+pub async fn any_filter(store: &Store, topics: &[String]) -> Result<bool, StoreError> {
+    // An empty list would mean every topic.
+    let watched = if topics.is_empty() { Vec::new() } else { store.watched_topics(topics).await? };
+    Ok(watched.iter().filter_map(|one| one.definition.as_ref()).any(|topic| !topic.filter.is_none()))
 }
 
 /// Splits items into those that pass the topic's filter and those it hides.

@@ -31,7 +31,7 @@ pub use alert_window::{
 pub use citations::{Citation, Citations, cited, restrict_to_topics};
 pub use comparison_start::{NoStart, begin};
 pub use coverage::{CoveragePeriod, LATELY, TopicCoverage, coverage, mark_missed};
-pub use filtering::{FilteredItems, apply_filter};
+pub use filtering::{FilteredItems, any_filter, apply_filter};
 pub use first_seen::{FirstSeen, first_seen};
 pub use item_key::{find_item_key, find_item_key_within};
 pub use item_list::{ItemList, ListOptions, ShownItem, list_items, shown_or_copy};
@@ -48,7 +48,7 @@ pub use terms::rows::{
     ComparedWith, NoTermsReason, StandOutReason, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms,
 };
 pub use terms::topic_terms;
-pub use topic_json::topic_card_json;
+pub use topic_json::{next_slot_of, topic_card_json};
 
 use std::collections::BTreeMap;
 

@@ -4,6 +4,15 @@ use serde_json::{Value, json};
 
 use super::SourceHistory;
 use crate::model::{Period, Time, Topic, TopicCard};
+use crate::schedule::next_slot;
+
+/// Returns the next slot of a topic from the present on, whether or not anything plans it. `None` if it is paused or has no
+/// schedule, or if this version cannot read its definition.
+#[must_use]
+pub fn next_slot_of(card: &TopicCard, now: Time) -> Option<Time> {
+    let policy = card.definition.as_ref().and_then(|topic| topic.schedule.as_ref())?;
+    next_slot(policy, card.planned_until, now).filter(|_| card.paused.is_none())
+}
 
 /// Returns a topic's card.
 #[must_use]
@@ -28,8 +37,9 @@ pub fn topic_card_json(card: &TopicCard, history: &SourceHistory, now: Time) -> 
         "paused": card.paused,
         "last_run": card.last_run,
         "last_success": card.last_success,
-        "next_slot": card.next_slot,
-        "overdue": card.is_overdue(now),
+        "next_slot": next_slot_of(card, now),
+        "overdue": card.overdue_since(now).is_some(),
+        "overdue_since": card.overdue_since(now),
         "sources": history.statuses(card),
         "new_24h": card.new,
         "new_24h_at_least": card.new_at_least,

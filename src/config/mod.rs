@@ -2,6 +2,7 @@
 //! this module; other modules get plain settings.
 
 mod channels;
+mod database_only;
 mod environment;
 mod file;
 pub mod keys;
@@ -15,6 +16,7 @@ mod settings;
 mod topics;
 mod values;
 
+pub use database_only::{DatabaseOnly, database_only};
 pub use file::discover::{FILE_NAME, LoadRequest, configuration_folder};
 pub use load::{LoadError, digest, load, load_text};
 pub use mistakes::location::Location;

@@ -17,15 +17,19 @@ const MAX_HOLES: usize = 10;
 /// The holes of a topic in a period, in sentences.
 pub(super) async fn holes(call: &ToolCall, topic: &str, period: Span) -> Result<Vec<String>, ToolError> {
     let from = period.from.max(Time(period.until.0 - HOLES_WITHIN));
-    let earlier = (from > period.from).then(|| format!("Gaps before {from} are not listed here; see get_coverage."));
+    let earlier = (from > period.from)
+        .then(|| format!("Gaps before {} are not listed here; see get_coverage.", from.iso_millis()));
     let found = coverage(&call.store, &[topic.to_owned()], Span { from, ..period }, call.now, &|_| true).await?;
-    let pruned = found
-        .pruned_until
-        .map(|until| format!("Searches before {until} were pruned: nothing is known about that time."));
+    let pruned = found.pruned_until.map(pruned);
     Ok(earlier.into_iter().chain(pruned).chain(found.topics.iter().flat_map(describe_holes)).collect())
 }
 
-/// The holes of a topic in sentences, source by source.
+/// Says that earlier searches were pruned.
+pub(super) fn pruned(until: Time) -> String {
+    format!("Searches before {} were pruned: nothing is known about that time.", until.iso_millis())
+}
+
+/// The holes of a topic in sentences, source by source. Times look as in the fields of the answer.
 pub(super) fn describe_holes(topic: &TopicCoverage) -> Vec<String> {
     let mut sentences = Vec::new();
     for one in &topic.sources {
@@ -42,12 +46,12 @@ pub(super) fn describe_holes(topic: &TopicCoverage) -> Vec<String> {
         }
         // If nothing was due, the next search looks back over the open span.
         if let Some(hole) = open.as_ref().filter(|hole| hole.span.length_ms >= SHORT) {
-            let Span { from, until } = hole.span.span;
             let due = hole.causes.iter().any(|cause| cause.why != HoleCause::NothingDue);
             sentences.push(if due {
                 sentence(one.source, hole)
             } else {
-                format!("No search by {} covers {from} to {until} yet; the next one looks back over it.", one.source)
+                let span = from_to(hole.span.span);
+                format!("No search by {} covers {span} yet; the next one looks back over it.", one.source)
             });
         }
     }
@@ -58,8 +62,7 @@ pub(super) fn describe_holes(topic: &TopicCoverage) -> Vec<String> {
 fn part_time(one: &SourceCoverage) -> Option<String> {
     let had = one.had.as_deref().filter(|had| !had.is_empty())?;
     let left_out = had.len().saturating_sub(MAX_HOLES);
-    let mut spans: Vec<String> =
-        had.iter().skip(left_out).map(|span| format!("from {} to {}", span.from, span.until)).collect();
+    let mut spans: Vec<String> = had.iter().skip(left_out).map(|span| format!("from {}", from_to(*span))).collect();
     if left_out > 0 {
         spans.insert(0, format!("in {left_out} earlier spans that are not listed here"));
     }
@@ -73,11 +76,16 @@ fn part_time(one: &SourceCoverage) -> Option<String> {
 }
 
 fn sentence(source: Source, hole: &Hole) -> String {
-    let Span { from, until } = hole.span.span;
+    let span = from_to(hole.span.span);
     let full = hole.causes.iter().any(|cause| cause.why == HoleCause::Saturated);
     let what = if full { "may have missed items from" } else { "did not cover" };
     let causes: Vec<String> = hole.causes.iter().map(cause).collect();
-    format!("{source} {what} {from} to {until} ({}): figures for that time are too low.", causes.join("; "))
+    format!("{source} {what} {span} ({}): figures for that time are too low.", causes.join("; "))
+}
+
+/// The ends of a span.
+fn from_to(span: Span) -> String {
+    format!("{} to {}", span.from.iso_millis(), span.until.iso_millis())
 }
 
 /// A cause without its detail, which may hold text of a service.
@@ -149,16 +157,16 @@ mod tests {
         let full = hole(2 * HOUR, 3 * HOUR, &[(HoleCause::Saturated, 1)]);
         let open = hole(5 * HOUR, 6 * HOUR, &[(HoleCause::NothingDue, 1)]);
         let expected = [
-            "social did not cover 1970-01-01T00:00:00Z to 1970-01-01T01:00:00Z (failed search; missed slot, 3 times): \
+            "social did not cover 1970-01-01T00:00:00.000Z to 1970-01-01T01:00:00.000Z (failed search; missed slot, 3 times): \
              figures for that time are too low.",
-            "social may have missed items from 1970-01-01T02:00:00Z to 1970-01-01T03:00:00Z (saturated): figures for \
+            "social may have missed items from 1970-01-01T02:00:00.000Z to 1970-01-01T03:00:00.000Z (saturated): figures for \
              that time are too low.",
             "Gaps of social that are shorter than a minute: 1.",
-            "No search by social covers 1970-01-01T05:00:00Z to 1970-01-01T06:00:00Z yet; the next one looks back over it.",
+            "No search by social covers 1970-01-01T05:00:00.000Z to 1970-01-01T06:00:00.000Z yet; the next one looks back over it.",
         ];
         assert_eq!(describe(vec![missed, short, full], Some(open)), expected);
-        let failed = hole(5 * HOUR, 6 * HOUR, &[(HoleCause::NothingDue, 1), (HoleCause::FailedSearch, 3)]);
-        let expected = "social did not cover 1970-01-01T05:00:00Z to 1970-01-01T06:00:00Z (no search reached it; \
+        let failed = hole(5 * HOUR + 470, 6 * HOUR, &[(HoleCause::NothingDue, 1), (HoleCause::FailedSearch, 3)]);
+        let expected = "social did not cover 1970-01-01T05:00:00.470Z to 1970-01-01T06:00:00.000Z (no search reached it; \
                         failed search, 3 times): figures for that time are too low.";
         assert_eq!(describe(Vec::new(), Some(failed)), [expected]);
         assert_eq!(describe(Vec::new(), None), [""; 0]);
@@ -170,8 +178,8 @@ mod tests {
     #[test]
     fn a_removed_source_is_described_as_known_for_a_part_only() {
         let span = |from: i64, until: i64| Span { from: Time(from * HOUR), until: Time(until * HOUR) };
-        let expected = "The topic had web only from 1970-01-01T00:00:00Z to 1970-01-01T02:00:00Z, \
-                        from 1970-01-01T05:00:00Z to 1970-01-01T06:00:00Z: what it would have found in the rest is not known.";
+        let expected = "The topic had web only from 1970-01-01T00:00:00.000Z to 1970-01-01T02:00:00.000Z, \
+                        from 1970-01-01T05:00:00.000Z to 1970-01-01T06:00:00.000Z: what it would have found in the rest is not known.";
         assert_eq!(describe_with_web(Vec::new(), None, Some(vec![span(0, 2), span(5, 6)])), [expected]);
         // A source that was added but not searched yet.
         assert_eq!(describe_with_web(Vec::new(), None, Some(Vec::new())), [""; 0]);

@@ -2,7 +2,7 @@
 #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::comparison::calendar::{BeforeFacts, CalendarFacts, PartFacts};
-use super::comparison::measures::{EarlierDay, SourceShare};
+use super::comparison::measures::{EarlierDay, SourceShare, little_searched};
 use super::facts::{HoleFacts, TopicFacts};
 use super::samples::{HOUR, report, topic};
 use super::shares::voice_parts::{VoiceCell, VoicePart};
@@ -287,6 +287,10 @@ fn a_poorly_covered_day_has_lower_bounds_and_is_not_compared() {
     let of = |facts: &TopicFacts| comparison::sentence(&report(vec![facts.clone()]), facts).unwrap_or_default();
     let begin = "Day before (Wednesday 12-31): 35 items; ";
     assert_eq!(of(&facts), format!("{begin}not compared: only 89% of this day searched."));
+    facts.searched_share = 0.0;
+    assert_eq!(of(&facts), format!("{begin}not compared: nothing of this day searched."));
+    assert_eq!(little_searched(0.0, None), "nothing searched");
+    facts.searched_share = 0.899;
     assert!(both_formats(&facts)[0].contains("**≥\u{a0}22** items, **≥\u{a0}20** unique"));
     // A small gap makes the count a lower bound: a fall is uncertain, a rise is certain.
     (facts.searched_share, facts.partly_uncovered) = (0.95, true);

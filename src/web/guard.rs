@@ -132,7 +132,7 @@ async fn check(
 ) -> Result<Visitor, Refused> {
     let (site, path, headers) = (&*app.site, head.uri.path(), &head.headers);
     check_request(site, head)?;
-    if !is_readable(params, is_api_path(path)) {
+    if !is_readable(params, is_api_path(path)) || !page_request::is_utf8(head.uri.query().unwrap_or("")) {
         let hint = "Write it as UTF-8, percent-encoded, without NUL.";
         return Err(Box::new(Problem::bad_request("This address cannot be read", hint).answer(site, path)));
     }

@@ -86,6 +86,12 @@ impl PageRequest {
     /// Parses a form, for values of at most `longest` characters. Of several with one name the last that is not empty
     /// counts.
     pub(super) fn form_of(text: &str, longest: usize) -> Result<Self, Problem> {
+        if !is_utf8(text) {
+            return Err(Problem::bad_request(
+                "A parameter of this address is not valid text",
+                "Write it as UTF-8, percent-encoded.",
+            ));
+        }
         let mut parameters = BTreeMap::new();
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
             if value.chars().count() > longest || name.len() > 40 {
@@ -164,6 +170,19 @@ impl PageRequest {
     }
 }
 
+/// Whether parameters are UTF-8 once they are decoded. The parser of forms replaces what is not.
+pub(super) fn is_utf8(encoded: &str) -> bool {
+    let digit = |at: usize| encoded.as_bytes().get(at).and_then(|byte| char::from(*byte).to_digit(16));
+    let (mut text, mut at) = (Vec::with_capacity(encoded.len()), 0);
+    while let Some(byte) = encoded.as_bytes().get(at) {
+        let pair = digit(at + 1).zip(digit(at + 2)).filter(|_| *byte == b'%');
+        let code = pair.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
+        text.push(code.unwrap_or(*byte));
+        at += if code.is_some() { 3 } else { 1 };
+    }
+    std::str::from_utf8(&text).is_ok()
+}
+
 /// The maximum number of bytes of a form that is sent to a path. Topics have their forms below `/jobs/`.
 pub(super) fn largest_form(path: &str) -> usize {
     if path.starts_with("/jobs/") { LARGEST_TOPIC_FORM } else { LARGEST_FORM }
@@ -205,4 +224,24 @@ pub(super) fn link<'a>(path: &str, parameters: impl IntoIterator<Item = (&'a str
     }
     let query = query.finish();
     if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_parameters_that_decode_to_utf8_are_accepted() {
+        for right in ["", "a=b&c", "search=%C3%A4", "search=ä", "a%EF%BF%BD", "100%", "%4", "%zz", "a=%+41", "a+b"] {
+            assert!(is_utf8(right) && PageRequest::form(right).is_ok(), "{right}");
+        }
+        for wrong in ["%FF", "search=%ff", "%C3=a", "a=%C3&b=%A4", "a=%C3(", "a=%ED%A0%80"] {
+            assert!(!is_utf8(wrong), "{wrong}");
+            let problem = PageRequest::form(wrong).unwrap_err();
+            assert_eq!(
+                (problem.status, &*problem.hint),
+                (StatusCode::BAD_REQUEST, "Write it as UTF-8, percent-encoded.")
+            );
+        }
+    }
 }

@@ -59,6 +59,16 @@ fn after_a_failed_run_no_item_is_gone_and_new_counts_are_lower_bounds() {
         let told = place.ok(&["diff", "acme"]);
         assert!(told.contains("≥0 new · 0 gone") && told.contains(missing), "{name}: {told}");
         assert_eq!(place.json(&["diff", "acme", "--json"])["counts"]["at_least"], true, "{name}");
+        let told = place.ok(&["runs", "--limit", "1"]);
+        assert_eq!(told.matches("≥0").count(), 2, "{name}: {told}");
+        let run = place.json(&["runs", "--limit", "1", "--json"])["runs"][0]["run"].as_str().unwrap().to_owned();
+        let told = place.ok(&["show", "acme", "--run", &run]);
+        assert!(told.contains("≥0 found, ≥0 new"), "{name}: {told}");
+        for path in [format!("/runs?run={run}"), format!("/progress/{run}")] {
+            let page = pages.page(&path);
+            let marked = page.contains("≥\u{a0}0 found") && page.contains("≥\u{a0}0 new");
+            assert!(marked, "{name}: {path}: {page}");
+        }
         let days = page.split("data-label=\"14 days\"").nth(1).and_then(|rest| rest.split("</td>").next()).unwrap();
         assert!(days.contains(">≥\u{a0}"), "{name}: the sum of days, too: {days}");
         // The next run looks back over what that one missed.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
+use crate::support::web_client::Pages;
 use crate::support::world::{ScriptedService, hour, post, run_once, topic};
 
 fn shown(list: &Value) -> Vec<&str> {
@@ -106,10 +107,14 @@ fn a_filter_hides_and_counts_items_without_deleting_them() {
         let of = &status["topics"][0];
         assert_eq!((&of["new_filtered"], &of["last_run"]["new"]), (&json!(1), &json!(2)));
         place.run(&["status"]).assert_stdout(0, &["acme: 1 more first seen in the last run, filtered"]);
+        let (listed, page) = (place.ok(&["runs"]), Pages::serve(&place, &[]).page("/runs"));
+        let noted = |text: &str| text.contains("ound and new also count what the filters of topics hide");
+        assert!(noted(&listed) && noted(&page), "{listed}\n{page}");
 
         // Without the filter, all items are back.
         place.configure(&world.lines(), &topic("acme", ""));
         run_once(&place, 28);
+        assert!(!noted(&place.ok(&["runs"])));
         let none = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
         assert_eq!(count(&none), [5, 0, 1], "{none}");
         reported.push((preview, tested["told"].clone(), all, rows(&place, &["--what", "sightings"]).0));

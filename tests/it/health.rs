@@ -182,6 +182,27 @@ fn health_asks_the_database_where_no_pages_are_served() {
 }
 
 #[test]
+fn health_finds_a_daemon_whose_file_has_mistakes_since() {
+    for database in databases() {
+        let sandbox = sandbox_of_today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+        let going = crate::support::daemons::start_daemon(&place, &[]);
+        place.configure(&sandbox.lines(), &format!("{}\n[[topics]]\nid = \"No Id\"\n", topics(&["acme"])));
+        let ended = place.run(&["health"]);
+        ended.assert_stdout(0, &["healthy, according to the database"]);
+        assert!(ended.err.contains("id") && ended.err.contains("the last valid file"), "{ended}");
+        // Nothing can be read of this file; the image names the database in the environment.
+        std::fs::write(place.path("jobs.toml"), "[[topics\n").unwrap();
+        assert_eq!(place.run(&["health"]).code, Some(2), "{}", place.database.name);
+        let named = place.program(&["health"]).env("TOPICWATCH_DATABASE_URL", &place.database.url);
+        let ended = named.env("TOPICWATCH_DATABASE_SCHEMA", &place.database.schema).run();
+        ended.assert_stdout(0, &["healthy, according to the database"]);
+        drop(going);
+        assert_eq!(place.run(&["status"]).code, Some(2), "other commands need a valid file");
+    }
+}
+
+#[test]
 fn health_prints_the_answer_or_the_address_that_did_not_answer() {
     let sandbox = sandbox_of_today(&[]);
     let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));

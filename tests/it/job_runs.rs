@@ -78,6 +78,8 @@ fn a_button_press_sent_twice_starts_one_run() {
             assert_eq!(runs(&place, &job), ["ok"], "{name}");
             let reported = pages.page(&at);
             assert!(reported.contains(&format!("Run of {job}")) && !reported.contains("0 found"), "{name}: {reported}");
+            // The page names what the run made, and links to its files.
+            wait_until("its files", || pages.page(&at).contains(&format!("href=\"/file?run={id}&amp;n=0\"")));
             assert!(pages.page("/runs").contains(&format!("<strong>{job}</strong>")), "{name}");
             let listed = place.json(&["runs", "--json", "--limit", "1"])["runs"][0].clone();
             assert_eq!((&listed["job"], &listed["run"]), (&json!(job), &json!(id)), "{name}");

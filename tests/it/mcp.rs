@@ -143,7 +143,7 @@ fn every_mcp_tool_returns_the_figures_of_the_api_and_marks_foreign_text() {
             get_json(&pages, &format!("/api/v1/topics/acme/items?limit=7&page_token={token}"))["data"]
         );
         // The reply was truncated: before its oldest post there may be more than was found.
-        let hole = "social may have missed items from 2026-03-10T23:55:00Z to 2026-03-11T08:00:00Z (saturated)";
+        let hole = "social may have missed items from 2026-03-10T23:55:00.000Z to 2026-03-11T08:00:00.000Z (saturated)";
         assert!(notes(&first).contains(hole), "{first:#}");
         let missed = |answer: &Value| {
             notes(answer).lines().any(|note| {

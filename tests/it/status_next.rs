@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use topicwatch::daemon::system_clock;
 
+use crate::support::api_client::get_json;
 use crate::support::daemons::{is_calling, sandbox_of_today};
 use crate::support::databases::databases;
 use crate::support::exposition::ExposedMetrics;
@@ -85,6 +86,29 @@ fn status_takes_the_next_slot_from_the_ledger_after_a_clock_set_back() {
         place.configure(&sandbox.lines(), &topics(&["acme"], "schedule = \"5 * * * *\""));
         assert_eq!(next(back, "acme").as_deref(), Some("2026-03-11T09:05:00.000Z"));
         assert_eq!(next(back, "globex").as_deref(), Some("2026-03-11T13:00:00.000Z"), "{}", place.database.name);
+    }
+}
+
+#[test]
+fn the_api_and_status_agree_on_the_next_slot() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "schedule = \"0 * * * *\""));
+        place.ok(&["once", "--due", "--at", "2026-03-11T12:00:30Z"]);
+        for (at, next, overdue_since) in [
+            ("2026-03-11T12:30:00Z", "2026-03-11T13:00:00.000Z", Value::Null),
+            // The clock was set back.
+            ("2026-03-11T08:30:00Z", "2026-03-11T13:00:00.000Z", Value::Null),
+            ("2026-03-11T13:01:00Z", "2026-03-11T14:00:00.000Z", Value::Null),
+            ("2026-03-11T14:30:00Z", "2026-03-11T15:00:00.000Z", json!("2026-03-11T13:00:00.000Z")),
+        ] {
+            let status = status_of(&place, at, "acme");
+            let card = get_json(&Pages::serve(&place, &["--at", at]), "/api/v1/topics/acme")["data"].clone();
+            for one in [status, card] {
+                let said = (&one["next_slot"], &one["overdue_since"]);
+                assert_eq!(said, (&json!(next), &overdue_since), "{} at {at}: {one}", place.database.name);
+            }
+        }
     }
 }
 

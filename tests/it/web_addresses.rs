@@ -117,7 +117,7 @@ fn an_unknown_page_parameter_is_refused_by_name() {
 }
 
 #[test]
-fn percent_encoded_paths_are_decoded_and_invalid_utf8_is_refused() {
+fn percent_encoded_addresses_are_decoded_and_invalid_utf8_is_refused() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
@@ -144,6 +144,9 @@ fn percent_encoded_paths_are_decoded_and_invalid_utf8_is_refused() {
             "/progress/%FF/events",
             "/progress/a%00/events",
             "/shared/%FF",
+            "/items?search=%FF",
+            "/topics/acme?source=%C3%28",
+            "/login?next=%FF",
         ] {
             let refused = pages.get(path);
             let says = refused.body.contains("<h1>This address cannot be read</h1>");
@@ -151,6 +154,10 @@ fn percent_encoded_paths_are_decoded_and_invalid_utf8_is_refused() {
         }
         let pressed = pages.request("POST", "/topics/%FF", &[("Origin", &pages.origin())], "kind=pause");
         assert!(pressed.status == 400 && pressed.body.contains("cannot be read"), "{name}: {}", pressed.text);
+        // Text that is written in full, the sign for unreadable text included, is searched for.
+        for right in ["/items?search=%C3%A4", "/items?search=a%EF%BF%BD", "/items?search=100%"] {
+            assert_eq!(pages.get(right).status, 200, "{name}: {right}");
+        }
     }
 }
 

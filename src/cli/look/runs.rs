@@ -11,7 +11,7 @@ use crate::cli::terminal::{output, run_table};
 use crate::cli::wiring::check_names::check_topics;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
-use crate::compare::health;
+use crate::compare::{any_filter, health};
 use crate::model::{Micros, Source, format_duration};
 use crate::store::{Filter, RunRow, SearchRow};
 
@@ -50,6 +50,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     topics.sort();
     topics.dedup();
     let health = health(&store, &topics).await?;
+    let has_filter = any_filter(&store, &topics).await?;
     let (older, baselines) = (store.older_counts(&ids).await?, store.baselines_of_runs(&ids).await?);
     let (gone, assumed) = (store.gone_counts(&ids).await?, store.assumed_of_runs(&ids).await?);
     let invented = store.is_sandbox().await?;
@@ -85,6 +86,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
                 (false, false) => "older than the window, dated in the future, or part of the baseline",
             };
             text.push_str(&format!("(+n): also first seen, but {why}\n"));
+        }
+        if has_filter {
+            text.push_str("found and new also count what the filters of topics hide\n");
         }
         if !assumed.is_empty() {
             text.push_str(ASSUMED);
@@ -161,18 +165,17 @@ fn render(
     let of_runs = by_run(searches);
     let cells = |r: &RunRow| {
         let own = || of_runs.get(r.run.as_str()).into_iter().flatten().copied();
-        // A source returned its maximum, or nothing in error: there may be more items than the run counts.
-        let full = own().any(SearchRow::may_be_more);
         let has_counts = r.has_counts(own());
         let count = |count: String| if has_counts { count } else { "-".to_owned() };
         let others = *others.get(&r.run).unwrap_or(&0);
-        let left = r.counts.new - facts.gone.get(&r.run).unwrap_or(&0);
+        let new = r.counts.new - facts.gone.get(&r.run).unwrap_or(&0) - others;
+        let is_least = r.may_be_more_new(own(), new, *facts.baselines.get(&r.run).unwrap_or(&0));
         vec![
             topic_or_job(r).to_owned(),
             output::format_time_or_dash(r.started_at.or(r.slot)),
             r.state.to_string(),
-            count(output::at_least(r.counts.found, full)),
-            count(run_table::format_new(left - others, others, full)),
+            count(output::at_least(r.counts.found, r.may_be_more(own()))),
+            count(run_table::format_new(new, others, is_least)),
             format!("{}{}", if facts.assumed.contains_key(&r.run) { "~" } else { "" }, r.cost),
         ]
     };

@@ -33,7 +33,6 @@ pub(super) struct Snapshot {
 fn heading(snapshot: &Snapshot) -> String {
     let run = &snapshot.run;
     let at = output::format_time_or_dash(run.started_at.or(run.slot));
-    let full = snapshot.searches.iter().any(|search| search.attempt == run.attempt && search.may_be_more());
     let FirstSeen { new, baseline, older, .. } = snapshot.first_seen;
     let filtered = i64::try_from(snapshot.filtered).unwrap_or(i64::MAX);
     let others: String = [(baseline, "baseline"), (older, "older or dated in the future"), (filtered, "filtered")]
@@ -50,9 +49,8 @@ fn heading(snapshot: &Snapshot) -> String {
     format!(
         "{topic} · {at} · {} · {} found, {} new{others} · {}",
         run.state,
-        output::at_least(run.counts.found, full),
-        // A baseline is never new, so an exact count does not matter.
-        output::at_least(new, full && (new > 0 || baseline == 0)),
+        output::at_least(run.counts.found, run.may_be_more(&snapshot.searches)),
+        output::at_least(new, run.may_be_more_new(&snapshot.searches, new, baseline)),
         output::volume(volume(&snapshot.items))
     )
 }

@@ -11,11 +11,14 @@ use url::Url;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::cli::wiring::context::Context;
+use crate::cli::wiring::context::{Context, request};
 use crate::cli::wiring::options::Common;
+use crate::cli::wiring::store_settings::store_settings;
+use crate::config::database_only;
+use crate::daemon::system_clock;
 use crate::http;
 use crate::model::LATE;
-use crate::store::Store;
+use crate::store::{Settings, Store};
 
 #[derive(Debug, Args)]
 pub struct HealthArgs {
@@ -59,18 +62,24 @@ pub(in crate::cli) async fn run(common: &Common, args: &HealthArgs) -> Result<Ex
     let (target, checks) = match &args.url {
         Some(url) => (url.to_string(), check_pages(url, deadline).await.0),
         None => {
-            let context = Context::load_silently(common, None)?;
-            match context.config.web.listen.filter(|listen| listen.port() != 0) {
+            let (listen, settings) = match Context::load_silently(common, None) {
+                Ok(context) => (context.config.web.listen, context.store_settings(false)),
+                // The mistakes are printed. A daemon goes on with the last valid file, whose pages may be elsewhere.
+                Err(failure) => (None, settings_despite_mistakes(common).ok_or(failure)?),
+            };
+            let pages = match listen.filter(|listen| listen.port() != 0) {
                 Some(listen) => {
                     let url = url_of(listen);
                     let url = Url::parse(&url).map_err(|e| Failure::new(Exit::Unexpected, e.to_string(), ""))?;
-                    match check_pages(&url, deadline).await {
-                        // `serve` may have this address; the daemon is then known only to the database.
-                        (_, true) => ("the database".to_owned(), check_database(&context, timeout, deadline).await),
-                        (checks, false) => (url.to_string(), checks),
-                    }
+                    let (checks, pages_only) = check_pages(&url, deadline).await;
+                    // `serve` may have this address; the daemon is then known only to the database.
+                    (!pages_only).then(|| (url.to_string(), checks))
                 }
-                None => ("the database".to_owned(), check_database(&context, timeout, deadline).await),
+                None => None,
+            };
+            match pages {
+                Some(checked) => checked,
+                None => ("the database".to_owned(), check_database(settings, timeout, deadline).await),
             }
         }
     };
@@ -191,8 +200,15 @@ fn reasons(reply: &Value) -> String {
     output::truncate(&reasons.join("; "), 300)
 }
 
-async fn check_database(context: &Context, timeout: Duration, deadline: Instant) -> Vec<Check> {
-    let (settings, clock) = (context.store_settings(false), std::sync::Arc::clone(&context.clock));
+/// Returns the database of a file with mistakes, if they do not concern it, and says that it is read.
+fn settings_despite_mistakes(common: &Common) -> Option<Settings> {
+    let found = database_only(&request(common, system_clock()()).ok()?)?;
+    output::print_stderr("warning: a daemon goes on with the last valid file; reading the database");
+    Some(store_settings(found))
+}
+
+async fn check_database(settings: Settings, timeout: Duration, deadline: Instant) -> Vec<Check> {
+    let clock = system_clock();
     // Run it in its own task: a timeout must not drop it midway while the process lives on.
     let query_task = tokio::spawn(async move {
         let store = Store::open_to_read(&settings).await?;

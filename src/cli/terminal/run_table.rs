@@ -84,10 +84,8 @@ pub(in crate::cli) fn sums(reports: &[RunReport], hidden: &Hidden) -> Sums {
 }
 
 /// Formats the number of new items, followed by those first seen that are not new.
-pub(in crate::cli) fn format_new(new: i64, others: i64, full: bool) -> String {
-    let new = new.max(0);
-    // A baseline is never new, so an exact count does not matter.
-    let new = output::at_least(new, full && (new > 0 || others == 0));
+pub(in crate::cli) fn format_new(new: i64, others: i64, is_least: bool) -> String {
+    let new = output::at_least(new.max(0), is_least);
     if others == 0 { new } else { format!("{new} (+{others})") }
 }
 

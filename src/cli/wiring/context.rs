@@ -10,9 +10,10 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::callers::{self, Callers};
 use crate::cli::wiring::environment::{self, env, home};
 use crate::cli::wiring::options::Common;
+use crate::cli::wiring::store_settings::store_settings;
 use crate::cli::wiring::{ids, journal, protected_files};
 use crate::collect::{self, Collector};
-use crate::config::{self, Config, Effective, LoadRequest, Target, redact_url};
+use crate::config::{self, Config, DatabaseOnly, Effective, LoadRequest, Target, redact_url};
 use crate::daemon::system_clock;
 use crate::files::Protected;
 use crate::model::{Clock, Engine, Source, Time, Topic};
@@ -137,16 +138,14 @@ impl Context {
 
     /// Returns where findings are stored. Invented ones go to a database of their own unless one is named.
     pub(in crate::cli) fn store_settings(&self, create: bool) -> store::Settings {
-        let database = &self.config.database;
         let by_default = |key: &str| self.config.effective.iter().any(|e| e.key == key && e.origin == "default");
-        let (mut url, mut schema) = (database.url.clone(), database.schema.clone());
-        if self.is_sandbox() && by_default("database.url") {
-            url = url.strip_suffix(".db").map_or(url.clone(), |stem| format!("{stem}-sandbox.db"));
-        }
-        if self.is_sandbox() && by_default("database.schema") {
-            schema.push_str("_sandbox");
-        }
-        store::Settings { url, schema, origin: self.origin(), create }
+        let settings = store_settings(DatabaseOnly {
+            database: self.config.database.clone(),
+            default_url: by_default("database.url"),
+            default_schema: by_default("database.schema"),
+            sandbox: self.is_sandbox(),
+        });
+        store::Settings { origin: self.origin(), create, ..settings }
     }
 
     /// Returns every key in force; with the sandbox, the database is that of [`Context::store_settings`].

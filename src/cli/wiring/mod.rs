@@ -12,3 +12,4 @@ pub(in crate::cli) mod options;
 pub(in crate::cli) mod pings;
 pub(in crate::cli) mod protected_files;
 pub(in crate::cli) mod schedules;
+pub(in crate::cli) mod store_settings;

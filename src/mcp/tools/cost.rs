@@ -71,8 +71,9 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     );
     if let Some(until) = pruned_until {
         answer.note(format!(
-            "Searches of runs before {until} were deleted by retention: what was assumed on earlier days is not known, and \
-             without a budget the cost of these days may be too low."
+            "Searches of runs before {} were deleted by retention: what was assumed on earlier days is not known, and \
+             without a budget the cost of these days may be too low.",
+            until.iso_millis()
         ));
     }
     Ok(answer)

@@ -47,7 +47,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     }
     answer.field("sources", sources)?;
     if let Some(until) = found.pruned_until {
-        answer.note(format!("Searches before {until} were pruned: nothing is known about that time."));
+        answer.note(caveats::pruned(until));
     }
     let holes = caveats::describe_holes(one);
     if holes.is_empty() {

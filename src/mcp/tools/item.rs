@@ -42,7 +42,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     answer.field("revisions", quote_fields_of_all(&earlier, OURS_OF_REVISION)?)?;
     answer.field("copies", json!({ "count": many, "data": quote_fields_of_all(&copies, OURS_OF_COPY)? }))?;
     if let Some(at) = item.pruned_at {
-        answer.note(format!("Its text was pruned at {at}."));
+        answer.note(format!("Its text was pruned at {}.", at.iso_millis()));
     }
     for (count, most, what) in [(seen.len(), MAX_LISTED, "sightings"), (earlier.len(), EARLIER, "earlier texts")] {
         if count == most as usize {

@@ -56,7 +56,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
 fn unsearched_note(topic: &TopicFacts, span: Span, timezone: &str) -> Option<String> {
     topic.nothing_to_report_reason(timezone).or_else(|| {
         let since = topic.searched_since.or(topic.began).filter(|since| *since > span.from)?;
-        Some(format!("before {since} it was not searched: figures for that time are too low"))
+        Some(format!("before {} it was not searched: figures for that time are too low", since.iso_millis()))
     })
 }
 

@@ -23,6 +23,7 @@ const OURS: &[&str] = &[
     "last_run",
     "last_success",
     "next_slot",
+    "overdue_since",
     "sources",
 ];
 /// The same for a run; its error may hold text of a service.

@@ -4,13 +4,12 @@
 use std::collections::HashSet;
 
 use super::few_answers::{missing_answers, scaled};
-use super::measures::{LONGEST_RUN, MOST_SEARCHES, NOT_READ, UNJUDGED, WHOLE, sources_reason};
+use super::measures::{LONGEST_RUN, MOST_SEARCHES, NOT_READ, UNJUDGED, WHOLE, little_searched, sources_reason};
 use super::tone;
 use crate::insight::daily::{
     self, CalendarPeriod, CalendarUnit, ItemCounts, SearchCoverage, Share, SourceHistory, ToneCounts,
 };
 use crate::model::{CountedItem, Micros, PrunedDays, Span, Time, Tone, Topic};
-use crate::report::format::percent_below;
 use crate::store::{ReadSnapshot, StoreError};
 
 /// Facts that only reports of a week or a month have.
@@ -191,9 +190,7 @@ impl Reading<'_> {
     /// Returns why a period cannot be compared with the one before, if so.
     fn not_comparable_reason(&self, period: &CalendarPeriod, before: Span) -> Option<String> {
         let (span, noun) = (period.span, period.unit.noun());
-        let little = |span: Span| {
-            Some(self.looked.searched_share(span)).filter(|part| *part < WHOLE).map(|part| percent_below(part, WHOLE))
-        };
+        let little = |span: Span| Some(self.looked.searched_share(span)).filter(|part| *part < WHOLE);
         if !self.looked.was_watched(before) {
             let later = self.searched_since.is_none_or(|at| at >= before.until);
             return Some(if later { "not watched yet" } else { "not watched from its start" }.to_owned());
@@ -215,7 +212,7 @@ impl Reading<'_> {
             return Some("its searches were pruned".to_owned());
         }
         if let Some(part) = little(before) {
-            return Some(format!("only {part} searched"));
+            return Some(little_searched(part, None));
         }
         let (own, earlier) = (self.looked.answers(span), self.looked.answers(before));
         let has_spans = self.looked.has_spans(before);
@@ -229,6 +226,6 @@ impl Reading<'_> {
             let few = missing_answers(&own, &scaled(earlier, before, span), self.looked.has_spans(span))?;
             Some(format!("{few} in this {noun}"))
         };
-        little(span).map(|part| format!("only {part} of this {noun} searched")).or_else(few)
+        little(span).map(|part| little_searched(part, Some(&format!("this {noun}")))).or_else(few)
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::insight::daily::{Share, SourceHistory, ToneCounts, UsualShare};
 use crate::insight::why::Cause;
 use crate::model::{Source, Span, Time, Tone};
+use crate::report::format::percent_below;
 
 /// Why a day or period is not compared if the filter cannot judge its items.
 pub(super) const UNJUDGED: &str = "its words were pruned, so the filter cannot be applied";
@@ -26,6 +27,15 @@ pub(in crate::report) const MOST_SEARCHES: i64 = 20_000;
 pub(in crate::report) const TAIL: i64 = 12 * 3_600_000;
 /// How long before its searches a run may have started, in milliseconds.
 pub(in crate::report) const LONGEST_RUN: i64 = 86_400_000;
+
+/// Says that less than `WHOLE` of a day or period was searched. `what` names the period of the report.
+pub(in crate::report) fn little_searched(part: f64, what: Option<&str>) -> String {
+    let of = what.map_or_else(String::new, |what| format!(" of {what}"));
+    match part {
+        0.0 => format!("nothing{of} searched"),
+        part => format!("only {}{of} searched", percent_below(part, WHOLE)),
+    }
+}
 
 /// Whether a period is over for so long that a report made now describes how it ended, not how things are.
 pub(in crate::report) fn is_past(period: Span, now: Time) -> bool {

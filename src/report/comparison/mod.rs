@@ -15,7 +15,7 @@ use crate::insight::daily::{Day, SearchCoverage, SourceHistory};
 use crate::model::{CountedItem, PrunedDays, Time};
 use count_change::{Change, Count};
 use few_answers::missing_answers;
-use measures::{EarlierDay, NOT_READ, UNJUDGED, WHOLE, sources_reason};
+use measures::{EarlierDay, NOT_READ, UNJUDGED, WHOLE, little_searched, sources_reason};
 
 /// The limits of comparing days.
 pub(super) struct Limits<'a> {
@@ -59,7 +59,7 @@ pub(super) fn compare_days(
         } else if !pruned_days.is_complete(day.span) {
             Some("its searches were pruned".to_owned())
         } else if covered < WHOLE {
-            Some(format!("only {} searched", super::format::percent_below(covered, WHOLE)))
+            Some(little_searched(covered, None))
         } else {
             let answers = |day: &Day| search_coverage.answers(day.span);
             let has_spans = search_coverage.has_spans(day.span);

@@ -6,7 +6,7 @@ pub(super) mod costs;
 
 use std::collections::BTreeMap;
 
-use super::comparison::measures::{WHOLE, is_past};
+use super::comparison::measures::{WHOLE, is_past, little_searched};
 use super::facts::{DayFacts, HoleFacts, SourceFacts, TopicFacts};
 use super::format;
 use crate::draw::part_time;
@@ -156,9 +156,8 @@ impl TopicFacts {
         if let Some(few) = &self.few_answers {
             return Some(few.clone());
         }
-        Some(self.searched_share)
-            .filter(|part| *part < WHOLE)
-            .map(|part| format!("only {} of this {} searched", format::percent_below(part, WHOLE), self.noun()))
+        let little = Some(self.searched_share).filter(|part| *part < WHOLE);
+        little.map(|part| little_searched(part, Some(&format!("this {}", self.noun()))))
     }
 
     /// Names what did not answer if no check did: an answer may have been written nevertheless.

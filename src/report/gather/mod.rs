@@ -58,8 +58,7 @@ pub(super) async fn topic(
     let period_cut = read.is_cut_after(span.from);
 
     let period: Vec<&CountedItem> = read.marks.iter().filter(|mark| rule.counts(mark)).collect();
-    let is_late = |mark: &&CountedItem| rule.is_new(mark) && mark.moment() < span.from;
-    let late: Vec<&CountedItem> = read.marks.iter().filter(is_late).collect();
+    let late: Vec<&CountedItem> = read.marks.iter().filter(|mark| rule.is_older(mark)).collect();
     let scorer = daily::scorer_of(read.marks.iter().filter(|mark| chart_span.contains(mark.moment())));
     // The results of another query do not show what is usual for this one.
     let asked_since = query_changes.iter().copied().filter(|at| *at < span.until).max();

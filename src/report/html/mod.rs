@@ -228,7 +228,7 @@ fn quiet(report: &Report) -> Markup {
     html! {
         @if !quiet.is_empty() {
             section aria-labelledby="quiet-title" {
-                h2 #quiet-title { "Quiet" @if quiet.iter().any(|topic| topic.is_unsearched()) { " or unknown" } " topics" }
+                h2 #quiet-title { "Quiet" @if quiet.iter().any(|topic| topic.is_unsearched() || topic.may_be_more()) { " or unknown" } " topics" }
                 p.meta { "Nothing to show for the period. " span.page-only { "Expand a line for charts, coverage and SQL." } }
                 @for facts in quiet { (topic::folded(report, facts)) }
             }

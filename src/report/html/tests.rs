@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::facts::{AnswerFacts, ChangeFacts, Copies, ItemExcerpt, RowFacts, TopicFacts};
 use super::super::samples::{report, topic};
 use crate::compare::Citations;
-use crate::insight::daily::Campaign;
+use crate::insight::daily::{Campaign, GapReason};
 use crate::model::{Kind, ReportWindow, Source, Time};
 use crate::report::highlights::matter::Highlight;
 
@@ -230,6 +230,15 @@ fn a_topic_of_which_nothing_is_known_is_not_called_quiet() {
         "Nothing known: <bdi><a href=\"#t-b\">b</a></bdi>.",
         "Quiet or unknown topics",
         ">b</strong>: Nothing was searched in this period, so nothing is known about it.",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    let unanswered = TopicFacts { unchecked: Some(GapReason::NoAnswer), ..topic("c") };
+    let html = report(vec![topic("a"), unanswered]).html();
+    for part in [
+        "Quiet: <bdi><a href=\"#t-a\">a</a></bdi>.",
+        "None found, but there may be more: <bdi><a href=\"#t-c\">c</a></bdi>.",
+        "Quiet or unknown topics",
     ] {
         assert!(html.contains(part), "{part}: {html}");
     }

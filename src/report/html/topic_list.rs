@@ -41,13 +41,15 @@ pub(super) fn topics(report: &Report) -> Markup {
     }
     let (unknown, quiet): (Vec<&TopicFacts>, Vec<&TopicFacts>) =
         quiet.into_iter().partition(|topic| topic.is_unsearched());
+    let (uncertain, quiet): (Vec<&TopicFacts>, Vec<&TopicFacts>) =
+        quiet.into_iter().partition(|topic| topic.may_be_more());
     let is_many = report.topics.len() > MANY;
     let class = if active.len() > FEW { "glance many" } else { "glance" };
     html! {
         nav aria-label="Topics" {
             ul class=(class) {
                 @for topic in active { li { (line(report, topic)) } }
-                @for (label, counted, topics) in [("Quiet: ", "quiet topic", &quiet), ("Nothing known: ", "topic", &unknown)] {
+                @for (label, counted, topics) in [("Quiet: ", "quiet topic", &quiet), ("None found, but there may be more: ", "topic", &uncertain), ("Nothing known: ", "topic", &unknown)] {
                     @if !topics.is_empty() && is_many { li.quiet { a href="#quiet-title" { @if counted == "topic" { (label) } (count_noun(topics.len() as u64, counted)) } } }
                     @else if !topics.is_empty() { li.quiet { (label) @for (place, topic) in topics.iter().enumerate() { @if place > 0 { ", " } (link(topic)) } "." } }
                 }

@@ -31,6 +31,11 @@ impl PeriodRule {
             None => mark.first_seen >= self.span.from,
         }
     }
+
+    /// Whether an item is new in the period but was published before it. Of an undated item nobody knows.
+    pub(in crate::report) fn is_older(&self, mark: &CountedItem) -> bool {
+        self.is_new(mark) && mark.published_at.is_some_and(|at| at < self.span.from)
+    }
 }
 
 #[cfg(test)]
@@ -85,5 +90,19 @@ mod tests {
         }
         let old = page(-90, 14, 4, WindowFit::Outside);
         assert!(days.iter().chain(&since_last).all(|rule| !rule.counts(&old)), "it is new, but counts in no figure");
+    }
+
+    #[test]
+    fn an_undated_page_is_not_said_to_be_older_than_the_period() {
+        // Its run began before the last report and ended after it.
+        let rule = PeriodRule { span: Span { from: Time(10), until: Time(20) }, by_moment: false, since: Some(2) };
+        let dated = page(4, 8, 3, WindowFit::In);
+        let undated = CountedItem { published_at: None, ..page(4, 8, 3, WindowFit::In) };
+        assert_eq!(
+            [&dated, &undated].map(|page| (rule.counts(page), rule.is_older(page))),
+            [(true, true), (true, false)]
+        );
+        let early = CountedItem { published_at: Some(Time(12)), ..undated };
+        assert!(!rule.is_older(&early), "its time is in the period");
     }
 }

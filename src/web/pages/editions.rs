@@ -56,17 +56,27 @@ fn table(editions: &[EditionRow]) -> Markup {
         tbody { @for row in editions { tr {
             th scope="row" { (format::line(&row.name, 80)) span.sub { (row.kind) } }
             td data-label="Created" { (moment(row.made_at, "UTC")) }
-            td data-label="What" { @match row.rows { Some(rows) => (count_noun(rows.unsigned_abs(), "row")), None => (format::line(&row.subject, 160)) } }
-            td data-label="Files" {
-                @if row.files.is_empty() { span.meta { "none left" } }
-                @for (place, file) in row.files.iter().enumerate() {
-                    @let label = format::line(&name(&file.path), 120);
-                    @if file.replaced { span.sub { (label) ", replaced by a later run" } }
-                    @else { a.sub href=(link("/file", [("run", row.run.as_str()), ("n", place.to_string().as_str())])) { (label) } }
-                }
-            }
+            td data-label="What" { (what(row)) }
+            td data-label="Files" { (files(row)) }
         } } }
     } } }
+}
+
+/// What a run made: the rows of an export, the subject of a report.
+pub(super) fn what(row: &EditionRow) -> String {
+    row.rows.map_or_else(|| format::line(&row.subject, 160), |rows| count_noun(rows.unsigned_abs(), "row"))
+}
+
+/// The files of a run, as links to those that no later run replaced.
+pub(super) fn files(row: &EditionRow) -> Markup {
+    html! {
+        @if row.files.is_empty() { span.meta { "none left" } }
+        @for (place, file) in row.files.iter().enumerate() {
+            @let label = format::line(&name(&file.path), 120);
+            @if file.replaced { span.sub { (label) ", replaced by a later run" } }
+            @else { a.sub href=(link("/file", [("run", row.run.as_str()), ("n", place.to_string().as_str())])) { (label) } }
+        }
+    }
 }
 
 /// The last part of a path.

@@ -9,13 +9,12 @@ use super::alerts;
 use super::items::searches;
 use super::runs::run_state::state;
 use super::topic::{counted_items, days, edit};
-use crate::compare::{LATELY, SourceHistory, mark_missed};
+use crate::compare::{LATELY, SourceHistory, mark_missed, next_slot_of};
 use crate::draw::format::{self, at_least, number};
 use crate::draw::sparkline;
 use crate::model::{
     DataOrigin, DayLimits, PaidUsage, PausedBy, RunState, ServiceLimits, Time, TopicCard, TopicFiring, UsageByProvider,
 };
-use crate::schedule::Schedule;
 use crate::web::access::visitor::Visitor;
 use crate::web::layout::{Page, moment, slot};
 use crate::web::page_request::{PageRequest, link};
@@ -150,7 +149,7 @@ fn missing(cards: &[TopicCard], history: &SourceHistory, now: Time) -> Markup {
         let statuses = if card.paused.is_some() { Vec::new() } else { history.statuses(card) };
         let ill = statuses.into_iter().filter(|one| !matches!(one.state, "ok" | "not_asked" | "unknown"));
         let ill = ill.map(|one| format!("{} {}", one.source.as_str(), one.state.replace('_', " ")));
-        ill.chain(card.is_overdue(now).then(|| "overdue".to_owned())).collect()
+        ill.chain(card.overdue_since(now).map(|_| "overdue".to_owned())).collect()
     };
     let all: Vec<_> = cards.iter().map(|card| (card, reasons(card))).filter(|(_, why)| !why.is_empty()).collect();
     html! { @if !all.is_empty() { p.note {
@@ -235,20 +234,18 @@ pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
             }
         };
     }
-    match card.next_slot {
-        Some(at) if card.is_overdue(now) => html! {
-            span.state.warn { "overdue" } span.sub { "since " (moment(at, zone)) "; is " code { "topicwatch run" } " running?" }
-        },
-        Some(at) => html! { (slot(at, zone)) @if zone != "UTC" { span.sub { (zone) } } },
-        None => match card.definition.as_ref().and_then(|topic| topic.schedule.as_ref()) {
-            Some(policy) => {
-                // As `status` says: when it is due, whether or not anything runs it.
-                let due = Schedule::compile(policy).ok().filter(|_| !policy.paused);
-                let at = due.and_then(|schedule| schedule.next_after(now));
-                html! { @if let Some(at) = at { (slot(at, zone)) " " } span.meta { "not planned yet" } }
-            }
-            None => html! { span.meta { "only on request" } },
-        },
+    if let Some(since) = card.overdue_since(now) {
+        return html! {
+            span.state.warn { "overdue" } span.sub { "since " (moment(since, zone)) "; is " code { "topicwatch run" } " running?" }
+        };
+    }
+    // Without a definition that this version can read, only the planner knows.
+    let (planned, due) = (card.next_slot, next_slot_of(card, now));
+    let is_scheduled = card.definition.as_ref().is_some_and(|topic| topic.schedule.is_some());
+    match due.or(planned) {
+        Some(at) if planned.is_some() => html! { (slot(at, zone)) @if zone != "UTC" { span.sub { (zone) } } },
+        at if is_scheduled => html! { @if let Some(at) = at { (slot(at, zone)) " " } span.meta { "not planned yet" } },
+        _ => html! { span.meta { "only on request" } },
     }
 }
 

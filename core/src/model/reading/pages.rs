@@ -13,6 +13,8 @@ pub struct TopicCard {
     pub definition: Option<Topic>,
     /// Why it is paused; `None` if it is not.
     pub paused: Option<Paused>,
+    /// All slots up to this time are in the ledger.
+    pub planned_until: Option<Time>,
     /// Its next slot according to the planner; `None` if there is none or it is not computed yet.
     pub next_slot: Option<Time>,
     /// The last finished run.
@@ -60,10 +62,10 @@ impl TopicCard {
         self.definition.as_ref().is_some_and(|topic| !topic.filter.is_none())
     }
 
-    /// Whether its next slot is overdue.
+    /// Since when a slot is overdue, if one is.
     #[must_use]
-    pub fn is_overdue(&self, now: Time) -> bool {
-        self.paused.is_none() && self.next_slot.is_some_and(|at| at < now.minus(LATE))
+    pub fn overdue_since(&self, now: Time) -> Option<Time> {
+        self.next_slot.filter(|at| self.paused.is_none() && *at < now.minus(LATE))
     }
 }
 

@@ -138,14 +138,6 @@ pub struct SearchRow {
     pub clears_at: Option<Time>,
 }
 
-impl SearchRow {
-    /// Whether there may be more items than it counts.
-    #[must_use]
-    pub fn may_be_more(&self) -> bool {
-        self.saturated || self.empty_in_error
-    }
-}
-
 /// The tone of an item's text. Scores of different scorers cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct ItemTone {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use crate::cli::terminal::failure::Failure;
 use crate::compare::{FirstSeen, MOST_JUDGED, first_seen, health};
 use crate::insight::{SilenceKind, SourceSilence, status_word};
-use crate::model::{Paused, PausedBy, ResultKind, SchedulePolicy, SearchState, Topic, result_kind};
+use crate::model::{Paused, PausedBy, SchedulePolicy, SearchState, Topic};
 use crate::store::{RunRow, Store, TopicStatus};
 
 /// Topics per page.
@@ -159,11 +159,10 @@ impl<'s> Pages<'s> {
             }
             let lost = (search.state == SearchState::Lost).then_some("lost");
             let class = search.error_class.as_deref().or(lost);
-            let finds_items = result_kind(search.source, &search.operation) != ResultKind::Answer;
             if search.empty_in_error {
                 page.emptied.entry(search.run.clone()).or_default().push(search.source.to_string());
             }
-            if finds_items && (class.is_some() || search.empty_in_error || search.state == SearchState::OverQuota) {
+            if search.is_incomplete() {
                 page.incomplete.insert(search.run.clone());
             }
             if let Some(class) = class {

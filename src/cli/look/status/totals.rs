@@ -9,7 +9,7 @@ use super::pages::Page;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::Context;
 use crate::model::{PaidUsage, Time, Topic, Undelivered, Usage, UsageByProvider};
-use crate::schedule::{AHEAD, Schedule};
+use crate::schedule::next_slot;
 use crate::store::{DataOrigin, Disk, RunRow, Store, TopicStatus};
 
 /// The totals over all topics.
@@ -61,11 +61,10 @@ impl<'c> Totals<'c> {
         let stored = page.schedules.get(&status.topic);
         // A topic that runs here from another file has a next slot too.
         let wanted = self.configured.get(status.topic.as_str()).map_or(stored, |topic| topic.schedule.as_ref());
-        let policy = wanted.filter(|policy| !policy.paused && status.paused.is_none())?;
-        // Planned slots stay planned even if the clock is set back. A changed schedule starts when it is read.
+        let policy = wanted.filter(|_| status.paused.is_none())?;
+        // A changed schedule starts when it is read.
         let same = stored.is_some_and(|one| (&one.period, &one.timezone) == (&policy.period, &policy.timezone));
-        let until = status.planned_until.filter(|until| same && *until <= self.now.believed_until(AHEAD));
-        Schedule::compile(policy).ok()?.next_after(until.map_or(self.now, |until| until.max(self.now)))
+        next_slot(policy, status.planned_until.filter(|_| same), self.now)
     }
 
     pub(in crate::cli::look) fn to_json(&self, unjudged: usize) -> Value {

@@ -23,7 +23,7 @@ pub(in crate::store) async fn cards(
     let among = only.map(|_| format!(" AND t.id IN (SELECT given.value FROM {})", super::texts(3))).unwrap_or_default();
     // Each last run is one lookup in the index of started runs.
     let sql = format!(
-        "SELECT t.id, t.title, t.definition, t.next_slot, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, \
+        "SELECT t.id, t.title, t.definition, t.planned_until, t.next_slot, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, \
          (SELECT l.public_id FROM {LAST_RUN}) AS last_run, \
          (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) AS last_success \
          FROM topic t WHERE t.removed_at IS NULL AND t.id > $1{among} ORDER BY t.id LIMIT $2"
@@ -43,6 +43,7 @@ pub(in crate::store) async fn cards(
             title: row.try_get("title")?,
             definition: serde_json::from_str::<Topic>(&definition).ok(),
             paused: status_and_runs::paused(row)?,
+            planned_until: read::time(row, "planned_until")?,
             next_slot: read::time(row, "next_slot")?.filter(|at| at.0 > 0),
             last_run: None,
             last_success: read::time(row, "last_success")?,

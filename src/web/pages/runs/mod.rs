@@ -11,6 +11,7 @@ use std::sync::Arc;
 use maud::{Markup, html};
 
 use super::items::item_view::topic_link;
+use crate::compare::any_filter;
 use crate::draw::format::{self, at_least, number};
 use crate::model::{Micros, RunRow, RunState, SearchRow, SearchState, Time};
 use crate::store::{RunCursor, RunItems};
@@ -66,6 +67,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         }
         _ => html! {},
     };
+    let topics: BTreeSet<String> = runs.iter().filter_map(|(_, run)| run.topic.clone()).collect();
+    let has_filter = any_filter(store, &topics.into_iter().collect::<Vec<_>>()).await?;
     let narrowed = topic.is_some() || wanted.is_some() || after.is_some() || summary.is_some();
     // A run that the visitor may not see is not named: its name holds its topic.
     let one = runs.first().filter(|_| request.get("run").is_some());
@@ -88,6 +91,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             @else if site.settings().acts.is_some() { "Nothing has run yet. Each topic runs when it is due" @if site.may_act(&request.visitor) { "; " strong { "Run now" } " on its page runs it at once" } "." }
             @else { "Nothing has run yet. " code { "topicwatch once" } " runs every topic now; " code { "topicwatch run" } " keeps running and runs them on schedule." }
         } } @else { ol.found { @for (place, run) in &runs { li { (run_markup((&site, &choice), run, place.at, (searches.get(&run.run), query.filter.called.is_some()), (baselines.get(&run.run), assumed.get(&run.run).copied().unwrap_or(Some(Micros(0)))))) } } } }
+        @if has_filter { p.meta { "Found and new also count what the filters of topics hide." } }
         (findings)
         nav.pages aria-label="More runs" {
             @if after.is_some() { a href=(request.with("/runs", &[("after", None)])) { "The latest" } }
@@ -123,7 +127,7 @@ fn run_markup(
     (baseline, assumed): (Option<&i64>, Option<Micros>),
 ) -> Markup {
     let counts = &run.counts;
-    let full = searches.is_some_and(|all| all.iter().any(SearchRow::may_be_more));
+    let full = run.may_be_more(searches.into_iter().flatten());
     let counted = |which, many: i64, what: &str| {
         let full = full && matches!(which, RunItems::Found | RunItems::First);
         findings::counted(run, which, None, many, &format!("{} {what}", at_least(many.unsigned_abs(), full)))

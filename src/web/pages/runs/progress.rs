@@ -17,12 +17,13 @@ use super::findings;
 use super::run_state::{cost, state};
 use crate::draw::format::{self, at_least};
 use crate::listener::Peer;
-use crate::model::{EMPTY_REPLY, Micros, Request, RequestState, RunRow, RunState, SearchRow, SearchState};
+use crate::model::{EMPTY_REPLY, EditionRow, Micros, Request, RequestState, RunRow, RunState, SearchRow, SearchState};
 use crate::store::RunItems;
 use crate::web::access::authentication::Authentication;
 use crate::web::access::visitor::Visitor;
 use crate::web::layout::{self, Page, moment};
 use crate::web::page_request::PageRequest;
+use crate::web::pages::editions::{files, what};
 use crate::web::pages::items::item_view::progress_page;
 use crate::web::problem::Problem;
 use crate::web::server::app::App;
@@ -45,6 +46,8 @@ struct Progress {
     baseline: i64,
     /// How much of its cost no bill confirms; `None` if its searches were deleted.
     assumed: Option<Micros>,
+    /// The report or export that it made.
+    made: Option<EditionRow>,
 }
 
 impl Progress {
@@ -53,11 +56,15 @@ impl Progress {
         if request.is_none() && run.is_none() {
             return Ok(None);
         }
+        let made = match run.as_ref().is_some_and(|run| run.topic.is_none()) {
+            true => site.store.output_of_run(id).await?,
+            false => None,
+        };
         let id = [id.to_owned()];
         let searches = site.store.searches(&id).await?;
         let baseline = site.store.baselines_of_runs(&id).await?.into_values().sum();
         let assumed = site.store.assumed_of_runs(&id).await?.into_values().next().unwrap_or(Some(Micros(0)));
-        Ok(Some(Self { request, run, searches, baseline, assumed }))
+        Ok(Some(Self { request, run, searches, baseline, assumed, made }))
     }
 
     /// What it is a run of: a topic, or a job such as `report:daily`.
@@ -75,7 +82,7 @@ impl Progress {
     }
 
     fn markup(&self) -> Markup {
-        let full = self.searches.iter().any(SearchRow::may_be_more);
+        let full = self.run.as_ref().is_some_and(|run| run.may_be_more(&self.searches));
         html! {
             p role="status" { @match (&self.run, &self.request) {
                 (Some(run), _) => {
@@ -89,6 +96,7 @@ impl Progress {
                 (None, Some(request)) => { strong.bad { "Refused: " } (format::line(request.answer.as_deref().unwrap_or("the request failed"), 300)) },
                 (None, None) => "Nothing is known about it.",
             } }
+            @if let Some(made) = &self.made { dl.facts { dt { "Made" } dd { (what(made)) } dt { "Files" } dd { (files(made)) } } }
             @if !self.searches.is_empty() { div.wide { table.cards {
                 caption.quiet { "Searches" }
                 thead { tr { th scope="col" { "Source" } th scope="col" { "State" } th.n scope="col" { "Found" } th.n scope="col" { "New" } th.n scope="col" { "Cost" } } }

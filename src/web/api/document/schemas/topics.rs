@@ -21,8 +21,9 @@ const STANDING: &[Field] = &[
     ("paused", Maybe(&Of("Pause")), "why nothing is planned; null unless it is paused"),
     ("last_run", Maybe(&Of("Run")), "its last finished run"),
     ("last_success", Maybe(&Time), "start of the last run that was `ok` or `partial`"),
-    ("next_slot", Maybe(&Time), "when it is due next, as planned"),
-    ("overdue", Flag, "its next slot passed more than two minutes ago and has no planned run; false while paused"),
+    ("next_slot", Maybe(&Time), "when it is due next, from now on; null if it is paused or runs only on request"),
+    ("overdue", Flag, "a slot passed more than two minutes ago and has no planned run; false while paused"),
+    ("overdue_since", Maybe(&Time), "the first such slot"),
     ("sources", List(&Of("SourceState")), "each enabled source"),
     (
         "new_24h",
