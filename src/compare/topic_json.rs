@@ -6,8 +6,8 @@ use super::SourceHistory;
 use crate::model::{Period, Time, Topic, TopicCard};
 use crate::schedule::next_slot;
 
-/// Returns the next slot of a topic from the present on, whether or not anything plans it. `None` if it is paused or has no
-/// schedule, or if this version cannot read its definition.
+/// Returns the next slot of a topic from the present on, whether or not anything plans it. `None` if it is paused or has
+/// no schedule, or if this version cannot read its definition.
 #[must_use]
 pub fn next_slot_of(card: &TopicCard, now: Time) -> Option<Time> {
     let policy = card.definition.as_ref().and_then(|topic| topic.schedule.as_ref())?;

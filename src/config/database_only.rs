@@ -1,5 +1,5 @@
-//! Reads from a file with mistakes where findings are stored: a daemon goes on with the last valid file, and `health` must
-//! find what it writes.
+//! Reads from a file with mistakes where findings are stored: a daemon goes on with the last valid file, and `health`
+//! must find what it writes.
 
 use super::file::discover::{LoadRequest, display_path, find};
 use super::file::document::walk;
@@ -34,16 +34,16 @@ pub fn database_only(request: &LoadRequest<'_>) -> Option<DatabaseOnly> {
     }
     let database = storage::database(&document.database, &dir, request, &mut mistakes)?;
     let is_default = |key: &str| !document.database.values.contains_key(key);
-    // What could not be read may have named another one.
-    if mistakes.any_error() || document.broken && is_default("url") {
-        return None;
-    }
-    let of_providers = document.providers.iter().filter_map(|one| providers::target_of(one, document.broken));
-    let mut targets = service::target_of(&document.service, document.broken).into_iter().chain(of_providers);
-    Some(DatabaseOnly {
-        database,
-        default_url: is_default("url"),
-        default_schema: is_default("schema"),
-        sandbox: targets.any(|target| target == Target::Sandbox),
-    })
+    let (default_url, default_schema) = (is_default("url"), is_default("schema"));
+    let is_named = !default_url && (database.sqlite_path().is_some() || !default_schema);
+    let of_service = service::target_of(&document.service, document.broken);
+    let of_providers = document.providers.iter().map(|one| providers::target_of(one, document.broken));
+    let of_providers: Vec<Option<Target>> = of_providers.collect();
+    let sandbox = of_providers.iter().flatten().chain(&of_service).any(|target| *target == Target::Sandbox);
+    let is_read = (of_service.is_some() || !document.service.was_written("base_url"))
+        && of_providers.iter().all(Option::is_some)
+        && !document.has_unread_providers();
+    // What could not be read may have named another one, or the sandbox, which has its own by default.
+    let is_sure = is_named || !document.broken && (sandbox || is_read);
+    (is_sure && !mistakes.any_error()).then_some(DatabaseOnly { database, default_url, default_schema, sandbox })
 }

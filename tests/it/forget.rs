@@ -339,6 +339,12 @@ fn forgetting_a_topic_removes_its_own_items_and_allows_a_fresh_start() {
 
 #[test]
 fn forget_refuses_a_topic_that_was_never_stored_and_accepts_one_forgotten_before() {
+    let fresh =
+        Place::new(sqlite(), "base_url = \"sandbox\"", "[[topics]]\nid = \"globex\"\nquery = \"globex launch\"\n");
+    fresh.ok(&["db", "migrate"]);
+    fresh
+        .run(&["forget", "--topic", "acme", "--yes"])
+        .assert_stderr(2, &["there is no topic `acme`", "hint: it has no topics yet"]);
     for database in databases() {
         let (server, place) = place_that_mentions_jane(database);
         let name = place.database.name;

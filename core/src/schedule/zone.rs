@@ -58,14 +58,16 @@ pub fn zone_suggestions(wrong: &str) -> Vec<String> {
 /// Whether a name is an offset such as `GMT+2` or `UTC2`. The similar `Etc/GMT+2` is two hours behind UTC, not ahead,
 /// and `GMT` is another time.
 fn is_offset(name: &str) -> bool {
+    let is_in_area = name.contains('/');
     let name = name.trim().rsplit('/').next().unwrap_or("");
     let rest = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let letters = name.strip_suffix(rest).unwrap_or("").to_ascii_uppercase();
+    let universal = matches!(letters.as_str(), "GMT" | "UTC" | "UCT" | "UT");
     let rest = rest.trim_start();
     match rest.strip_prefix(['+', '-', '\u{2212}']) {
-        Some(hours) => hours.trim_start().starts_with(|c: char| c.is_ascii_digit()),
+        // `Etc/GTM+2` is a misspelt name.
+        Some(hours) => (universal || !is_in_area) && hours.trim_start().starts_with(|c: char| c.is_ascii_digit()),
         None => {
-            let universal = matches!(letters.as_str(), "GMT" | "UTC" | "UCT" | "UT");
             universal
                 && rest.starts_with(|c: char| c.is_ascii_digit())
                 && rest.contains(|c: char| matches!(c, '1'..='9'))
@@ -120,6 +122,7 @@ mod tests {
             let refused = find_zone(offset).unwrap_err();
             assert!(refused.hint.starts_with("write an IANA name"), "{offset}: {refused:?}");
         }
+        assert_eq!(zone_suggestions("Etc/GTM+2"), ["Etc/GMT+2"]);
         assert!(find_zone("europe/berlin").is_ok(), "letters compare without case");
     }
 }

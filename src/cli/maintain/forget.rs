@@ -179,6 +179,7 @@ async fn check_topics(context: &Context, store: &Store, named: &[String]) -> Res
         let left: Vec<&str> = stored.iter().map(String::as_str).filter(|id| !is_watched(id)).collect();
         let hint = match (nearest(topic, left.iter().copied()), left.as_slice()) {
             (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, []) if stored.is_empty() => "it has no topics yet".to_owned(),
             (None, []) => "all topics in it are still in the file".to_owned(),
             (None, left) => format!("those no longer in the file are: {}", output::truncate(&left.join(", "), 400)),
         };

@@ -32,10 +32,11 @@ fn is_of_reading(error: &StoreError) -> bool {
 fn of_source(error: StoreError, file: &Path) -> StoreError {
     let text = format!("{} could not be read: {}", file.display(), error.text);
     match error.kind {
-        StoreErrorKind::Unwritable if error.text.contains("disk I/O error") => {
+        StoreErrorKind::Unwritable if is_of_reading(&error) => {
             let hint = "is its disk failing? restore a backup if this file stays unreadable".to_owned();
             StoreError { kind: StoreErrorKind::Unreachable, text, hint, ..error }
         }
+        // Reading needs a file next to it, for which there may be no room.
         StoreErrorKind::Unwritable => StoreError { kind: StoreErrorKind::Unreachable, text, ..error },
         StoreErrorKind::Foreign => StoreError { text, ..error },
         _ => error,
@@ -172,6 +173,10 @@ mod tests {
             let named = of_source(error.clone(), Path::new("/data/t.db"));
             assert_eq!(named.text, format!("/data/t.db could not be read: {}", error.text));
             assert_ne!(named.kind, StoreErrorKind::Unwritable, "{error}");
+        }
+        for (code, hint) in [("266", "is its disk failing?"), ("4874", "is the disk full, or failing?")] {
+            let named = of_source(unwritable(&format!("(code: {code}) disk I/O error")), Path::new("/data/t.db"));
+            assert!(named.hint.starts_with(hint), "{code}: {named:?}");
         }
     }
 }
