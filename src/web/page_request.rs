@@ -87,25 +87,16 @@ impl PageRequest {
     /// counts.
     pub(super) fn form_of(text: &str, longest: usize) -> Result<Self, Problem> {
         if !is_utf8(text) {
-            return Err(Problem::bad_request(
-                "A parameter of this address is not valid text",
-                "Write it as UTF-8, percent-encoded.",
-            ));
+            return Err(Problem::bad_request("A parameter is not valid text", "Write it as UTF-8, percent-encoded."));
         }
         let mut parameters = BTreeMap::new();
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
             if value.chars().count() > longest || name.len() > 40 {
-                return Err(Problem::bad_request(
-                    "A parameter of this address is too long",
-                    "Search for less at a time.",
-                ));
+                return Err(Problem::bad_request("A parameter is too long", "Search for less at a time."));
             }
             // Stored text never contains NUL, and PostgreSQL accepts none.
             if value.contains('\0') {
-                return Err(Problem::bad_request(
-                    "A parameter of this address is not valid text",
-                    "Remove the NUL character.",
-                ));
+                return Err(Problem::bad_request("A parameter is not valid text", "Remove the NUL character."));
             }
             let value = value.trim();
             if !value.is_empty() || !parameters.contains_key(&*name) {
