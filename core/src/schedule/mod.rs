@@ -20,6 +20,7 @@ mod instant;
 mod jitter;
 mod leftover;
 mod local;
+mod next_slot;
 mod plan;
 mod zone;
 
@@ -34,6 +35,7 @@ pub use explain::{ClockChange, Explanation, LocalSlot, explain};
 pub use instant::{INSTANTS, InstantFault, TOO_FAR_BACK, parse_instant, read_instant};
 pub use jitter::jitter;
 pub use leftover::expired_queued_slots;
+pub use next_slot::next_slot;
 pub use plan::{Decision, ON_TIME, Plan, reason};
 pub use zone::{check_zone, zone_suggestions};
 
@@ -114,18 +116,6 @@ impl Schedule {
         let due = move |slot: &Time| *slot <= until;
         std::iter::successors(self.next_after(after).filter(due), move |slot| self.next_after(*slot).filter(due))
     }
-}
-
-/// Returns the next slot of a policy from the present on; all slots until `planned_until` are in the ledger. `None` if
-/// the policy is paused or has no more slots.
-#[must_use]
-pub fn next_slot(policy: &SchedulePolicy, planned_until: Option<Time>, now: Time) -> Option<Time> {
-    if policy.paused {
-        return None;
-    }
-    // Planned slots stay planned even if the clock is set back; those of a clock far ahead are planned again.
-    let until = planned_until.filter(|until| *until <= now.believed_until(AHEAD));
-    Schedule::compile(policy).ok()?.next_after(until.map_or(now, |until| until.max(now)))
 }
 
 /// Builds a schedule from a cron expression and a zone, without a shortest period.
