@@ -11,11 +11,11 @@ pub(super) struct ComparableWindows {
     /// With their items.
     pub(super) windows: Vec<(Day, Vec<CountedItem>)>,
     /// Whether each source searched the current window up to its end. If not, it may hold fewer items than there are, so
-    /// it does not show that a rise is over. Also set if hardly any window is like that: no later one may be, either.
+    /// it does not show that a rise is over. Also true if hardly any earlier window is whole: then a later one may never be.
     pub(super) is_current_whole: bool,
 }
 
-/// Whether answers show a time about as long as each source usually does.
+/// Whether the answers of each source show about as long a time as they usually do.
 fn is_whole(answers: &WindowAnswers, usually_shown: &[(Source, i64)]) -> bool {
     usually_shown.iter().all(|(source, usual)| answers.shown_by(*source) / 9 >= usual / 10)
 }
@@ -49,7 +49,7 @@ pub(super) async fn comparable_windows(
     let least = current.many.max(usual).max(1);
     let usually_shown = usually_shown(topic, spec, &answered);
     answered.retain(|(_, answers)| answers.many.saturating_mul(2) >= least);
-    // Several sources that are often away in turn may never answer together. One source usually shows half of them.
+    // Several sources that are often away in turn may never answer together. With one source, at least half are whole.
     let whole = answered.iter().filter(|(_, answers)| is_whole(answers, &usually_shown)).count();
     let seldom_whole = whole < MIN_DAYS && whole.saturating_mul(4) < answered.len();
     if !seldom_whole {

@@ -22,7 +22,7 @@ const DAYS: i32 = 28;
 /// The number of latest runs whose searches are read; `LONG` if a source may be silent or stale.
 const QUICK: u32 = 6;
 const LONG: u32 = 150;
-/// What fires ends after this long without an answer before a window without one: none may ever come.
+/// A firing alert ends if there was no answer in a window and for this long before it: there may never be one again.
 const FORGOTTEN: Duration = Duration::from_secs(7 * 86_400);
 
 /// Evaluates one run by the rule of an alert. Also returns the window that `volume` counted.

@@ -564,7 +564,7 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
             topic("[[alerts]]\nname = \"x\"\nrule = \"budget\"\nthreshold = 70"),
             "9:1",
             "unknown key `threshold`",
-            "with rule = \"budget\" `percent`",
+            "with rule = \"budget\" it is `percent`",
         ),
         (
             topic("[[alerts]]\nname = \"x\"\nrule = \"budget\"\npercent = \"70 %\""),
