@@ -79,6 +79,8 @@ fn unquoted_hint(value: &str, message: &str) -> Option<String> {
     Some(match value.to_ascii_lowercase().as_str() {
         "" => "the value is missing: write key = \"value\"".to_owned(),
         flag @ ("true" | "false") => format!("write {flag} in lower case"),
+        // Words of YAML.
+        "yes" | "no" | "on" | "off" => "write true or false; only text needs quotes".to_owned(),
         // Do not repeat the value: it may be a key.
         _ => "write key = \"value\"".to_owned(),
     })
