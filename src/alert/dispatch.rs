@@ -55,7 +55,7 @@ fn subject(spec: &AlertSpec, events: &[AlertEvent], in_all: usize) -> String {
 fn text(events: &[AlertEvent], in_all: usize) -> String {
     let mut text = String::new();
     for event in events.iter().take(SPELT_OUT) {
-        text.push_str(&format!("{} {}\n", event.at, event.summary_line()));
+        text.push_str(&format!("{} {}\n", event.at.whole_seconds(), event.summary_line()));
         for AlertLine { text: line, url, .. } in &event.lines {
             text.push_str(&format!("  - {line}\n"));
             match url.as_deref() {
@@ -139,7 +139,7 @@ mod tests {
             summary: format!("{id} happened"),
             kind,
             lines: vec![AlertLine { text: "words".into(), url: Some(url.to_owned()), key: None }],
-            at: at("2026-11-21T22:00:00Z"),
+            at: at("2026-11-21T22:00:00.123Z"),
             alert: String::new(),
             subject: String::new(),
             message: None,

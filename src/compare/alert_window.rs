@@ -65,9 +65,9 @@ impl WindowAnswers {
     }
 }
 
-/// Whether an alert counts the items of a source. Sources that only answer find none, and many are asked only if there
-/// is something new, so their answers do not show how often a window was searched. A window may hold answers of AI from
-/// before it was removed from the topic, too.
+/// Whether an alert counts the items of a source. Sources that only write an answer find no items, and many are asked only
+/// if there is something new, so their answers do not show how often a window was searched. A window may hold answers of
+/// AI from before it was removed from the topic, too.
 #[must_use]
 pub fn counts_items_of(spec: &AlertSpec, topic: &Topic, source: Source) -> bool {
     let answers = source == Source::Ai || topic.result_kind(source) == Some(ResultKind::Answer);
@@ -102,8 +102,8 @@ pub async fn window_answers(
     let wide = Span { from: Time(span.from.0.saturating_sub(long)), until: span.until };
     let searches = moment.searches(&topic.id, wide, MOST_SEARCHES).await?;
     let answered = searches.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
-    // While a broken service returns nothing, a window holds fewer items than there were. A backfill's searches do not
-    // show its own time.
+    // While a broken service returns nothing, a window holds fewer items than there were. A backfill searches an
+    // earlier time.
     let answered = answered.filter(|search| !search.empty_in_error && !search.past);
     let answered: Vec<_> = answered.filter(|search| counts_items_of(spec, topic, search.source)).collect();
     let shown = shown_by_source(&answered, span.from, span.until.0.saturating_sub(span.from.0).max(pause));

@@ -73,7 +73,7 @@ impl Report {
         let cost = SearchCost { total, assumed: self.assumed.unwrap_or_default() };
         let removed = self.removed_topics.map_or_else(String::new, |cost| format!(" Removed topics: {cost} of it."));
         let unknown = match self.assumed {
-            None if total > Micros(0) => " Some were pruned: how much of this was assumed is not known.",
+            None if total > Micros(0) => " Some were pruned: it is not known how much of this was assumed.",
             _ => "",
         };
         let least = if self.topics.iter().any(|topic| topic.searches_cut) { "at least " } else { "" };

@@ -10,14 +10,14 @@ use axum::http::{StatusCode, Uri};
 use super::access::visitor::Visitor;
 use super::problem::Problem;
 use crate::model::{TextQuery, excerpt};
-use crate::normalise::words::{MOST_ASKED, parse_query};
+use crate::normalise::words::{LONGEST_QUERY, parse_query};
 
 /// Maximum number of bytes of a form.
 pub(super) const LARGEST_FORM: usize = 32 * 1024;
 /// The same for the form of a topic, whose lists may be long: all of its fields filled, each character encoded.
 pub(super) const LARGEST_TOPIC_FORM: usize = 720 * 1024;
 /// Longest value of a parameter, in characters: a search may be as long in every script.
-pub(super) const LONGEST: usize = MOST_ASKED;
+pub(super) const LONGEST: usize = LONGEST_QUERY;
 
 /// The parameter of the login page: the address to return to.
 pub(super) const NEXT: &str = "next";

@@ -456,6 +456,8 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
         ("topics = [3]\nservice.base_url = \"sandbox\"\n".to_owned(), "1:11", "a topic is a section", "[[topics]]"),
         (topic("web = 5"), "6:7", "`web` is a group of keys", "web.limit"),
         (topic("paused = True"), "6:10", "in quotes", "write true in lower case"),
+        (topic("paused = yes"), "6:10", "in quotes", "write true or false"),
+        (topic("paused = off"), "6:10", "in quotes", "write true or false"),
         (topic("model ="), "6:8", "in quotes", "the value is missing"),
         (topic("query.x = 5"), "6:1", "cannot extend", "already has a value"),
         (
@@ -582,7 +584,7 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
             topic("[[alerts]]\nname = \"x\"\nrule = \"budget\"\nthreshold = 70"),
             "9:1",
             "unknown key `threshold`",
-            "with rule = \"budget\" `percent`",
+            "with rule = \"budget\" it is `percent`",
         ),
         (
             topic("[[alerts]]\nname = \"x\"\nrule = \"budget\"\npercent = \"70 %\""),

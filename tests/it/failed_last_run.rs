@@ -217,13 +217,13 @@ fn new_counts_are_lower_bounds_after_an_empty_reply_where_posts_are_known() {
         );
         let told = place.ok(&["status", "--at", &hour(24)]);
         assert!(
-            told.contains("≥0 ") && told.contains(&format!("acme: in the last run {empty}: social\n")),
+            told.contains("≥0 ") && told.contains(&format!("acme: in the last run, social gave {empty}\n")),
             "{name}: {told}"
         );
         assert_eq!(place.json(&["status", "--json", "--at", &hour(24)])["topics"][0]["new_at_least"], true, "{name}");
         let told = normalize(&place.ok(&["diff", "acme"]));
         assert!(
-            told.contains(" ≥0 new · 0 gone") && told.contains(&format!("≥: in the last run, {empty}")),
+            told.contains(" ≥0 new · 0 gone") && told.contains(&format!("≥: in the last run there was {empty}")),
             "{name}: {told}"
         );
         assert_eq!(place.json(&["diff", "acme", "--json"])["counts"]["at_least"], true, "{name}");
@@ -236,7 +236,7 @@ fn new_counts_are_lower_bounds_after_an_empty_reply_where_posts_are_known() {
         let page = pages.page("/runs");
         assert!(page.contains("≥\u{a0}0 found") && page.contains(empty), "{name}: {page}");
         let notes = call_tool(&pages, &[], "get_changes", &json!({ "topic": "acme" }))["notes"].to_string();
-        assert!(notes.contains(&format!("In the last run, {empty}: there may be more")), "{name}: {notes}");
+        assert!(notes.contains(&format!("In the last run there was {empty}: there may be more")), "{name}: {notes}");
 
         // A search that looked back further says both.
         let told = place.ok(&["once", "--at", &hour(56)]);

@@ -233,7 +233,7 @@ fn a_feed_called_unchanged_that_was_never_read_is_a_failure() {
     });
     let place = Place::without_service(sqlite(), &file(&[format!("{}/feed", server.url())]));
     let run = place.run(&["once", "--at", &at(0)]);
-    run.assert_stdout(3, &["304 Not Modified", "a cache before it"]);
+    run.assert_stdout(3, &["304 Not Modified", "a cache in front of it"]);
     assert_eq!(place.database.texts("SELECT state || ' ' || error_class FROM v_search"), ["error malformed"]);
     assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE covered_from IS NOT NULL"), 0);
     let remembered = place.database.texts("SELECT value FROM provider_memory").concat();

@@ -602,7 +602,7 @@ fn a_compression_other_than_gzip_is_named_in_the_error() {
     for (coding, code, says) in [
         ("br", 3, "the reply is compressed in a way that was not asked for: br"),
         ("gzip, br", 3, "the reply is compressed in a way that was not asked for: gzip, br"),
-        ("Deflate", 3, "the feed's server compresses what nobody asked for"),
+        ("Deflate", 3, "the feed's server compresses its reply although nobody asked for that"),
         ("utf-8", 0, ""),
         ("identity", 0, ""),
     ] {
@@ -671,7 +671,7 @@ fn an_invalid_redirect_is_not_reported_as_the_feeds_new_url() {
     for (to, says) in [
         ("", "the feed's server redirects without saying where"),
         ("#top", "use the address it redirects to"),
-        ("file:///etc/passwd", "redirects to what is no web address"),
+        ("file:///etc/passwd", "redirects to something that is not a web address"),
     ] {
         let server = ReplyServer::start(vec![reply(308, &[("Location", to)], "")]);
         let place = Place::without_service(sqlite(), &file(&server, &["feed"]));

@@ -311,7 +311,7 @@ fn an_item_of_two_sources_counts_once_as_filtered() {
         assert_eq!(place.json(&["show", "acme", "--filtered", "only", "--json"])["filtered"], 2);
         let diff = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
         assert_eq!(diff["counts"]["filtered"], 2, "{diff}");
-        place.run(&["items"]).assert_stdout(0, &["2 skipped by their topics' filters"]);
+        place.run(&["items"]).assert_stdout(0, &["2 hidden by their topics' filters"]);
         // Items are not called hidden where they are listed.
         place.ok(&["items", "star", "post:x:1"]);
         for how in

@@ -84,7 +84,7 @@ fn items_are_listed_even_behind_many_newer_hidden_ones() {
         assert_eq!((item_keys(&some["items"]).len(), &some["filtered"]), (20, &json!(900)), "{name}");
         place
             .run(&["items", "--limit", "20"])
-            .assert_stdout(0, &["good z", "the newest 20; --limit N for more", "900 skipped by their topics' filters"]);
+            .assert_stdout(0, &["good z", "the newest 20; --limit N for more", "900 hidden by their topics' filters"]);
         // A feed contains the newest 100 of the 900, and counts no others.
         let feed = |mode| place.run(&["export", "--topic", "acme", "--out", "new.atom", "--filtered", mode]);
         feed("keep").assert_stderr(0, &["100 entries written to ", ", 100 filtered (included)"]);

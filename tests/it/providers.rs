@@ -283,7 +283,7 @@ fn shares_by_source_count_topics_without_providers() {
         };
         let page = report(&["--topic", "acme", "--topic", "globex"]);
         assert!(
-            page.contains("Only items that social found count: no other source was searched for every topic"),
+            page.contains("Only items found by social count: no other source was searched for every topic"),
             "{page}"
         );
         // The items and the unique ones that the table counts.

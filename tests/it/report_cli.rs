@@ -165,7 +165,7 @@ fn report_costs_equal_the_ledger_including_removed_topics_and_assumed_costs() {
             ),
             (
                 "INSERT INTO pruned_day (topic, day, runs, calls, cost) VALUES ('globex', 20523, 1, 1, 1000000)",
-                "Searches cost $21.016. Removed topics: $21.006 of it. Some were pruned: how much of this was assumed is not known.",
+                "Searches cost $21.016. Removed topics: $21.006 of it. Some were pruned: it is not known how much of this was assumed.",
             ),
         ] {
             block_on(place.database.execute(sql));

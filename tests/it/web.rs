@@ -52,11 +52,11 @@ fn a_token_for_one_topic_is_told_before_the_first_run_only_that_its_topic_is_not
     let token = add_token(&place, &["ann", "--role", "read", "--topic", "acme"]);
     let pages = Pages::serve(&place, &["--at", NINE]);
     for (path, status, said) in [
-        ("/", 200, "No topic of your token is watched yet, or any more."),
+        ("/", 200, "None of your token's topics is watched now: not yet, or no longer."),
         ("/topics/acme", 200, "Saved in the file, but not yet in the database."),
         ("/topics/rust", 403, "Your token does not cover this"),
         ("/topics/nothing", 403, "Your token does not cover this"),
-        ("/runs?run=nothing", 200, "or it is not of your topics. "),
+        ("/runs?run=nothing", 200, "or your token does not cover its topic. "),
     ] {
         let reply = Visitor::Bearer(&token).request(&pages, 1, "GET", path, "");
         assert!(reply.status == status && reply.text().contains(said), "{path}: {}", reply.text());

@@ -254,7 +254,7 @@ fn addresses_that_lead_to_nothing_say_why() {
     place.ok(&["once", "--at", NINE]);
     let pages = Pages::serve(&place, &["--at", NINE]);
     for (path, status, said) in [
-        ("/runs?run=nothing", 200, "No runs match this id. "),
+        ("/runs?run=nothing", 200, "No run has this id. "),
         ("/runs?topic=acme&last=1", 200, "<strong>The last 1 run</strong>"),
         ("/alerts?after=zzz", 200, "No more alerts."),
         ("/topics/acme?from=2026-03-12&until=2026-03-11", 400, "<h1>`from` is not before `until`</h1>"),

@@ -43,6 +43,10 @@ fn an_overwritten_report_is_gone_for_links_downloads_and_the_api() {
         assert_eq!(gone.body_text(), shown("nobody-has-this-secret").body_text());
         let (new, _) = add_share_link(&place, &["--report", "daily", "--for", "9h", "--at", &hour(13)]);
         assert!(shown(&new).body_text().contains(TITLE), "{name}: the link to the new one shows it");
+        let listed = place.ok(&["token", "list", "--at", &hour(13)]);
+        let shows = format!("  report {}  ", latest.strip_prefix("report:").unwrap());
+        assert!(listed.contains(&shows), "{name}: {listed}");
+        assert!(asks("/access").body_text().contains(shows.trim()), "{name}");
         let slot = earlier.strip_prefix("report:").unwrap();
         place
             .run(&["token", "share", "--report", slot, "--for", "9h", "--at", &hour(13)])

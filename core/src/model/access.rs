@@ -87,6 +87,16 @@ impl LinkRow {
     pub fn is_valid(&self, now: Time) -> bool {
         self.withdrawn_at.is_none() && now < self.expires_at
     }
+
+    /// Names what the link shows, for people. The id of a scheduled report's run begins with `report:`.
+    #[must_use]
+    pub fn shows(&self) -> String {
+        let of = match self.kind {
+            SharedKind::Topic => self.of.as_str(),
+            SharedKind::Report => self.of.strip_prefix("report:").unwrap_or(&self.of),
+        };
+        format!("{} {of}", self.kind)
+    }
 }
 
 /// The tokens and links that changed because topics were forgotten, as they are now.

@@ -56,7 +56,7 @@ impl std::fmt::Display for Micros {
     }
 }
 
-/// The cost of searches, and of those among them that were not billed in full: a price was assumed for a call at least.
+/// The cost of searches, and of those among them that were not billed in full: for at least one call, a price was assumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchCost {
     pub total: Micros,

@@ -75,6 +75,12 @@ impl Time {
         self.to_jiff().map_or_else(String::new, |at| format!("{at:.3}"))
     }
 
+    /// The same time without its milliseconds, for people.
+    #[must_use]
+    pub fn whole_seconds(self) -> Self {
+        Self(self.0.saturating_sub(self.0.rem_euclid(1_000)))
+    }
+
     /// The UTC day as days since the epoch. Calls are counted by this day.
     #[must_use]
     pub fn utc_day(self) -> i64 {
@@ -132,6 +138,7 @@ mod tests {
     fn all_times_are_written_with_the_same_length() {
         assert_eq!(Time(1_773_219_600_000).iso_millis(), "2026-03-11T09:00:00.000Z");
         assert_eq!(Time(1_773_219_600_007).iso_millis(), "2026-03-11T09:00:00.007Z");
+        assert_eq!(Time(1_773_219_600_007).whole_seconds().to_string(), "2026-03-11T09:00:00Z");
     }
 
     #[test]

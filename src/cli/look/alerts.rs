@@ -269,7 +269,7 @@ async fn ack(context: &Context, name: &str, event: Option<&str>) -> Result<Exit,
         ));
     }
     output::text(&match acknowledged {
-        0 => format!("{name}: no open events\n"),
+        0 => format!("{name}: no unacknowledged events\n"),
         1 => format!("{name}: 1 event acknowledged\n"),
         many => format!("{name}: {many} events acknowledged\n"),
     })?;

@@ -99,7 +99,7 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
         notes.push("≥: a source failed in the last run".into());
     }
     if counts.emptied {
-        notes.push(format!("≥: in the last run, {EMPTY_REPLY}"));
+        notes.push(format!("≥: in the last run there was {EMPTY_REPLY}"));
     }
     notes.extend(counts.pruned_note().map(str::to_owned));
     if counts.cut {

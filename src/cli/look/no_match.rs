@@ -1,7 +1,7 @@
-//! The line of an empty list: which filters are in use. Without them there may be rows, but need not.
+//! The line of an empty list: which filters are in use. Without them, the list may have rows or be empty all the same.
 
-/// Returns the line of a list without rows; `none` says so. `in_use` has the filters: the option of each, and whether
-/// it was given.
+/// Returns the line for an empty list, which begins with `none`, such as `no runs`. `in_use` has the filters: the option
+/// of each, and whether it was given.
 pub(in crate::cli) fn empty_list(none: &str, in_use: &[(&str, bool)]) -> String {
     let given: Vec<&str> = in_use.iter().filter(|(_, given)| *given).map(|(option, _)| *option).collect();
     match given.split_last() {

@@ -66,7 +66,7 @@ pub(in crate::cli) fn is_interactive() -> bool {
 
 /// Formats an instant for people, in whole seconds. Files and JSON have milliseconds.
 pub(in crate::cli) fn format_time(at: Time) -> String {
-    Time(at.0.saturating_sub(at.0.rem_euclid(1_000))).to_string()
+    at.whole_seconds().to_string()
 }
 
 /// Formats an instant that may be unknown.

@@ -49,7 +49,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenAddArgs) -> Result<
         return Err(Failure::usage(format!("`{}` cannot be a name", output::truncate(&args.name, 80)), hint));
     }
     if args.name.eq_ignore_ascii_case(OWNER) {
-        let hint = "the pages call the token of the configuration so: choose another name";
+        let hint = "the pages use this name for the token of the configuration: choose another";
         return Err(Failure::usage(format!("`{}` cannot be a name", args.name), hint));
     }
     let Some(role) = Role::parse(&args.role) else { return Ok(Exit::Usage) };

@@ -69,10 +69,9 @@ fn link(link: &LinkRow, now: Time) -> Vec<String> {
         None if link.is_valid(now) => "valid",
         None => "expired",
     };
-    let shows = format!("{} {}", link.kind, output::truncate(&link.of, FOR));
     vec![
         link.id.clone(),
-        shows,
+        output::truncate(&link.shows(), FOR),
         output::format_time(link.made_at),
         output::format_time(link.expires_at),
         state.to_owned(),

@@ -82,13 +82,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenShareArgs) -> Resul
     if path.starts_with('/') {
         output::print_stderr("put the address of your pages before it");
     }
-    output::print_stderr(&format!(
-        "{} shows {} {} until {}",
-        link.id,
-        link.kind,
-        link.of,
-        output::format_time(link.expires_at)
-    ));
+    output::print_stderr(&format!("{} shows {} until {}", link.id, link.shows(), output::format_time(link.expires_at)));
     Ok(Exit::Ok)
 }
 

@@ -22,8 +22,10 @@ impl ProviderRefusal {
     /// Says why a search is not made.
     pub(in crate::collect) fn reason(&self) -> String {
         match self.asked_until {
-            Some(at) => format!("not called, the service asked to wait until {at}: {}", self.text),
-            None => format!("not called until {}, because an earlier call got {}", self.until, self.text),
+            Some(at) => format!("not called, the service asked to wait until {}: {}", at.whole_seconds(), self.text),
+            None => {
+                format!("not called until {}, because an earlier call got {}", self.until.whole_seconds(), self.text)
+            }
         }
     }
 }
@@ -104,5 +106,20 @@ mod tests {
             refuse(until);
             assert_eq!(refusals.at(Source::Social, NOW).is_some(), expected, "{until}");
         }
+    }
+
+    #[test]
+    fn the_reason_of_a_search_that_was_not_made_has_times_in_whole_seconds() {
+        let refusal = |asked_until| ProviderRefusal {
+            class: "rate_limited",
+            text: "429".to_owned(),
+            hint: String::new(),
+            until: Time(1_773_219_600_119),
+            asked_until,
+        };
+        let until = Some(Time(1_773_219_605_250));
+        assert_eq!(refusal(until).reason(), "not called, the service asked to wait until 2026-03-11T09:00:05Z: 429");
+        let earlier = "not called until 2026-03-11T09:00:00Z, because an earlier call got 429";
+        assert_eq!(refusal(None).reason(), earlier);
     }
 }

@@ -58,10 +58,7 @@ impl Plan {
         let over = look_back_to(reach, topic.window, until, limit, now);
         let why = over.map(|over| {
             let back = format_duration(over.span(now).length());
-            format!(
-                "{LOOKED_BACK} {back} because nothing was covered since {}",
-                Time(until.0 - until.0.rem_euclid(1_000))
-            )
+            format!("{LOOKED_BACK} {back} because nothing was covered since {}", until.whole_seconds())
         });
         Self { over, why, reason: None }
     }

@@ -108,7 +108,7 @@ pub(in crate::config) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
             }
         }
     }
-    // Keys of [service] above its header were reported; they are not missing. Other files need no such section.
+    // Keys of [service] above its header were reported; they are not missing. With providers, a file needs no such section.
     document.service.attempted.extend(misplaced.into_iter().filter(|_| no_providers));
     document.providers = read;
     document.forget_defaults();
@@ -169,9 +169,9 @@ fn providers(
     for (name, value) in entries {
         let written = name.get_ref();
         if !matches!(value.get_ref(), DeValue::Table(_)) {
-            // The keys of [providers] itself are one mistake.
+            // All keys directly under [providers] are one mistake.
             if !is_nameless {
-                let hint = "write [providers.NAME] with a name that you choose, keys below it";
+                let hint = "write [providers.NAME], with a name that you choose, and the keys below it";
                 mistakes.at(&name.span(), format!("`providers.{}` is not a section", excerpt(written)), hint);
             }
             is_nameless = true;

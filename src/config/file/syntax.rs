@@ -79,12 +79,14 @@ fn unquoted_hint(value: &str, message: &str) -> Option<String> {
     Some(match value.to_ascii_lowercase().as_str() {
         "" => "the value is missing: write key = \"value\"".to_owned(),
         flag @ ("true" | "false") => format!("write {flag} in lower case"),
+        // Words of YAML.
+        "yes" | "no" | "on" | "off" => "write true or false; only text needs quotes".to_owned(),
         // Do not repeat the value: it may be a key.
         _ => "write key = \"value\"".to_owned(),
     })
 }
 
-/// Whether a backslash begins no escape of TOML, as in a path of Windows.
+/// Whether a backslash does not begin an escape of TOML, as in a Windows path.
 fn is_wrong_escape(message: &str) -> bool {
     ["missing escaped value", "too few unicode value digits"].iter().any(|known| message.starts_with(known))
 }
@@ -93,13 +95,13 @@ fn syntax_hint(message: &str) -> &'static str {
     if message.starts_with("duplicate key") {
         "keep one of the two"
     } else if is_wrong_escape(message) {
-        "in double quotes, write \\\\ for \\; in single quotes, \\ is just that"
+        "in double quotes, write \\\\ for \\; in single quotes, \\ stays as it is"
     } else if message.starts_with("key with no value") {
         "write key = \"value\""
     } else if message.starts_with("invalid unquoted key") {
         "a key has only letters, digits, - and _; a comment begins with #"
     } else if message.starts_with("unexpected key or value") {
-        "write one key = value on each line; text ends at the next quote of the kind that it began with"
+        "write one key = value on each line; in a text in double quotes, write \\\" for \""
     } else if message.starts_with("cannot extend") {
         "the name before the dot already has a value: rename or remove one of the two"
     } else if (message.contains("unclosed") && message.contains(" table") && !message.contains("inline"))

@@ -233,7 +233,7 @@ impl Walk<'_, '_> {
             .join(", ")
     }
 
-    /// Returns what to write instead of an unknown key of a provider whose kind is known, if the kind tells.
+    /// Returns what to write instead of an unknown key of a provider whose kind is known, if its kind explains the mistake.
     fn hint_of_kind(&self, path: &str, entries: &DeTable<'_>) -> Option<String> {
         let kind = value_of(entries, "kind").filter(|_| self.section == Section::Provider)?;
         let kind = ProviderKind::named(kind.as_str()?)?;
@@ -303,7 +303,7 @@ impl Walk<'_, '_> {
             return (format!("write it in the topics, under the provider's name: NAME.{path} = …"), None);
         }
         let groups = keys.iter().filter_map(|key| Some(key.name.split_once('.')?.0));
-        // The plural of a short word is as near to other words.
+        // To a short word, other words are as near as its plural.
         let is_plural = |name: &&str| name.strip_suffix('s') == Some(path) || path.strip_suffix('s') == Some(*name);
         let names = || keys.iter().map(|key| key.name);
         let near = names().find(is_plural).or_else(|| nearest(path, names().chain(groups)));

@@ -87,7 +87,7 @@ mod tests {
     use crate::config::keys::of;
 
     #[test]
-    fn every_word_means_an_existing_key_and_is_none_itself() {
+    fn every_word_means_an_existing_key_and_is_not_a_key_itself() {
         for &(section, key, words) in WORDS {
             let is_key = |name: &str| of(section).any(|key| key.name == name);
             assert!(is_key(key), "{section:?} {key}");

@@ -5,7 +5,7 @@ const OTHER_NAMES: [(&str, &str); 5] = [
     ("budget", "budgets are `budget_per_day`, in [service], [providers.NAME] or [[topics]]"),
     ("notify", "each receiver is a [[channels]] table; reports and alerts name it in `channels`"),
     ("notifications", "each receiver is a [[channels]] table; reports and alerts name it in `channels`"),
-    ("threshold", "an alert has `min`, with rule = \"budget\" `percent`, with rule = \"source\" `failures`"),
+    ("threshold", "an alert has `min`; with rule = \"budget\" it is `percent`, with rule = \"source\" `failures`"),
     ("sentiment", "sentiment needs no settings: every item is scored"),
 ];
 

@@ -34,7 +34,7 @@ impl References {
                 _ => None,
             };
             let list: Vec<String> = tables.iter().filter_map(word).collect();
-            // A name that is not valid will be changed, to one that may be used already.
+            // An invalid name will be corrected, perhaps to one that other sections already refer to.
             let is_wrong = |name: &String| slug(&Value::Text(name.clone())).is_err();
             Names { more: list.len() < tables.len() || is_unread(section) || list.iter().any(is_wrong), list }
         };

@@ -312,7 +312,7 @@ impl QueryBuilder<'_> {
 
 /// Reads the topic's daily limits; `None` if something in them is wrong.
 fn limits(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<TopicLimits> {
-    // Both are read before one is given up, so that each mistake is reported.
+    // Both are read first, so that each mistake is reported.
     let calls = reader.written("max_calls_per_day").map(|_| reader.count(mistakes, "max_calls_per_day"));
     let money = reader.written("budget_per_day").map(|_| reader.read(mistakes, "budget_per_day", budget));
     let mut limits = TopicLimits::default();

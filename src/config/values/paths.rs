@@ -39,7 +39,7 @@ pub(in crate::config) fn plain_path(value: &Value) -> Result<String, Fault> {
     let path = text(value)?;
     check_plain(&path, 4_096, false)?;
     if path.starts_with('~') {
-        let hint = "write the whole path, or a relative one, which starts in this file's folder";
+        let hint = "write the whole path, or one relative to this file's folder";
         return Err(Fault::new("begins with `~`, which only a shell understands", hint));
     }
     Ok(path)

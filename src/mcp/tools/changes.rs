@@ -84,7 +84,7 @@ fn describe_counts(counts: &ChangeCounts) -> Vec<String> {
         notes.push("A source failed in the last run: there may be more new items.".to_owned());
     }
     if counts.emptied {
-        notes.push(format!("In the last run, {EMPTY_REPLY}: there may be more new items."));
+        notes.push(format!("In the last run there was {EMPTY_REPLY}: there may be more new items."));
     }
     if counts.cut {
         notes.push("The period is too long to read at once; only its latest part was read.".to_owned());

@@ -100,8 +100,8 @@ impl EditFacts {
 }
 
 impl ChangeFacts {
-    /// Returns what limits these figures, in sentences. The first names sources of which it was not judged what is gone; if
-    /// it was judged of none, `none_gone` says so.
+    /// Returns what limits these figures, in sentences. The first names the sources whose gone items could not be judged;
+    /// if that is every source, `none_gone` says so.
     pub(super) fn limits(&self) -> (Option<String>, Option<&'static str>) {
         let names: Vec<&str> = self.gone_unjudged.iter().map(crate::model::Source::as_str).collect();
         let kept = if self.pruned { " are stored" } else { "" };
@@ -133,7 +133,7 @@ impl ChangeFacts {
         } else if !self.gone_judged {
             "Gone items could not be determined: this needs four complete searches in a row within the window, of a source that shows everything."
         } else if self.gone_unjudged.is_empty() && !self.cut && !self.pruned {
-            "No item is gone: each one that three complete searches in a row showed was in the next, while recent enough."
+            "No item is gone: each one that three complete searches in a row showed was in the next too, as long as it was recent enough."
         } else {
             "No gone items were found where this was judged."
         }

@@ -20,9 +20,9 @@ pub(in crate::report) fn few_answers(own: &Answers, other: &Answers) -> Option<S
 }
 
 /// Says why a day, week or month is incomplete compared with another: searches of a source failed, none was due, or the
-/// other has three times its answers, as after a change of the schedule. If the other was searched a few more times by
-/// hand, such as two times besides one by schedule, it is complete. `has_spans`: the searches of another source cover its
-/// time, so that more searches of this one add little.
+/// other has three times its answers, as after a change of the schedule. A few more searches of the other by hand, such
+/// as two besides one by schedule, leave this one complete. `has_spans`: the searches of another source cover its time,
+/// so that more searches of this one add little.
 pub(in crate::report) fn missing_answers(own: &Answers, other: &Answers, has_spans: bool) -> Option<String> {
     let most = |many: u64| if many < 2 { 3 * many } else { many.saturating_mul(3) - 1 };
     let is_often = |answered: &Answered, other: &Answered| has_spans || other.many <= most(answered.many);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn searches_by_hand_leave_days_complete_that_another_source_covers() {
+    fn a_day_that_another_source_covers_is_complete_despite_searches_by_hand_on_another_day() {
         for (earlier, now, expected) in [
             (day(1, true), 4, None),
             (day(1, true), 30, None),

@@ -39,7 +39,7 @@ pub(in crate::report) fn relation_to_usual(report: &Report, topic: &TopicFacts) 
         return doubt_reason(report, topic)
             .map_or_else(|| "as usual".to_owned(), |doubt| format!("not judged: {doubt}"));
     };
-    // There may be more items above the usual number than are counted so far, but not more below it.
+    // A count that is a lower bound may really be further above the usual number, but not further below it.
     let is_lower_bound = topic.may_be_more() || !report.is_over();
     let is_near = (raw - usual.expected).abs() < MIN_CHANGE && !(side == "above" && is_lower_bound);
     match doubt_reason(report, topic) {

@@ -33,7 +33,7 @@ pub(in crate::report) fn add(topics: &[TopicFacts], period: Span, now: Time, tim
             let sentence = if weight == 85 {
                 let at = date_time_short(facts.last_at, timezone);
                 let inside = match &*searches {
-                    "0" => "none was made in the period".to_owned(),
+                    "0" => "no search was made in the period".to_owned(),
                     _ => format!("{failed} of {searches} failed in the period"),
                 };
                 format!(
@@ -99,6 +99,6 @@ mod tests {
         let source = &mut facts.sources[0];
         (source.failed, source.searches) = (0, 0);
         let unsearched = of(&[facts], span, Time(36 * HOUR), "UTC").0[0].sentence.clone();
-        assert!(unsearched.ends_with("failed; none was made in the period."), "{unsearched}");
+        assert!(unsearched.ends_with("failed; no search was made in the period."), "{unsearched}");
     }
 }

@@ -146,7 +146,7 @@ fn nothing_rose(topic: &TopicFacts) -> &'static str {
 const UNCOMPARED: &str = "Not known yet: not every item has been compared with the others.";
 
 /// Shown when nothing rose enough.
-const RISES: &str = "No item that was seen twice with its reactions since the run before the period gained at least 10 of them and 20 %.";
+const RISES: &str = "No item gained at least 10 reactions and 20 %, of those seen twice with their reactions since the run before the period.";
 
 /// The same when some sightings were not compared, since runs between them were pruned.
 const RISES_PRUNED: &str = "Runs were pruned. Of the sightings that could still be compared, none show a gain of at least 10 reactions and 20 %.";

@@ -82,7 +82,7 @@ impl FoundBy {
         if self.thinned {
             return Some(format!(
                 "At least {} of {texts} found by more than one source. Some runs were pruned since: a source may have \
-                 found more of these, and which texts only one found is not known.",
+                 found more of these, and it is not known which texts only one found.",
                 number(self.agreed)
             ));
         }

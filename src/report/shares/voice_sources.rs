@@ -79,7 +79,7 @@ impl Report {
             false => "",
         };
         Some(format!(
-            "Only items that {names} found count: no other source was searched for every topic in the whole period.{pruned}"
+            "Only items found by {names} count: no other source was searched for every topic in the whole period.{pruned}"
         ))
     }
 }
@@ -118,7 +118,7 @@ mod tests {
             let note = match name {
                 "the same sources" => None,
                 "one in common" | "one in common, pruned" => {
-                    Some("Only items that social found count: no other source was searched for every topic")
+                    Some("Only items found by social count: no other source was searched for every topic")
                 }
                 _ => Some("No shares: the topics have no source in common for the whole period."),
             };

@@ -51,7 +51,7 @@ impl Failure {
         let hint = hint(whom, self.class, self.status, &self.text);
         // A time beyond the last valid date is ignored.
         let hint = match not_before.filter(|at| at.to_jiff().is_some()) {
-            Some(at) => format!("the service asked to wait until {at}; {hint}"),
+            Some(at) => format!("the service asked to wait until {}; {hint}", at.whole_seconds()),
             None => hint,
         };
         CallError {

@@ -100,15 +100,15 @@ pub(in crate::search) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'st
         ErrorClass::BadRequest => Some("check the feed's address; it may have moved, need a login, or block programs"),
         ErrorClass::KeyRefused => Some("the feed needs a login, or blocks programs"),
         ErrorClass::Redirect if redirects_to_other_scheme(text) => {
-            Some("the feed's server redirects to what is no web address; tell its owner")
+            Some("the feed's server redirects to something that is not a web address; tell its owner")
         }
         ErrorClass::Redirect if text.contains(REDIRECTS) => Some("use the address it redirects to"),
         ErrorClass::Redirect => Some("the feed's server redirects without saying where; tell its owner"),
         ErrorClass::Malformed if text.contains(NOT_MODIFIED) => {
-            Some("the feed's server, or a cache before it, says \"unchanged\" without being asked; tell its owner")
+            Some("the feed's server, or a cache in front of it, says \"unchanged\" without being asked; tell its owner")
         }
         ErrorClass::Malformed if text.contains(UNASKED) => {
-            Some("the feed's server compresses what nobody asked for; tell its owner")
+            Some("the feed's server compresses its reply although nobody asked for that; tell its owner")
         }
         ErrorClass::Malformed => Some("check that the address is that of a feed, not of a page"),
         ErrorClass::Transport => match TlsFault::in_text(text) {
@@ -174,7 +174,7 @@ pub(super) fn hint(whom: &ProviderRef<'_>, class: ErrorClass, status: Option<u16
             return format!("redirects are not followed{why}; set `{}` to the final address", key("base_url"));
         }
         (ErrorClass::Malformed, _) if text.contains(UNASKED) => {
-            "only gzip was asked for; the server, or a cache before it, must keep to that"
+            "only gzip was asked for; the server, or a cache in front of it, must use nothing else"
         }
         (ErrorClass::Malformed, _) if service => {
             "check that `service.base_url` is the search service, not a page in front of it"

@@ -68,7 +68,7 @@ fn plain_text(text: &str, refusal: &ParseError, context: &Context) -> Result<Rep
         return Err(DecodeError {
             class: ErrorClass::Malformed,
             text: "an HTML page instead of JSON".to_owned(),
-            hint: "is base_url right? A proxy or login page may also be in between".to_owned(),
+            hint: "check that base_url is the service, not a page in front of it".to_owned(),
         });
     }
     let meant_as_json = context.media == ContentType::Json || prose::looks_like_json(text, context.limits);

@@ -47,7 +47,7 @@ impl Store {
         &self.place
     }
 
-    /// Whether searches will give real or invented findings. What is stored says more; before the first run, this does.
+    /// Whether searches will give real or invented findings. Once findings are stored, their own origin counts instead.
     #[must_use]
     pub fn search_origin(&self) -> Option<DataOrigin> {
         self.search_origin

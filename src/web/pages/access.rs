@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::items::item_view::when;
 use crate::draw::format;
-use crate::model::{LinkRow, SharedKind, Time, TokenRow};
+use crate::model::{LinkRow, Time, TokenRow};
 use crate::web::layout::{Page, moment};
 use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
@@ -60,7 +60,7 @@ fn table_of_links(links: &[LinkRow], now: Time) -> Markup {
         thead { tr { th scope="col" { "Link" } th scope="col" { "Shows" } th scope="col" { "Created" } th scope="col" { "Expires" } th scope="col" { "State" } } }
         tbody { @for link in links { tr {
             th scope="row" { (link.id) }
-            td data-label="Shows" { @match link.kind { SharedKind::Topic => "topic ", SharedKind::Report => "report " } (format::line(&link.of, 120)) }
+            td data-label="Shows" { (format::line(&link.shows(), 120)) }
             td data-label="Created" { (moment(link.made_at, "UTC")) }
             td data-label="Expires" { (moment(link.expires_at, "UTC")) }
             td data-label="State" {

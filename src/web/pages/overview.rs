@@ -105,7 +105,7 @@ async fn tiles(site: &Site, now: Time) -> Result<Markup, Problem> {
 fn none_of_theirs() -> Markup {
     html! {
         h1 { "Topics" }
-        p { "No topic of your token is watched yet, or any more. The operator of topicwatch can list the token's topics: " code { "topicwatch token list" } "." }
+        p { "None of your token's topics is watched now: not yet, or no longer. The operator of topicwatch can list the token's topics: " code { "topicwatch token list" } "." }
     }
 }
 

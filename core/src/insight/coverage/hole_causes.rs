@@ -41,8 +41,8 @@ pub struct Cause {
     pub why: HoleCause,
     /// How often it happened; 0 for slots that passed and are not in the ledger yet.
     pub count: usize,
-    /// The first one's error class or reason. If the look-back was too short: its length. For a slot not planned yet:
-    /// that slot.
+    /// Their error classes or reasons, the first few. If the look-back was too short: its length. For a slot not planned
+    /// yet: that slot.
     pub detail: Option<String>,
 }
 
@@ -80,6 +80,25 @@ impl fmt::Display for Cause {
     }
 }
 
+/// The most error classes or reasons that a cause names.
+const MOST_NAMED: usize = 4;
+
+/// Adds an error class or reason to those of a cause, unless it is among them.
+fn add_detail(details: &mut Option<String>, detail: Option<String>) {
+    let Some(detail) = detail else { return };
+    match details {
+        None => *details = Some(detail),
+        Some(all) if !all.contains(&detail) => {
+            let named = all.split(", ").count();
+            if named <= MOST_NAMED {
+                all.push_str(", ");
+                all.push_str(if named == MOST_NAMED { "…" } else { &detail });
+            }
+        }
+        Some(_) => {}
+    }
+}
+
 /// Returns the causes of a hole: the events between the last search that covered and the one that covers again.
 /// `answered` is when that last search was made; its claim may end before that.
 pub(in crate::insight) fn causes(
@@ -92,7 +111,10 @@ pub(in crate::insight) fn causes(
 ) -> Vec<Cause> {
     let mut found: Vec<Cause> = Vec::new();
     let mut note = |why: HoleCause, detail: Option<String>| match found.iter_mut().find(|cause| cause.why == why) {
-        Some(cause) => cause.count += 1,
+        Some(cause) => {
+            cause.count += 1;
+            add_detail(&mut cause.detail, detail);
+        }
         None => found.push(Cause { why, count: 1, detail }),
     };
     let after = runs.partition_point(|run| run.at <= answered);
@@ -176,6 +198,7 @@ fn is_of_feeds(search: &CoverageSearch) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
     use super::*;
 
     const MINUTE: i64 = 60_000;
@@ -208,5 +231,21 @@ mod tests {
         assert_eq!(why(&looks, 45), "1 failed search (server)", "without an answer in between");
         looks.push(look(90, SearchState::Error, None));
         assert_eq!(why(&looks, 60), "1 failed search (server)", "only the later one");
+    }
+
+    #[test]
+    fn a_cause_names_each_class_of_its_failures_once() {
+        let hole = Span { from: Time(0), until: Time(60 * MINUTE) };
+        let failures = |classes: &[&str]| {
+            let looks = (1..).zip(classes).map(|(minute, class)| {
+                let mut failed = look(minute, SearchState::Error, None);
+                failed.search.as_mut().unwrap().trouble = Some((*class).to_owned());
+                failed
+            });
+            causes(&looks.collect::<Vec<_>>(), hole, Time(0), Source::Social, None, hole.until)[0].to_string()
+        };
+        assert_eq!(failures(&["server", "server", "timeout", "server"]), "4 failed searches (server, timeout)");
+        let many = ["server", "timeout", "malformed", "cut", "transport", "service"];
+        assert_eq!(failures(&many), "6 failed searches (server, timeout, malformed, cut, …)");
     }
 }

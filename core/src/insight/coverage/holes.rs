@@ -187,8 +187,8 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
             // No search looks back over the last minutes of a removed source.
             (hole.until < period.until || !member.lasts) && late(hole)
         });
-    // A full reply that covers nothing is not asked for again: the next search looks back to where it ended. One that a
-    // failure or a limit stopped is.
+    // The next search does not look back over the time of a full reply that covers nothing, but over that of a search
+    // that a failure or a limit stopped.
     let sampled = |(_, search): (&RunSearch, &CoverageSearch)| {
         let is_whole = search.state == SearchState::Ok && search.trouble.is_none();
         (is_whole && search.saturated && search.covered.is_none()).then_some(search.requested_span?.until)

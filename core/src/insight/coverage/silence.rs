@@ -66,8 +66,7 @@ impl SourceSilence {
 
 impl std::fmt::Display for SourceSilence {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let since = Time(self.since.0 - self.since.0.rem_euclid(1_000));
-        write!(f, "{}: {}", self.topic, self.describe(&since.to_string()))
+        write!(f, "{}: {}", self.topic, self.describe(&self.since.whole_seconds().to_string()))
     }
 }
 

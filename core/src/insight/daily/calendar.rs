@@ -53,8 +53,8 @@ pub fn start_of_day(at: Time, timezone: &str) -> Time {
     start_of(date_of(at, timezone), timezone).unwrap_or(at.minus(Duration::from_secs(86_400)))
 }
 
-/// Returns the same local time `many` days later; `None` outside the supported years. The start of a day stays one, even if
-/// the zone skips midnight.
+/// Returns the same local time `many` days later; `None` outside the supported years. From the start of a day, it returns
+/// the start of a day, even if the zone skips midnight.
 pub(super) fn days_later(at: Time, many: i32, timezone: &str) -> Option<Time> {
     let local = zone(timezone).to_datetime(at.to_jiff()?);
     let date = local.date().checked_add(many.days()).ok()?;

@@ -114,7 +114,7 @@ pub struct SearchSummary {
     pub saturated: bool,
     /// Whether the reply was empty although posts of the time asked for are known or certain: it proves nothing.
     pub empty_in_error: bool,
-    /// Whether the span it asked for was in the past.
+    /// Whether the span it asked for ended before its run began: a backfill.
     pub past: bool,
     /// The price paid, or the expected price if not known.
     pub cost: crate::model::Micros,

@@ -20,7 +20,7 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 
 pub use address::url_query;
-pub use query::{MOST_ASKED, MOST_PHRASES, QueryError, parse_query, unindexed_words};
+pub use query::{LONGEST_QUERY, MOST_PHRASES, QueryError, parse_query, unindexed_words};
 pub use query_words::QueryWords;
 pub use terms::{TERM_RULES, dense_runs, terms};
 

@@ -9,7 +9,7 @@ use crate::model::{Phrase, TextQuery};
 pub const MOST_PHRASES: usize = 32;
 
 /// The most characters of a query.
-pub const MOST_ASKED: usize = 1_000;
+pub const LONGEST_QUERY: usize = 1_000;
 
 /// The most tokens of a phrase.
 const MOST_IN_A_ROW: usize = 64;
@@ -25,7 +25,7 @@ pub enum QueryError {
     OnlyExcludes,
     /// It is too long.
     #[error(
-        "it is too long: at most {MOST_PHRASES} words and phrases, {MOST_ASKED} characters in total, {MOST_IN_A_ROW} words per phrase"
+        "it is too long: at most {MOST_PHRASES} words and phrases, {LONGEST_QUERY} characters in total, {MOST_IN_A_ROW} words per phrase"
     )]
     TooLong,
 }
@@ -39,7 +39,7 @@ struct Term<'a> {
 
 /// Parses a query.
 pub fn parse_query(typed: &str) -> Result<TextQuery, QueryError> {
-    if typed.chars().count() > MOST_ASKED {
+    if typed.chars().count() > LONGEST_QUERY {
         return Err(QueryError::TooLong);
     }
     let mut wanted = TextQuery::default();
@@ -92,7 +92,7 @@ fn phrases(term: &Term<'_>) -> Vec<Phrase> {
     if let Some(token) = sign(&text).filter(|_| !term.quoted) {
         return vec![Phrase { tokens: vec![token], open: starred }];
     }
-    let pieces = split::split(&text, MOST_ASKED);
+    let pieces = split::split(&text, LONGEST_QUERY);
     let mut row = Phrase { tokens: Vec::new(), open: false };
     let last = pieces.pieces.len();
     for (at, piece) in (1..).zip(pieces.pieces) {

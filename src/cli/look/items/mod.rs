@@ -177,7 +177,7 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
     // Otherwise they are among the items above.
     if mode == FilterMode::Hide && hiding.hidden_count() > 0 {
         text.push_str(&format!(
-            "\n{} skipped by their topics' filters; --filtered keep shows them\n",
+            "\n{} hidden by their topics' filters; --filtered keep shows them\n",
             hiding.hidden_count()
         ));
     }

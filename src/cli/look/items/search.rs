@@ -131,7 +131,7 @@ fn as_text(found: SearchPage, args: &SearchArgs) -> String {
     }
     // Counted among the items read for this page.
     if hides && found.hidden > 0 {
-        text.push_str(&format!("\n{} skipped by their topics' filters; --filtered keep shows them\n", found.hidden));
+        text.push_str(&format!("\n{} hidden by their topics' filters; --filtered keep shows them\n", found.hidden));
     }
     text
 }

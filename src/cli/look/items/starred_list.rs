@@ -66,7 +66,7 @@ pub(in crate::cli::look) async fn run(common: &Common, args: &StarredArgs) -> Re
     }
     if mode == FilterMode::Hide && hiding.hidden_count() > 0 {
         text.push_str(&format!(
-            "\n{} skipped by their topics' filters; --filtered keep shows them\n",
+            "\n{} hidden by their topics' filters; --filtered keep shows them\n",
             hiding.hidden_count()
         ));
     }

@@ -169,7 +169,7 @@ fn edits(story: &Story, width: usize) -> String {
         let before = joined(&row.title, &row.text);
         let begin = format!("  {}  ", output::format_time(row.until));
         if before == after {
-            text.push_str(&format!("{begin}(changed after about its first {STORY_WORDS} characters)\n"));
+            text.push_str(&format!("{begin}(changed only after about the first {STORY_WORDS} characters)\n"));
             continue;
         }
         let changes: String = word_diff(&before, &after)

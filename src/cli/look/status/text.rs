@@ -169,7 +169,7 @@ fn problem_line(t: &TopicStatus, page: &Page) -> String {
         None => "no successful run yet".to_owned(),
     });
     let emptied = page.emptied.get(&run.run);
-    let emptied = emptied.map(|sources| format!("in the last run {EMPTY_REPLY}: {}", sources.join(", ")));
+    let emptied = emptied.map(|sources| format!("in the last run, {} gave {EMPTY_REPLY}", sources.join(", ")));
     let parts: Vec<String> = failed.into_iter().chain(emptied).chain(success).collect();
     if parts.is_empty() { String::new() } else { format!("{}: {}\n", t.topic, parts.join("; ")) }
 }

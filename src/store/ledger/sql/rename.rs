@@ -22,8 +22,8 @@ pub(in crate::store) async fn refuse_old_ids(conn: &mut Conn, set: &[Topic]) -> 
     Ok(())
 }
 
-/// Refuses these ids if one was given up, unless the configuration has a topic under each: then it is a new topic's.
-/// Reads only.
+/// Refuses these ids if one is the old id of a renamed topic, unless the configuration has both its old and its new id:
+/// then the old id belongs to a new topic. Reads only.
 pub(in crate::store) async fn refuse_named(
     conn: &mut Conn,
     configured: &[Topic],
@@ -74,8 +74,8 @@ const TOPIC_ROWS: [&str; 11] = [
     "topic_day",
 ];
 
-/// Those that followers count: they may have written rows of finished runs under a name that a rename had just ended. The
-/// days are counted again, but until then pages show them.
+/// Those that followers write. After an earlier rename, they may have written rows of finished runs under the id that it
+/// ended. The days are counted again, but until then pages show them.
 const COUNTED: [&str; 3] = ["topic_latest", "topic_term", "topic_day"];
 
 pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now: Time) -> Result<(), StoreError> {

@@ -4,7 +4,7 @@ use super::parameter::{Kind, Parameter};
 use crate::compare::FilterMode;
 use crate::export::Profile;
 use crate::model::{Kind as Item, Mark, RunState, Tone};
-use crate::normalise::words::MOST_ASKED;
+use crate::normalise::words::LONGEST_QUERY;
 use crate::web::api::call::form::{BEGIN, INSTANT, PAGE};
 use crate::web::api::{exports, items};
 
@@ -50,7 +50,7 @@ pub(in crate::web::api) const AUTHOR: Parameter =
     Parameter::query("author", Kind::Text(100), "Only items by this handle; repeat for more", "ann").many();
 pub(in crate::web::api) const SEARCH: Parameter = Parameter::query(
     "search",
-    Kind::Text(MOST_ASKED),
+    Kind::Text(LONGEST_QUERY),
     "Only items with these words: all of them, \"a phrase\", prefix*, -not",
     "launch -beta",
 );

@@ -217,7 +217,7 @@ async fn form(
         div.asked {
             @let wrong = wrong_in("search");
             label for="search" { "Words" }
-            input #search type="search" name="search" value=(value_of("search")) maxlength=(words::MOST_ASKED) aria-invalid=[wrong.map(|_| "true")] aria-describedby=[wrong.map(|_| "wrong")] autofocus[wrong.is_some()];
+            input #search type="search" name="search" value=(value_of("search")) maxlength=(words::LONGEST_QUERY) aria-invalid=[wrong.map(|_| "true")] aria-describedby=[wrong.map(|_| "wrong")] autofocus[wrong.is_some()];
             (field_error(wrong))
         }
         @if topics.len() > CHOICE { (field("topic", "Topic", "", 64)) } @else { (choice("topic", "Topic", named)) }

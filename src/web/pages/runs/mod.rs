@@ -86,7 +86,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         @if one.is_some() { p { "One run. " a href="/runs" { "All of them" } } }
         @if let Some(summary) = &summary { (summary) }
         @if runs.is_empty() { p {
-            @if request.get("run").is_some() { "No runs match this id. It was mistyped, or the run was deleted" @if !request.visitor.sees_all() { ", or it is not of your topics" } ". " a href="/runs" { "All runs" } }
+            @if request.get("run").is_some() { "No run has this id. It was mistyped, or the run was deleted" @if !request.visitor.sees_all() { ", or your token does not cover its topic" } ". " a href="/runs" { "All runs" } }
             @else if narrowed { "No runs match. " a href="/runs" { "Clear the filters" } " to see all." }
             @else if site.settings().acts.is_some() { "Nothing has run yet. Each topic runs when it is due" @if site.may_act(&request.visitor) { "; " strong { "Run now" } " on its page runs it at once" } "." }
             @else { "Nothing has run yet. " code { "topicwatch once" } " runs every topic now; " code { "topicwatch run" } " keeps running and runs them on schedule." }

@@ -137,7 +137,7 @@ fn form(
         div {
             @let wrong = wrong.filter(|problem| problem.is_about("search"));
             label for="search" { "Words" }
-            input #search type="search" name="search" value=(value_of("search")) maxlength=(words::MOST_ASKED) aria-invalid=[wrong.map(|_| "true")] aria-describedby=[wrong.map(|_| "wrong")] autofocus[wrong.is_some()];
+            input #search type="search" name="search" value=(value_of("search")) maxlength=(words::LONGEST_QUERY) aria-invalid=[wrong.map(|_| "true")] aria-describedby=[wrong.map(|_| "wrong")] autofocus[wrong.is_some()];
             (field_error(wrong))
         }
         div { label for="order" { "Order" } select #order name="order" { @for (name, text) in ORDERS.iter().filter(|(name, _)| is_offered(name) || query.order == *name) { option value=(name) selected[query.order == *name] { (text) } } } }
