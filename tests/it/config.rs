@@ -595,7 +595,7 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
         (deployed("ai.count = \"many\""), "6:12", "takes an integer", "write ai.count = 10"),
         (service("base_url = \"sandbox\"\n[web]\nlimit = 3"), "4:1", "unknown key `limit`", "`web.limit` belongs under [[topics]]"),
         (
-            topic("[[channels]]\nname = \"c\"\nkind = \"slack\"\nurl = \"https://a.example\"\ntos = []"),
+            topic("[[channels]]\nname = \"c\"\nkind = \"email\"\nhost = \"a.example\"\ntos = []"),
             "10:1",
             "unknown key `tos`",
             "did you mean `to`?",
