@@ -29,8 +29,9 @@ fn whole_sources(answers: &WindowAnswers, usually_shown: &[(Source, i64)]) -> us
 }
 
 /// The windows that were searched at least half as often as the current one and as is usual, with their items. Windows
-/// that not every source searched up to their end, and those with pruned sightings of the alert's sources, hold too few
-/// items: they are left out if enough others remain.
+/// that not every source searched up to their end hold too few items and are left out; if hardly any would remain, only
+/// those of fewer sources than the current one. So do windows with pruned sightings of the alert's sources: they are left
+/// out if enough others remain.
 pub(super) async fn comparable_windows(
     moment: &mut ReadSnapshot,
     topic: &Topic,

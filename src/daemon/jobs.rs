@@ -112,7 +112,7 @@ impl Jobs {
         let (jobs, handler) = (self.clone(), Arc::clone(&self.handler.lock().unwrap_or_else(PoisonError::into_inner)));
         let timeout = run.job.schedule.as_ref().map_or(TIMEOUT, |policy| Duration::from_millis(policy.timeout_ms));
         self.tasks.spawn(async move {
-            let result = jobs.execute(&run, handler, timeout).await;
+            let result = jobs.execute(&run, &handler, timeout).await;
             // By token: the run may have been given back and claimed again meanwhile.
             jobs.running().retain(|_, held| held.hold.token != run.hold.token);
             drop(permit);
@@ -127,12 +127,12 @@ impl Jobs {
     async fn execute(
         &self,
         run: &JobRun,
-        handler: Handler,
+        handler: &Handler,
         timeout: Duration,
     ) -> Result<Result<JobResult, Failed>, StoreError> {
         crate::failpoint::at_of("job/begun", &run.job.id);
-        let run_copy = run.clone();
-        let task = tokio::spawn(async move { handler(run_copy).await });
+        // Called here: the start must not be reported after the end of a run whose task began too late.
+        let task = tokio::spawn(handler(run.clone()));
         let result = match tokio::time::timeout(timeout, task).await {
             Ok(Ok(result)) => result,
             Ok(Err(panic)) => {

@@ -341,6 +341,8 @@ fn a_command_gives_up_waiting_for_a_stopped_maker_of_a_database_and_names_the_lo
     let lock = format!("{}.migrate.lock", database_file(&place));
     let ended = waiting.wait_within(Duration::from_secs(40));
     ended.assert_stderr(4, &[&format!("holds {lock}"), &format!("hint: `lsof {lock}` shows that process")]);
+    let named = ended.err.matches(&format!("{}: ", database_file(&place))).count();
+    assert_eq!(named, 1, "the database is named once: {ended}");
     assert_eq!(std::fs::metadata(database_file(&place)).unwrap().len(), 0, "it did not make the database meanwhile");
     making.signal("CONT");
     let made = making.wait();

@@ -78,6 +78,12 @@ fn a_pass_that_reads_new_topics_says_that_their_slots_count_from_then_on() {
         due(ten).assert_stdout(0, &["1 of 1 run ok", "2 new topics: their slots count from now on"]);
         let again = due(ten);
         assert!(!again.out.contains("from now on"), "{}: {again}", place.database.name);
+        // A topic that was paused and removed is still paused when it comes back.
+        place.ok(&["topic", "pause", "globex"]);
+        place.configure(&sandbox.lines(), &topics(&["acme"], hourly));
+        due(ten);
+        place.configure(&sandbox.lines(), &topics(&["acme", "globex", "hooli"], hourly));
+        due(ten).assert_stdout(0, &["1 new topic: its slots count from now on"]);
     }
 }
 

@@ -103,7 +103,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
             unreachable(format!("cannot create {place}: {e}"), "does the folder exist, and can this user write there?")
         })?;
     }
-    let pools = open_or_make(path, &place).await.map_err(|e| with_place(e, &place))?;
+    let pools = open_or_make(path, &place).await?;
     let version = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(pools.writer()).await;
     let version: String = version.map_err(|e| with_place(e.into(), &place))?;
     if parse_version(&version) < Some(SQLITE_SAFE) {
@@ -186,7 +186,7 @@ async fn wait_for_makers(place: &str) -> Result<TempLock, StoreError> {
 /// So another program that holds such a file does something else.
 async fn open_or_make(path: &Path, place: &str) -> Result<sqlite::Pools, StoreError> {
     if std::fs::metadata(path).is_ok_and(|found| found.len() > 0) {
-        return open_with_retry(path, false).await;
+        return open_with_retry(path, false).await.map_err(|e| with_place(e, place));
     }
     crate::failpoint::at("open/empty");
     let lock = match wait_for_makers(place).await {
@@ -200,7 +200,7 @@ async fn open_or_make(path: &Path, place: &str) -> Result<sqlite::Pools, StoreEr
     if let Some(lock) = lock {
         lock.release();
     }
-    opened
+    opened.map_err(|e| with_place(e, place))
 }
 
 /// Opens a file that others may be opening for the first time, too. SQLite does not wait for the lock that it needs to

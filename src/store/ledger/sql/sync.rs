@@ -88,9 +88,10 @@ struct Difference<'s> {
 }
 
 impl<'s> Difference<'s> {
-    fn add(&mut self, (id, defined): &'s (String, Defined<'s>), now: Time) {
+    /// `is_paused`: by command, before it was removed; it still is when it comes back.
+    fn add(&mut self, (id, defined): &'s (String, Defined<'s>), now: Time, is_paused: bool) {
         self.synced.added += 1;
-        let is_planned = defined.schedule().is_some_and(|policy| !policy.paused);
+        let is_planned = !is_paused && defined.schedule().is_some_and(|policy| !policy.paused);
         self.synced.new_topics += usize::from(is_planned && defined.topic().is_some());
         self.changed.push(Changed { id, defined: *defined, planned_until: now.0 });
     }
@@ -106,7 +107,7 @@ async fn difference<'s>(
     let mut rest = ordered;
     // Locked against planners until the end, since later writes depend on what is read here.
     let sql = format!(
-        "SELECT id, definition, planned_until, schedule, removed_at, kind FROM job ORDER BY id{}",
+        "SELECT id, definition, planned_until, schedule, removed_at, kind, paused FROM job ORDER BY id{}",
         super::ROW_LOCK
     );
     let mut rows = sqlx::query(AssertSqlSafe(sql)).fetch(conn);
@@ -115,7 +116,7 @@ async fn difference<'s>(
         let mut same = None;
         while let Some((next, later)) = rest.split_first() {
             match next.0.cmp(&id) {
-                Ordering::Less => found.add(next, now),
+                Ordering::Less => found.add(next, now, false),
                 Ordering::Equal => same = Some(next),
                 Ordering::Greater => break,
             }
@@ -130,7 +131,7 @@ async fn difference<'s>(
             continue;
         };
         if removed {
-            found.add(wanted, now);
+            found.add(wanted, now, row.try_get::<i64, _>(6)? != 0);
         } else if row.try_get::<String, _>(1)? != wanted.1.to_json()? {
             let same = row.try_get::<Option<String>, _>(3)? == schedule_text(wanted.1.schedule());
             let until = row.try_get::<Option<i64>, _>(2)?.filter(|_| same);
@@ -138,7 +139,7 @@ async fn difference<'s>(
             found.changed.push(Changed { id: &wanted.0, defined: wanted.1, planned_until: until.unwrap_or(now.0) });
         }
     }
-    rest.iter().for_each(|wanted| found.add(wanted, now));
+    rest.iter().for_each(|wanted| found.add(wanted, now, false));
     found.synced.removed = found.gone.len();
     Ok(found)
 }
