@@ -294,3 +294,27 @@ fn pruning_makes_no_count_of_a_partly_searched_day_exact() {
         }
     }
 }
+
+#[test]
+fn a_report_on_a_day_with_pruned_sightings_does_not_say_that_nothing_rose() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let keep = "[retention]\nprune = \"never\"\nsightings = \"5d\"\n\n";
+        let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("acme", "")));
+        // Post 1 rises on 13 March, and is not in that day's last reply, which is kept.
+        for (n, likes) in [(30, Some(5)), (47, Some(5)), (50, Some(90)), (60, None), (75, Some(95))] {
+            let one = likes.map(|likes| post(1, 20, "acme one is here", likes));
+            let posts: Vec<Value> = one.into_iter().chain([post(2, 21, "acme costs $10", 7)]).collect();
+            world.set_posts(&posts);
+            run_once(&place, n);
+        }
+        let (name, now) = (place.database.name, hour(400));
+        let day = ["--date", "2026-03-13", "--at", &now];
+        let [_, page] = report(&place, &day);
+        assert!(page.contains("+85 reactions and bookmarks"), "{name}: {page}");
+        place.ok(&["db", "prune", "--at", &now]);
+        let [_, page] = report(&place, &day);
+        assert!(!page.contains("+85 reactions") && !page.contains("No item that was seen twice"), "{name}: {page}");
+        assert!(page.contains("Runs were pruned. Of the sightings that could still be compared"), "{name}: {page}");
+    }
+}

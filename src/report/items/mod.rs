@@ -121,7 +121,7 @@ struct Risers {
     compared: bool,
     /// Whether there was more to compare.
     cut: bool,
-    /// Whether runs were pruned with which the period would have been compared.
+    /// Whether runs of the period, or those with which it would have been compared, were pruned or lost sightings.
     pruned: bool,
 }
 
@@ -139,9 +139,10 @@ async fn risers(
         snapshot.last_finds_before(&topic.id, span.from).await?.into_iter().collect();
     let stored = before.len();
     before.retain(|_, at| kept_from.is_none_or(|from| *at >= from));
-    let pruned = before.len() < stored;
     let from = before.values().copied().min().unwrap_or(span.from);
-    let mut reactions = snapshot.reactions(&topic.id, Span { from, ..span }, MOST_REACTIONS).await?;
+    let compared = Span { from, ..span };
+    let pruned = before.len() < stored || snapshot.pruned_summary(&topic.id, compared).await?.thinned > 0;
+    let mut reactions = snapshot.reactions(&topic.id, compared, MOST_REACTIONS).await?;
     let cut = i64::try_from(reactions.len()).is_ok_and(|many| many >= MOST_REACTIONS);
     reactions.retain(|one| one.at >= before.get(&one.source).copied().unwrap_or(span.from));
     let filter = (!topic.filter.is_none()).then(|| crate::compare::filter_of(topic));
