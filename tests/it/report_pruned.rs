@@ -304,7 +304,9 @@ fn a_report_on_a_day_with_pruned_sightings_does_not_say_that_nothing_rose() {
         // Post 1 rises on 13 March, and is not in that day's last reply, which is kept.
         for (n, likes) in [(30, Some(5)), (47, Some(5)), (50, Some(90)), (60, None), (75, Some(95))] {
             let one = likes.map(|likes| post(1, 20, "acme one is here", likes));
-            let posts: Vec<Value> = one.into_iter().chain([post(2, 21, "acme costs $10", 7)]).collect();
+            let of_the_day = (n >= 50).then(|| post(3, 49, "acme three", 7));
+            let posts: Vec<Value> =
+                one.into_iter().chain(of_the_day).chain([post(2, 21, "acme costs $10", 7)]).collect();
             world.set_posts(&posts);
             run_once(&place, n);
         }

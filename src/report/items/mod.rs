@@ -41,7 +41,7 @@ pub(super) struct SelectedItems {
     pub(super) risers_compared: bool,
     /// Whether there were more sightings with reactions than were compared.
     pub(super) risers_cut: bool,
-    /// Whether sightings before the period were not compared because runs were pruned.
+    /// Whether sightings could not be compared because they were pruned.
     pub(super) risers_pruned: bool,
 }
 
