@@ -16,8 +16,9 @@ pub(in crate::cli) fn render(topic: &str, changes: &Changes, width: usize) -> St
     for line in [format!("{topic} · {}", span(changes)), headline(counts)] {
         text.push_str(&wrap_indented(&line, "", width));
     }
-    for line in
-        notes(counts).into_iter().chain(changes.sources.iter().flat_map(|source| source_lines(source, counts.cut)))
+    for line in notes(counts)
+        .into_iter()
+        .chain(changes.sources.iter().flat_map(|source| source_lines(source, counts.cut, changes.more_runs)))
     {
         text.push_str(&wrap_indented(&output::escape_control(&line), "  ", width));
     }
@@ -108,10 +109,11 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
     notes
 }
 
-fn source_lines(source: &SourceChanges, cut: bool) -> Vec<String> {
+fn source_lines(source: &SourceChanges, cut: bool, more_runs: bool) -> Vec<String> {
     let least = if source.saturated > 0 || cut { "≥" } else { "" };
+    let searches = if more_runs { "≥" } else { "" };
     let mut line = format!(
-        "{}: {least}{} new, {} of {} searches answered",
+        "{}: {least}{} new, {searches}{} of {searches}{} searches answered",
         source.source, source.new, source.answered, source.searches
     );
     if source.saturated > 0 {
@@ -313,10 +315,12 @@ mod tests {
             judgeable: true,
             queries: Vec::new(),
         };
-        for (cut, line) in
-            [(false, "web: 4 new, 2 of 2 searches answered"), (true, "web: ≥4 new, 2 of 2 searches answered")]
-        {
-            assert_eq!(source_lines(&source, cut), [line]);
+        for (cut, more_runs, line) in [
+            (false, false, "web: 4 new, 2 of 2 searches answered"),
+            (false, true, "web: 4 new, ≥2 of ≥2 searches answered"),
+            (true, true, "web: ≥4 new, ≥2 of ≥2 searches answered"),
+        ] {
+            assert_eq!(source_lines(&source, cut, more_runs), [line]);
         }
     }
 
