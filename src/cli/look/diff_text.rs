@@ -70,7 +70,7 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
         let authors = match counts.unknown.author {
             0 => count_noun(counts.new_authors as u64, "author"),
             n if n == counts.new => AUTHORS_UNKNOWN.to_owned(),
-            n => format!("{}, {n} without an author", count_noun(counts.new_authors as u64, "author")),
+            n => format!("{}, {n} without a known author", count_noun(counts.new_authors as u64, "author")),
         };
         notes.push(format!("new: {}, {authors}", count_noun(counts.new_texts as u64, "different text")));
         if counts.unknown.engagement == counts.new {
