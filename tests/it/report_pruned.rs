@@ -99,6 +99,7 @@ fn a_span_with_pruned_runs_keeps_its_start_and_counts_at_least_the_remaining_run
             let compared = place.json(&[&args[..], &["--json"]].concat())["since"]["run"].clone();
             (place.ok(&args).lines().next().unwrap().to_owned(), compared)
         };
+        let new = |since: &str| place.ok(&["diff", "acme", "--since", since]).lines().nth(1).unwrap().to_owned();
         let since_run = |since: &str| {
             let rows = place.ok(&["export", "--what", "changes", "--format", "jsonl", "--since", since]);
             serde_json::from_str::<Value>(rows.lines().next().unwrap()).unwrap()["since_run"].clone()
@@ -106,15 +107,19 @@ fn a_span_with_pruned_runs_keeps_its_start_and_counts_at_least_the_remaining_run
         let (from, until) = (hour(210), hour(370));
         assert_eq!(diff(&pruned), (format!("acme · 3 runs from {from} to {until}"), json!(pruned)), "{name}");
         assert_eq!(diff("2026-01-01").0, format!("acme · 6 runs up to {until}, from the start"), "{name}");
+        assert!(new(&pruned).starts_with("3 new · "), "{name}: {}", new(&pruned));
 
         place.ok(&["db", "prune", "--at", "2026-04-22T00:00:00Z"]);
         assert_eq!(place.database.number("SELECT count(*) FROM v_search"), 3, "{name}");
         assert_eq!(diff(&pruned), (format!("acme · ≥2 runs from {from} to {until}"), json!(pruned)), "{name}");
         assert_eq!(since_run(&pruned), json!(pruned), "{name}");
         assert_eq!(diff("2026-01-01").0, format!("acme · ≥3 runs up to {until}, from the start"), "{name}");
+        // Replies to the pruned searches may have been full.
+        assert!(new(&pruned).starts_with("≥3 new · "), "{name}: {}", new(&pruned));
         // From this run on, all are stored.
         let from = hour(361);
         assert_eq!(diff(&stored), (format!("acme · 1 run from {from} to {until}"), json!(stored)), "{name}");
+        assert!(new(&stored).starts_with("1 new · "), "{name}: {}", new(&stored));
     }
 }
 

@@ -12,13 +12,14 @@ const CONTEXT: usize = 24;
 pub(in crate::cli) fn render(topic: &str, changes: &Changes, width: usize) -> String {
     let width = width.max(40);
     let counts = &changes.counts;
+    let cut = counts.cut || counts.searches_pruned;
     let mut text = String::new();
     for line in [format!("{topic} · {}", span(changes)), headline(counts)] {
         text.push_str(&wrap_indented(&line, "", width));
     }
     for line in notes(counts)
         .into_iter()
-        .chain(changes.sources.iter().flat_map(|source| source_lines(source, counts.cut, changes.more_runs)))
+        .chain(changes.sources.iter().flat_map(|source| source_lines(source, cut, changes.more_runs)))
     {
         text.push_str(&wrap_indented(&output::escape_control(&line), "  ", width));
     }
@@ -101,6 +102,9 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
     }
     if counts.emptied {
         notes.push(format!("≥: in the last run, {EMPTY_REPLY}"));
+    }
+    if counts.searches_pruned {
+        notes.push("≥: searches were pruned, and may have returned their maximum".into());
     }
     notes.extend(counts.pruned_note().map(str::to_owned));
     if counts.cut {
