@@ -63,8 +63,10 @@ impl Eraser<'_> {
         // reports.
         for place in [
             MentionPlace::Answers,
-            MentionPlace::Searches,
-            MentionPlace::Runs,
+            MentionPlace::Queries,
+            MentionPlace::SearchErrors,
+            MentionPlace::RunErrors,
+            MentionPlace::RunReasons,
             MentionPlace::Pauses,
             MentionPlace::Notes,
             MentionPlace::SavedSearches,
@@ -84,8 +86,10 @@ impl Eraser<'_> {
                 MentionPlace::Messages => done.taken.messages += rows,
                 MentionPlace::Alerts
                 | MentionPlace::Reports
-                | MentionPlace::Searches
-                | MentionPlace::Runs
+                | MentionPlace::Queries
+                | MentionPlace::SearchErrors
+                | MentionPlace::RunErrors
+                | MentionPlace::RunReasons
                 | MentionPlace::Jobs
                 | MentionPlace::Editions
                 | MentionPlace::Pauses
@@ -291,7 +295,7 @@ impl Eraser<'_> {
             return filters.values().any(|value| self.named_by(value, place));
         }
         // The reason of a pause is also the reason of the runs that it cancelled.
-        if let (MentionPlace::Runs, Some(reason)) = (place, text.strip_prefix(PAUSED)) {
+        if let (MentionPlace::RunReasons, Some(reason)) = (place, text.strip_prefix(PAUSED)) {
             return self.named_by(reason, MentionPlace::Pauses);
         }
         self.named_by(text, place)

@@ -1,12 +1,13 @@
 //! The search of one source in a run: decides how far back it is asked and whether it is needed, and adds what it found.
 //! `fetch` and `provider_calls` make the calls.
 
+use super::look_back::indexing_delay::indexing_delay;
 use super::look_back::{self, Plan};
 use super::outcome::run_outcome;
 use super::outcome::search_outcome::{self, RunFindings};
 use super::providers::provider;
-use super::{Collector, Stop};
-use crate::model::{LookBack, QueryHistory, Source, Time, about_items};
+use super::{Collector, Stop, group};
+use crate::model::{Finding, LookBack, QueryHistory, Source, Time, about_items};
 use crate::search::SearchQuery;
 use crate::store::{RunRef, StoreError};
 
@@ -66,10 +67,32 @@ impl Collector {
             _ => QueryHistory::default(),
         };
         let otherwise = LookBack::from(run.topic.window).span(seen_at);
-        let over = search_outcome::SearchSpan { requested_span, otherwise, why: plan.why.as_deref(), recall };
-        let (findings, answer) = (&mut found.findings, &mut found.answer);
-        found.searches.push(fetched.ingest(seen_at, &search_query, &over, &self.settings, findings, answer));
+        let mut over = search_outcome::SearchSpan { requested_span, otherwise, why: plan.why.as_deref(), recall };
+        let (first, names_limit) = (found.findings.len(), fetched.names_limit());
+        let mut fetched = fetched.ingest(seen_at, &over, &self.settings, &mut found.findings, &mut found.answer);
+        if let Some(names_limit) = names_limit {
+            let own = found.findings.get(first..).unwrap_or_default();
+            over.recall.forgotten = self.forgotten_keys(own, &over.recall).await?;
+            fetched.set_coverage(&search_query, &over, own, names_limit, seen_at);
+        }
+        found.searches.push(fetched);
         Ok(())
+    }
+
+    /// Returns the keys of the forgotten posts of a reply, if any post of it seems late. Forgotten posts are not stored, so
+    /// each reply that shows them would seem to show new ones of a time that was searched before.
+    pub(super) async fn forgotten_keys(
+        &self,
+        posts: &[Finding],
+        recall: &QueryHistory,
+    ) -> Result<Vec<String>, StoreError> {
+        if indexing_delay(posts, recall).is_none_or(|late| late == 0) {
+            return Ok(Vec::new());
+        }
+        let items = group(posts.to_vec());
+        let forgotten = self.store.are_forgotten(&items.iter().collect::<Vec<_>>()).await?;
+        let forgotten = items.into_iter().zip(forgotten).filter(|(_, forgotten)| *forgotten);
+        Ok(forgotten.flat_map(|(item, _)| item.keys).collect())
     }
 
     /// Returns how far back a source is asked, given what it covered before.

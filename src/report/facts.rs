@@ -142,7 +142,7 @@ pub struct TopicFacts {
     pub risers_compared: bool,
     /// Whether the period has more sightings with reactions than are compared. The latest were compared.
     pub risers_cut: bool,
-    /// Whether runs were pruned with which the period would have been compared for rising items.
+    /// Whether sightings were pruned that would have been compared for rising items.
     pub risers_pruned: bool,
     /// Whether the period has more searches than are read. The latest were read, and the cost is theirs.
     pub searches_cut: bool,

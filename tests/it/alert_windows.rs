@@ -64,6 +64,30 @@ fn a_window_excludes_the_run_one_window_earlier_even_if_it_started_late() {
 }
 
 #[test]
+fn a_backtest_of_words_says_how_many_items_have_no_text_any_more() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let file = "[retention]\nprune = \"never\"\nsightings = \"5d\"\nitems = \"5d\"\n\n\
+            [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nschedule = \"0 0 * * *\"\n\n\
+            [[alerts]]\nname = \"recalls\"\nrule = \"items\"\nwords = [\"recall\"]\n";
+        let place = Place::new(database, &world.lines(), file);
+        for day in [1, 2, 3, 14] {
+            world.set_posts(&[post(day, 24 * day - 2, &format!("{day} acme recall of today"), 1)]);
+            place.ok(&["once", "--due", "--at", &hour(24 * day)]);
+        }
+        let backtest = || place.ok(&["alerts", "backtest", "recalls", "--days", "30", "--at", &hour(24 * 15)]);
+        let (name, before) = (place.database.name, backtest());
+        let found = "acme: 1 new item with “recall”";
+        assert_eq!(before.matches(found).count(), 2, "{name}: {before}");
+        assert!(!before.contains("without a stored text"), "{name}: {before}");
+        place.ok(&["db", "prune", "--at", &hour(24 * 15)]);
+        let after = backtest();
+        assert_eq!(after.matches(found).count(), 1, "{name}: {after}");
+        assert!(after.contains("may have fired on others: 2 items without a stored text"), "{name}: {after}");
+    }
+}
+
+#[test]
 fn counts_of_some_sources_are_lower_bounds_where_sightings_were_pruned() {
     for database in databases() {
         let world = ScriptedService::new();

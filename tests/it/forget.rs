@@ -203,7 +203,7 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
         assert_gone(&place, "after the next run");
         let runs = "SELECT r.topic || ' ' || r.found || ' ' || e.erased FROM v_run r JOIN v_erased e ON e.run = r.run ORDER BY r.seq";
         let runs = place.database.texts(runs);
-        assert_eq!(runs, ["acme 5 2", "globex 2 1", "acme 3 2", "globex 1 1"], "{name}");
+        assert_eq!(runs, ["acme 5 2", "globex 2 1", "acme 5 2", "globex 2 1"], "{name}");
         place.ok(&["db", "replay"]);
         assert_gone(&place, "after a replay");
         assert_eq!(place.json(&["forget", "--author", "jane_d", "--dry-run", "--json"])["taken"]["items"], 0);
@@ -249,6 +249,9 @@ fn an_error_text_that_names_a_forgotten_author_is_stored_without_it() {
         place.run(&["once", "--at", TEN]);
         let name = place.database.name;
         assert_eq!(place.database.texts(errors), ["[erased]", "[erased]"], "{name}");
+        // Otherwise the query would seem to have changed.
+        let queries = "SELECT query FROM v_search ORDER BY seq";
+        assert_eq!(place.database.texts(queries), ["acme", "acme"], "{name}");
         assert_eq!(texts_with(&place, &["jane"]).len(), 0, "{name}: {:?}", texts_with(&place, &["jane"]));
     }
 }

@@ -1,5 +1,6 @@
 //! Forgetting one of several near-copies: its keys are deleted, found by indexes, and the keys of others stay.
 
+use serde_json::{Value, json};
 use topicwatch::collect::{cluster, cluster_by};
 use topicwatch::store::{NamedItem, Store};
 
@@ -11,6 +12,7 @@ use crate::support::logged_sql::statements;
 use crate::support::program::{NINE, Place};
 use crate::support::searched::{open_store, topic};
 use crate::support::service::Sandbox;
+use crate::support::world::{self, ScriptedService, run_once};
 
 /// The first item of an item's cluster.
 fn cluster_head_of(database: &Database, key: &str) -> Vec<String> {
@@ -172,5 +174,33 @@ fn forgetting_scans_no_table_of_cluster_keys() {
             let scan = plan.iter().find(|line| whole.iter().any(|whole| line.contains(whole)));
             assert!(scan.is_none(), "{name}: {sql}\n{plan:#?}");
         }
+    }
+}
+
+#[test]
+fn copies_without_their_pruned_text_stay_one_text_when_the_first_is_forgotten() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let keep = "[retention]\nprune = \"never\"\nsightings = \"5d\"\nitems = \"10d\"\n\n";
+        let place = Place::new(database, &world.lines(), &format!("{keep}{}", world::topic("acme", "")));
+        let repeated = |id: u32| world::post(id, 24 + id, STORM, 1);
+        world.set_posts(&[repeated(1)]);
+        run_once(&place, 30);
+        world.set_posts(&[repeated(1), repeated(2), repeated(3), world::post(4, 28, FLOOD, 1)]);
+        run_once(&place, 31);
+        world.set_posts(&[world::post(9, 350, "acme nine", 1)]);
+        run_once(&place, 360);
+        let unique = || {
+            let days = place.ok(&["export", "--what", "daily", "--format", "jsonl", "--until", "2026-03-13"]);
+            let day: Value = serde_json::from_str(days.lines().next().unwrap()).unwrap();
+            (day["items"].clone(), day["unique"].clone())
+        };
+        let name = place.database.name;
+        assert_eq!(unique(), (json!(4), json!(2)), "{name}");
+        place.ok(&["db", "prune", "--at", &world::hour(380)]);
+        place.ok(&["db", "forget", "--item", "post:x:1", "--yes"]);
+        run_once(&place, 361);
+        assert_eq!(unique(), (json!(3), json!(2)), "{name}");
+        assert_eq!(cluster_head_of(&place.database, "post:x:3"), ["post:x:2"], "{name}");
     }
 }

@@ -74,7 +74,7 @@ fn reports_of_replies_with_minimal_fields_name_what_is_missing() {
         let page = place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
         for reported in [
             "3 without a date",
-            "3 without an author",
+            "3 without a known author",
             "3 without engagement",
             "authors unknown",
             "Engagement is unknown for every item.",

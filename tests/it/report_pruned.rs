@@ -99,6 +99,7 @@ fn a_span_with_pruned_runs_keeps_its_start_and_counts_at_least_the_remaining_run
             let compared = place.json(&[&args[..], &["--json"]].concat())["since"]["run"].clone();
             (place.ok(&args).lines().next().unwrap().to_owned(), compared)
         };
+        let new = |since: &str| place.ok(&["diff", "acme", "--since", since]).lines().nth(1).unwrap().to_owned();
         let since_run = |since: &str| {
             let rows = place.ok(&["export", "--what", "changes", "--format", "jsonl", "--since", since]);
             serde_json::from_str::<Value>(rows.lines().next().unwrap()).unwrap()["since_run"].clone()
@@ -106,15 +107,19 @@ fn a_span_with_pruned_runs_keeps_its_start_and_counts_at_least_the_remaining_run
         let (from, until) = (hour(210), hour(370));
         assert_eq!(diff(&pruned), (format!("acme · 3 runs from {from} to {until}"), json!(pruned)), "{name}");
         assert_eq!(diff("2026-01-01").0, format!("acme · 6 runs up to {until}, from the start"), "{name}");
+        assert!(new(&pruned).starts_with("3 new · "), "{name}: {}", new(&pruned));
 
         place.ok(&["db", "prune", "--at", "2026-04-22T00:00:00Z"]);
         assert_eq!(place.database.number("SELECT count(*) FROM v_search"), 3, "{name}");
         assert_eq!(diff(&pruned), (format!("acme · ≥2 runs from {from} to {until}"), json!(pruned)), "{name}");
         assert_eq!(since_run(&pruned), json!(pruned), "{name}");
         assert_eq!(diff("2026-01-01").0, format!("acme · ≥3 runs up to {until}, from the start"), "{name}");
+        // Replies to the pruned searches may have been full.
+        assert!(new(&pruned).starts_with("≥3 new · "), "{name}: {}", new(&pruned));
         // From this run on, all are stored.
         let from = hour(361);
         assert_eq!(diff(&stored), (format!("acme · 1 run from {from} to {until}"), json!(stored)), "{name}");
+        assert!(new(&stored).starts_with("1 new · "), "{name}: {}", new(&stored));
     }
 }
 
@@ -292,5 +297,31 @@ fn pruning_makes_no_count_of_a_partly_searched_day_exact() {
         for month in report(&place, &["--month", "2026-03", "--at", now]) {
             assert!(month.contains("≥\u{a0}3"), "{name}: {month}");
         }
+    }
+}
+
+#[test]
+fn a_report_on_a_day_with_pruned_sightings_does_not_say_that_nothing_rose() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let keep = "[retention]\nprune = \"never\"\nsightings = \"5d\"\n\n";
+        let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("acme", "")));
+        // Post 1 rises on 13 March, and is not in that day's last reply, which is kept.
+        for (n, likes) in [(30, Some(5)), (47, Some(5)), (50, Some(90)), (60, None), (75, Some(95))] {
+            let one = likes.map(|likes| post(1, 20, "acme one is here", likes));
+            let of_the_day = (n >= 50).then(|| post(3, 49, "acme three", 7));
+            let posts: Vec<Value> =
+                one.into_iter().chain(of_the_day).chain([post(2, 21, "acme costs $10", 7)]).collect();
+            world.set_posts(&posts);
+            run_once(&place, n);
+        }
+        let (name, now) = (place.database.name, hour(400));
+        let day = ["--date", "2026-03-13", "--at", &now];
+        let [_, page] = report(&place, &day);
+        assert!(page.contains("+85 reactions and bookmarks"), "{name}: {page}");
+        place.ok(&["db", "prune", "--at", &now]);
+        let [_, page] = report(&place, &day);
+        assert!(!page.contains("+85 reactions") && !page.contains("No item that was seen twice"), "{name}: {page}");
+        assert!(page.contains("Runs were pruned. Of the sightings that could still be compared"), "{name}: {page}");
     }
 }

@@ -54,7 +54,7 @@ pub(super) async fn run(context: &Context, spec: &AlertSpec, args: &AlertsBackte
     if args.json {
         let mut printed = json!({
             "alert": spec.name, "since": since, "runs": backtest.runs, "cut": backtest.cut, "events": backtest.events,
-            "pruned_until": backtest.pruned_until,
+            "pruned_until": backtest.pruned_until, "without_text": backtest.without_text,
         });
         if let (Some(measured), Value::Object(printed)) = (&measured, &mut printed) {
             printed.insert("measured".to_owned(), measurement_to_json(measured));
@@ -113,6 +113,12 @@ fn render_events(backtest: &Backtest, since: Time) -> String {
         text.push_str(&format!(
             "counts of windows that begin before {} may be too low: sightings of the alert's sources were pruned\n",
             output::format_time(until)
+        ));
+    }
+    if backtest.without_text > 0 {
+        text.push_str(&format!(
+            "the alert may have fired on others: {} without a stored text\n",
+            count_noun(backtest.without_text, "item")
         ));
     }
     text

@@ -12,12 +12,14 @@ const CONTEXT: usize = 24;
 pub(in crate::cli) fn render(topic: &str, changes: &Changes, width: usize) -> String {
     let width = width.max(40);
     let counts = &changes.counts;
+    let cut = counts.cut || counts.searches_pruned;
     let mut text = String::new();
     for line in [format!("{topic} · {}", span(changes)), headline(counts)] {
         text.push_str(&wrap_indented(&line, "", width));
     }
-    for line in
-        notes(counts).into_iter().chain(changes.sources.iter().flat_map(|source| source_lines(source, counts.cut)))
+    for line in notes(counts)
+        .into_iter()
+        .chain(changes.sources.iter().flat_map(|source| source_lines(source, cut, changes.more_runs)))
     {
         text.push_str(&wrap_indented(&output::escape_control(&line), "  ", width));
     }
@@ -69,7 +71,7 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
         let authors = match counts.unknown.author {
             0 => count_noun(counts.new_authors as u64, "author"),
             n if n == counts.new => AUTHORS_UNKNOWN.to_owned(),
-            n => format!("{}, {n} without an author", count_noun(counts.new_authors as u64, "author")),
+            n => format!("{}, {n} without a known author", count_noun(counts.new_authors as u64, "author")),
         };
         notes.push(format!("new: {}, {authors}", count_noun(counts.new_texts as u64, "different text")));
         if counts.unknown.engagement == counts.new {
@@ -101,6 +103,9 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
     if counts.emptied {
         notes.push(format!("≥: in the last run there was {EMPTY_REPLY}"));
     }
+    if counts.searches_pruned {
+        notes.push("≥: searches were pruned, and may have returned their maximum".into());
+    }
     notes.extend(counts.pruned_note().map(str::to_owned));
     if counts.cut {
         notes.push("the span is too long to read at once; only the latest part was read".into());
@@ -108,10 +113,11 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
     notes
 }
 
-fn source_lines(source: &SourceChanges, cut: bool) -> Vec<String> {
+fn source_lines(source: &SourceChanges, cut: bool, more_runs: bool) -> Vec<String> {
     let least = if source.saturated > 0 || cut { "≥" } else { "" };
+    let searches = if more_runs { "≥" } else { "" };
     let mut line = format!(
-        "{}: {least}{} new, {} of {} searches answered",
+        "{}: {least}{} new, {searches}{} of {searches}{} searches answered",
         source.source, source.new, source.answered, source.searches
     );
     if source.saturated > 0 {
@@ -313,10 +319,12 @@ mod tests {
             judgeable: true,
             queries: Vec::new(),
         };
-        for (cut, line) in
-            [(false, "web: 4 new, 2 of 2 searches answered"), (true, "web: ≥4 new, 2 of 2 searches answered")]
-        {
-            assert_eq!(source_lines(&source, cut), [line]);
+        for (cut, more_runs, line) in [
+            (false, false, "web: 4 new, 2 of 2 searches answered"),
+            (false, true, "web: 4 new, ≥2 of ≥2 searches answered"),
+            (true, true, "web: ≥4 new, ≥2 of ≥2 searches answered"),
+        ] {
+            assert_eq!(source_lines(&source, cut, more_runs), [line]);
         }
     }
 

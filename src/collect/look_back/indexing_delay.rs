@@ -19,9 +19,9 @@ const REPLIES: usize = 90;
 /// were indexed after it. Returns `None` if no post is new or nothing was asked before.
 pub(in crate::collect) fn indexing_delay(posts: &[Finding], recall: &QueryHistory) -> Option<i64> {
     let before = recall.before?;
-    let known: HashSet<&str> = recall.shown.iter().map(|(_, key)| key.as_str()).collect();
+    let known: HashSet<&String> = recall.shown.iter().map(|(_, key)| key).chain(&recall.forgotten).collect();
     let new = posts.iter().filter(|post| post.fit == WindowFit::In);
-    let new = new.filter(|post| !post.keys.iter().any(|key| known.contains(key.as_str())));
+    let new = new.filter(|post| !post.keys.iter().any(|key| known.contains(key)));
     let late = |at: Time| if before.contains(at) { before.until.0 - at.0 } else { 0 };
     // Posts older than the previous span could not have been in the previous reply.
     let dates = new.filter_map(|post| post.found.published_at).filter(|at| *at >= before.from);
@@ -70,6 +70,8 @@ mod tests {
         assert_eq!(of(&[post("after", 230)]), Some(0), "it could not be shown");
         assert_eq!(of(&[post("late", 180), post("known", 150)]), Some(20));
         assert_eq!(of(&[post("older", 99)]), None, "nobody asked for it");
+        let forgotten = QueryHistory { forgotten: vec!["forgotten".into()], ..recall.clone() };
+        assert_eq!(indexing_delay(&[post("forgotten", 110)], &forgotten), None, "it was shown before");
         // One in a hundred does not count.
         let mut many: Vec<Finding> = (0..99).map(|n| post(&n.to_string(), 230)).collect();
         many.push(post("late", 101));

@@ -9,7 +9,7 @@ use crate::search::SearchQuery;
 impl Fetched {
     /// Sets what the search covered, by the findings of its own reply; nothing if its request names no span.
     /// `limited`: whether the request named a number of posts.
-    pub(super) fn set_coverage(
+    pub(in crate::collect) fn set_coverage(
         &mut self,
         search_query: &SearchQuery,
         over: &SearchSpan<'_>,

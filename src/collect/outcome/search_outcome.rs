@@ -9,7 +9,8 @@ use crate::model::{
 };
 use crate::search::decode::ContentType;
 use crate::search::{
-    CallError, ErrorClass, NO_PROVIDER, RawReply, Request, SearchQuery, Spent, cost_in_body, hint_for_stored_failure,
+    CallError, ErrorClass, NO_PROVIDER, RawReply, Request, SearchQuery, Spent, Unsupported, cost_in_body,
+    hint_for_stored_failure,
 };
 use crate::store::{RawRecord, SearchResult};
 
@@ -112,6 +113,15 @@ pub(in crate::collect) fn unconfigured(source: Source, search_query: &SearchQuer
     let text = format!("{NO_PROVIDER} `{}`", source.provider());
     fetched.hint = hint_for_stored_failure(source.provider(), false, ErrorClass::BadRequest.as_str(), None, &text);
     fetched.result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), text));
+    fetched
+}
+
+/// Returns a search with a query that cannot be asked.
+pub(in crate::collect) fn unsupported(source: Source, search_query: &SearchQuery, wrong: Unsupported) -> Fetched {
+    let mut fetched = not_run(source, search_query, "unsupported");
+    fetched.result.state = SearchState::Error;
+    fetched.result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), wrong.message));
+    fetched.hint = Some(wrong.hint);
     fetched
 }
 
@@ -225,17 +235,21 @@ impl Fetched {
         self.reply.is_some()
     }
 
+    /// Whether the request named a number of entries; `None` without a reply to decode.
+    pub(in crate::collect) fn names_limit(&self) -> Option<bool> {
+        self.reply.as_ref().map(|(request, _)| request.limit.is_some())
+    }
+
     /// Returns the question that was asked.
     pub(in crate::collect) fn question(&self) -> Question {
         let SearchResult { source, operation, query, .. } = &self.result;
         Question { source: *source, operation: (*operation).to_owned(), query: query.clone() }
     }
 
-    /// Reads the reply, if there is one, adds its content to the run, and sets the search's state and coverage.
+    /// Reads the reply, if there is one, adds its content to the run, and sets the search's state.
     pub(in crate::collect) fn ingest(
         mut self,
         seen_at: Time,
-        search_query: &SearchQuery,
         over: &SearchSpan<'_>,
         settings: &Settings,
         findings: &mut Vec<Finding>,
@@ -245,7 +259,6 @@ impl Fetched {
             self.result.requested_span = over.requested_span;
         }
         let Some((request, reply)) = self.reply.take() else { return self };
-        let first = findings.len();
         let result = &mut self.result;
         let context = ingest::Reading {
             source: result.source,
@@ -290,8 +303,6 @@ impl Fetched {
                 self.hint = Some(error.hint);
             }
         }
-        let own = findings.get(first..).unwrap_or_default();
-        self.set_coverage(search_query, over, own, request.limit.is_some(), seen_at);
         self
     }
 }

@@ -15,12 +15,12 @@ use crate::collect::ingest::read_parts;
 use crate::collect::limits::refused::not_retried;
 use crate::collect::look_back::{ReplySpan, indexing_delay, saturation};
 use crate::collect::outcome::search_outcome::{
-    self, Fetched, abandoned, failed, left_out, not_run, operation, unconfigured, words,
+    self, abandoned, failed, left_out, not_run, operation, unconfigured, unsupported, words,
 };
 use crate::collect::{Collector, Stop};
 use crate::model::{NO_COMMON_TIME, QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
 use crate::search::kinds::{self, CallTarget, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
-use crate::search::{CallFailure, ErrorClass, RUN_TIMEOUT, Request, SearchQuery, Spent, Unsupported};
+use crate::search::{CallFailure, RUN_TIMEOUT, Request, SearchQuery, Spent, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
 
 /// The most calls of one search side by side; the provider's own limit applies too.
@@ -77,8 +77,7 @@ impl Collector {
             }
             _ => QueryHistory::default(),
         };
-        let answered = parts.iter().filter(|part| part.is_answered()).count();
-        let answered = u32::try_from(answered).unwrap_or(u32::MAX);
+        let answered = u32::try_from(parts.iter().filter(|part| part.is_answered()).count()).unwrap_or(u32::MAX);
         let replies = Replies {
             parts: &parts,
             answered,
@@ -90,7 +89,17 @@ impl Collector {
         let mut answered = match (&stopped, parts.is_empty()) {
             (None, true) => not_run(source, search_query, "nothing is due: the feeds asked for a pause").into(),
             (Some(stopped), true) => self.unanswered(asking, served, stopped, (was_tried, gate.spent_beside(0))),
-            (_, false) => self.read(kind, asking, &request, &replies, served),
+            (_, false) => {
+                let answer = self.read(kind, asking, &request, &replies, served);
+                let forgotten = self.forgotten_keys(&answer.findings, &recall).await?;
+                if forgotten.is_empty() {
+                    answer
+                } else {
+                    // They change what it covers.
+                    let recall = &QueryHistory { forgotten, ..recall.clone() };
+                    self.read(kind, asking, &request, &Replies { recall, ..replies }, served)
+                }
+            }
         };
         if let (Some(stopped), false) = (&stopped, parts.is_empty()) {
             cut_off(&mut answered.fetched, stopped, served.refused_at(source, self.now()));
@@ -338,13 +347,4 @@ impl Collector {
         }
         ProviderAnswer { fetched, findings, answer, memory: read.memory }
     }
-}
-
-/// Returns a search with a query that cannot be asked.
-fn unsupported(source: Source, search_query: &SearchQuery, wrong: Unsupported) -> Fetched {
-    let mut fetched = not_run(source, search_query, "unsupported");
-    fetched.result.state = SearchState::Error;
-    fetched.result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), wrong.message));
-    fetched.hint = Some(wrong.hint);
-    fetched
 }

@@ -86,6 +86,10 @@ fn describe_counts(counts: &ChangeCounts) -> Vec<String> {
     if counts.emptied {
         notes.push(format!("In the last run there was {EMPTY_REPLY}: there may be more new items."));
     }
+    if counts.searches_pruned {
+        notes
+            .push("Searches were pruned, and may have returned their maximum: there may be more new items.".to_owned());
+    }
     if counts.cut {
         notes.push("The period is too long to read at once; only its latest part was read.".to_owned());
     }

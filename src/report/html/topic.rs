@@ -125,7 +125,7 @@ fn unknown(report: &Report, topic: &TopicFacts) -> Markup {
     }
     for (many, what) in [
         (period.undated, "without a date (counted when first seen)"),
-        (period.no_author, "without an author"),
+        (period.no_author, "without a known author"),
         (period.no_engagement, "without engagement"),
     ] {
         if many > 0 {

@@ -41,7 +41,7 @@ pub(super) struct SelectedItems {
     pub(super) risers_compared: bool,
     /// Whether there were more sightings with reactions than were compared.
     pub(super) risers_cut: bool,
-    /// Whether sightings before the period were not compared because runs were pruned.
+    /// Whether sightings could not be compared because they were pruned.
     pub(super) risers_pruned: bool,
 }
 
@@ -121,7 +121,7 @@ struct Risers {
     compared: bool,
     /// Whether there was more to compare.
     cut: bool,
-    /// Whether runs were pruned with which the period would have been compared.
+    /// Whether runs of the period, or those with which it would have been compared, were pruned or lost sightings.
     pruned: bool,
 }
 
@@ -139,9 +139,10 @@ async fn risers(
         snapshot.last_finds_before(&topic.id, span.from).await?.into_iter().collect();
     let stored = before.len();
     before.retain(|_, at| kept_from.is_none_or(|from| *at >= from));
-    let pruned = before.len() < stored;
     let from = before.values().copied().min().unwrap_or(span.from);
-    let mut reactions = snapshot.reactions(&topic.id, Span { from, ..span }, MOST_REACTIONS).await?;
+    let compared = Span { from, ..span };
+    let pruned = before.len() < stored || snapshot.pruned_summary(&topic.id, compared).await?.thinned > 0;
+    let mut reactions = snapshot.reactions(&topic.id, compared, MOST_REACTIONS).await?;
     let cut = i64::try_from(reactions.len()).is_ok_and(|many| many >= MOST_REACTIONS);
     reactions.retain(|one| one.at >= before.get(&one.source).copied().unwrap_or(span.from));
     let filter = (!topic.filter.is_none()).then(|| crate::compare::filter_of(topic));

@@ -218,7 +218,7 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         format!("{unsearched}\n\n")
     } else {
         format!(
-            "**{}** {}, **{}** unique, {authors}; {change}{usual}. {} without a date, {} without an author, {} without engagement.\n\n",
+            "**{}** {}, **{}** unique, {authors}; {change}{usual}. {} without a date, {} without a known author, {} without engagement.\n\n",
             at_least(period.raw, topic.may_be_more()),
             if period.raw == 1 { "item" } else { "items" },
             at_least(period.unique, topic.may_be_more()),

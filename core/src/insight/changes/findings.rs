@@ -76,7 +76,8 @@ pub struct ChangeCounts {
     pub filtered_rising: usize,
     /// Items counted here that the filter cannot judge because their text was pruned.
     pub unjudged: usize,
-    /// There may be more new items, because a source returned a full reply, failed, or returned nothing in error.
+    /// There may be more new items, because a source returned a full reply, failed, or returned nothing in error, or
+    /// because searches were pruned.
     pub at_least: bool,
     /// A source returned a full reply.
     #[serde(skip)]
@@ -87,6 +88,9 @@ pub struct ChangeCounts {
     /// A reply of the last run was empty although posts of the time asked for are known or certain.
     #[serde(skip)]
     pub emptied: bool,
+    /// Searches of the span were pruned: whether their replies were full is no longer known.
+    #[serde(skip)]
+    pub searches_pruned: bool,
     /// Snapshots or texts of the span were pruned: more items may have gone, been edited or risen.
     pub pruned: bool,
     /// The span held more rows than one reading; only the latest were read.

@@ -130,7 +130,8 @@ pub fn changes(reading: &ChangeInput, filter: &Filter, most: usize) -> Changes {
     counts.full = sources.iter().any(|source| source.saturated > 0);
     counts.failed = sources::failed_last(&reading.snapshots, reading.between);
     counts.emptied = sources::emptied_last(&reading.snapshots, reading.between);
-    counts.at_least = counts.full || counts.failed || counts.emptied;
+    counts.searches_pruned = changes.more_runs && !reading.snapshots.cut;
+    counts.at_least = counts.full || counts.failed || counts.emptied || counts.searches_pruned;
     counts.pruned = is_pruned(reading);
     counts.cut = reading.snapshots.cut
         || [reading.first.len(), reading.last.len(), reading.edits.len(), reading.growths.len()]

@@ -39,7 +39,16 @@ pub(in crate::store) async fn finish_all(
         .map(|((run, outcome), kept)| (*run, kept.as_ref().map_or(*outcome, |kept| &kept.outcome)))
         .collect();
     let ends = ends.as_slice();
-    let counts = store_items(conn, ends).await?;
+    let mut counts = store_items(conn, ends).await?;
+    for (counts, kept) in counts.iter_mut().zip(&allowed) {
+        for (source, refused) in kept.iter().flat_map(|kept| &kept.refused) {
+            let count = counts.entry(*source).or_default();
+            count.found += refused.found;
+            count.duplicate += refused.duplicate;
+            count.outside += refused.outside;
+            count.undated += refused.undated;
+        }
+    }
     let counted: Vec<Counted<'_>> =
         ends.iter().zip(counts).map(|((run, outcome), counts)| (*run, *outcome, counts)).collect();
     store_searches(conn, &counted).await?;

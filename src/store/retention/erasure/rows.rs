@@ -48,10 +48,14 @@ pub enum MentionPlace {
     Alerts,
     /// Subjects of reports.
     Reports,
-    /// Search queries, and errors of searches.
-    Searches,
-    /// Errors and reasons of runs.
-    Runs,
+    /// Search queries.
+    Queries,
+    /// Errors of searches. They say nothing about the query, which stays.
+    SearchErrors,
+    /// Errors of runs.
+    RunErrors,
+    /// Reasons of runs.
+    RunReasons,
     /// Definitions of removed jobs.
     Jobs,
     /// Definitions of finished editions.

@@ -76,9 +76,16 @@ pub(in crate::store) async fn items(
     Ok(taken)
 }
 
-/// Releases copies of erased items, so that they are compared again and form clusters of their own.
+/// Releases copies of erased items, so that they are compared again and form clusters of their own. Those whose text was
+/// pruned cannot be compared: they stay together, as copies of the first of them.
 async fn release_copies(conn: &mut Conn, ids: &str) -> Result<(), StoreError> {
     let given = super::numbers(1);
+    let keep_together = format!(
+        "UPDATE item SET cluster = n.heir, fingerprint = NULL FROM (SELECT i.cluster AS lead, min(i.id) AS heir FROM {given} CROSS JOIN item i \
+         WHERE i.cluster = given.value AND i.cluster <> i.id AND i.pruned_at IS NOT NULL AND i.id NOT IN (SELECT given.value FROM {given}) \
+         GROUP BY i.cluster) AS n WHERE item.cluster = n.lead AND item.cluster <> item.id AND item.pruned_at IS NOT NULL"
+    );
+    run(conn, &keep_together, ids).await?;
     let sql = format!(
         "SELECT min(r.seq) FROM {given} CROSS JOIN item i CROSS JOIN topic_item t CROSS JOIN run r \
          WHERE i.cluster = given.value AND i.cluster <> i.id AND t.item = i.id AND r.id = t.first_run"

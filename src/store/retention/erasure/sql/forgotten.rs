@@ -1,15 +1,17 @@
 //! Tombstones: adding them, and keeping out what they name when runs end. `erase` removes what is already stored.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sqlx::Row as _;
 
 use super::resolve::{fetch_json, to_json};
 use super::{Conn, erase, read};
-use crate::model::{AccessChanges, Answer, ResultKind, Time, page_key_of_entry, page_keys_of_post, result_kind};
+use crate::model::{
+    AccessChanges, Answer, ResultKind, Source, Time, WindowFit, page_key_of_entry, page_keys_of_post, result_kind,
+};
 use crate::store::{
-    ERASED, ForgetKey, Outcome, RunRef, SearchResult, SeenItem, StoreError, Tombstone, TombstoneKind, Tombstones,
-    unpack,
+    Counts, ERASED, ForgetKey, Outcome, RunRef, SearchResult, SeenItem, StoreError, Tombstone, TombstoneKind,
+    Tombstones, unpack,
 };
 
 /// The part of a run's outcome that may be stored.
@@ -17,6 +19,8 @@ pub(in crate::store) struct FilteredOutcome {
     pub(in crate::store) outcome: Outcome,
     /// The number of sightings that were kept out.
     pub(in crate::store) erased: i64,
+    /// How many entries of each reply were kept out. They still count as found, as they do in runs before the erasure.
+    pub(in crate::store) refused: BTreeMap<Source, Counts>,
 }
 
 /// Returns the key of this database's hashes; it exists as soon as anything was forgotten.
@@ -287,7 +291,28 @@ fn filter_outcome(tombstones: &Tombstones, outcome: &Outcome, refused: &[&SeenIt
         cited.clear();
     }
     let erased = refused.iter().map(|item| item.sightings.len()).sum::<usize>();
-    Some(FilteredOutcome { outcome: kept, erased: i64::try_from(erased).unwrap_or(i64::MAX) })
+    let erased = i64::try_from(erased).unwrap_or(i64::MAX);
+    Some(FilteredOutcome { outcome: kept, erased, refused: count_refused(refused) })
+}
+
+/// Counts the entries of refused items, by source. None is new: its topic had seen it, or must not.
+fn count_refused(refused: &[&SeenItem]) -> BTreeMap<Source, Counts> {
+    let mut counts: BTreeMap<Source, Counts> = BTreeMap::new();
+    for item in refused {
+        for finding in &item.sightings {
+            let repeats = item.repeats.iter().filter(|(source, _)| *source == finding.source);
+            let entries = 1 + repeats.map(|(_, more)| i64::from(*more)).sum::<i64>();
+            let count = counts.entry(finding.source).or_default();
+            count.found += entries;
+            count.duplicate += entries;
+            match finding.fit {
+                WindowFit::In => {}
+                WindowFit::Outside => count.outside += entries,
+                WindowFit::Undated => count.undated += entries,
+            }
+        }
+    }
+    counts
 }
 
 fn blank(tombstones: &Tombstones, error: &mut Option<(String, String)>) {

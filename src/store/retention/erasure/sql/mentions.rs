@@ -51,9 +51,8 @@ fn place_sql(place: MentionPlace) -> PlaceSql {
             format!("summary = '{ERASED}', lines = '[]'"),
         ),
         MentionPlace::Reports => way("report", "run", false, &["subject"], format!("subject = '{ERASED}'")),
-        MentionPlace::Searches => {
-            way("search", "id", true, &["query", "error_text"], blanked(&["query", "error_text"]))
-        }
+        MentionPlace::Queries => way("search", "id", true, &["query"], blanked(&["query"])),
+        MentionPlace::SearchErrors => way("search", "id", true, &["error_text"], blanked(&["error_text"])),
         // Definitions still in use stay; the caller reports them.
         MentionPlace::Jobs => PlaceSql {
             only: "removed_at IS NOT NULL",
@@ -77,7 +76,8 @@ fn place_sql(place: MentionPlace) -> PlaceSql {
         MentionPlace::Pauses => way("job", "id", false, &["pause_reason"], blanked(&["pause_reason"])),
         MentionPlace::Notes => way("item_note", "item", true, &["note"], format!("note = '{ERASED}'")),
         MentionPlace::SavedSearches => way("saved_search", "name", false, &["name", "filters"], String::new()),
-        MentionPlace::Runs => way("run", "id", true, &["error_text", "reason"], blanked(&["error_text", "reason"])),
+        MentionPlace::RunErrors => way("run", "id", true, &["error_text"], blanked(&["error_text"])),
+        MentionPlace::RunReasons => way("run", "id", true, &["reason"], blanked(&["reason"])),
     }
 }
 
