@@ -134,9 +134,10 @@ fn show_prints_a_failed_only_run_and_later_failures() {
         place.ok(&["db", "migrate"]);
         place.run(&["show", "acme"]).assert_stderr(2, &["has no finished run yet"]);
         assert_eq!(place.run(&["once", "--at", NINE]).code, Some(3));
-        place
-            .run(&["show", "acme"])
-            .assert_stdout(0, &["acme · 2026-03-11T09:00:00Z · failed · 0 found", "! social error: server: 503"]);
+        place.run(&["show", "acme"]).assert_stdout(
+            0,
+            &["acme · 2026-03-11T09:00:00Z · failed · ≥0 found, ≥0 new", "! social error: server: 503"],
+        );
         place.ok(&["once", "--at", TEN]);
         assert!(!place.ok(&["show", "acme"]).contains("failed"));
         let broken = Sandbox::at(ELEVEN, &["status=503"]);

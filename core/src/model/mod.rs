@@ -43,6 +43,7 @@ pub use items::story::{LinkSource, STORY_WORDS, SourceSighting, StoryItem, Story
 pub use items::tone::{Scorer, Tone, ToneScore};
 pub use money::{Micros, SearchCost};
 pub use reading::exported::{FirstSightingRow, RunExportRow, SearchExportRow};
+pub use reading::lower_bounds::missed_items;
 pub use reading::page_token::{BadToken, Position, page_token, parse_page_token};
 pub use reading::pages::{
     CopyRow, DayCount, EditionRow, ItemSightingRow, LedgerRow, ProcessRow, RevisionRow, RunWithNewItems, SIGN_AHEAD,

@@ -25,9 +25,9 @@ pub(in crate::cli) struct Sums {
     /// How much of it was assumed from a price.
     #[serde(rename = "assumed_usd")]
     pub(in crate::cli) assumed: Micros,
-    /// Whether a source returned its maximum, or nothing in error: there may be more.
+    /// Whether a source returned its maximum, failed, or returned nothing in error: there may be more.
     #[serde(skip)]
-    full: bool,
+    is_least: bool,
 }
 
 /// New items that filters hide, by run and source. A run whose topic has no filter is absent.
@@ -38,7 +38,8 @@ impl Sums {
     pub(in crate::cli) fn found_parts(&self) -> String {
         let filtered = if self.filtered > 0 { format!("{} filtered + ", self.filtered) } else { String::new() };
         let Counts { found, new, duplicate, .. } = self.counts;
-        let (found, new) = (output::at_least(found, self.full), output::at_least(new - self.filtered, self.full));
+        let (found, new) =
+            (output::at_least(found, self.is_least), output::at_least(new - self.filtered, self.is_least));
         format!("{found} found = {new} new + {filtered}{duplicate} duplicate")
     }
 
@@ -78,7 +79,7 @@ pub(in crate::cli) fn sums(reports: &[RunReport], hidden: &Hidden) -> Sums {
         sums.counts.undated += c.undated;
         sums.cost = sums.cost.plus(search.cost);
         sums.assumed = sums.assumed.plus(search.assumed);
-        sums.full |= search.may_be_more();
+        sums.is_least |= search.may_be_more() || search.is_incomplete;
     }
     sums
 }

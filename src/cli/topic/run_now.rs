@@ -143,6 +143,7 @@ fn report(run: RunRow, searches: &[SearchRow]) -> RunReport {
             counts: search.counts,
             saturated: search.saturated,
             empty_in_error: search.empty_in_error,
+            is_incomplete: search.is_incomplete(),
             cost: search.cost,
             latency_ms: search.latency_ms,
             requested_span: span(search.asked_from, search.asked_until),

@@ -15,6 +15,9 @@ pub struct SearchReport {
     /// Whether the reply was empty although posts are known or certain, so that the counts are lower bounds.
     #[serde(skip)]
     pub empty_in_error: bool,
+    /// Whether it was to find items and failed, wholly or in part, or returned nothing in error.
+    #[serde(skip)]
+    pub is_incomplete: bool,
     /// Billed or assumed.
     #[serde(rename = "cost_usd")]
     pub cost: Micros,

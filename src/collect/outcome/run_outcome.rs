@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::search_outcome::{Fetched, INTERRUPTED};
 use crate::collect::{RunReport, SearchReport};
 use crate::insight::daily::{extract_links, without_last_word};
-use crate::model::{Answer, Micros, RunState, SearchState, Source, page_key_of_entry};
+use crate::model::{Answer, Micros, RunState, SearchState, Source, missed_items, page_key_of_entry};
 use crate::normalise::link_key;
 use crate::store::{Counts, DataOrigin, RunRef, SeenItem, StoreError};
 
@@ -142,6 +142,12 @@ pub(in crate::collect) fn report(
             counts: counts.iter().find(|(source, _)| *source == result.source).map(|(_, c)| *c).unwrap_or_default(),
             saturated: result.saturated,
             empty_in_error,
+            is_incomplete: missed_items(
+                result.source,
+                result.operation,
+                result.state,
+                result.error.is_some() || empty_in_error,
+            ),
             cost: result.cost,
             latency_ms: result.latency_ms,
             requested_span: result.requested_span,

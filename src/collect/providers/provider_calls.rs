@@ -18,9 +18,9 @@ use crate::collect::outcome::search_outcome::{
     self, abandoned, failed, left_out, not_run, operation, unconfigured, unsupported, words,
 };
 use crate::collect::{Collector, Stop};
-use crate::model::{NO_COMMON_TIME, QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
+use crate::model::{NO_COMMON_TIME, QueryHistory, ResultKind, SearchState, Span, Time, covers_spans};
 use crate::search::kinds::{self, CallTarget, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
-use crate::search::{CallFailure, RUN_TIMEOUT, Request, SearchQuery, Spent, Unsupported};
+use crate::search::{CallFailure, RUN_TIMEOUT, Request, Spent, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
 
 /// The most calls of one search side by side; the provider's own limit applies too.

@@ -1,7 +1,7 @@
 //! Which counts of runs and searches are lower bounds, shown with `≥`.
 
 use super::rows::{RunRow, SearchRow};
-use crate::model::{ResultKind, SearchState, result_kind};
+use crate::model::{ResultKind, SearchState, Source, result_kind};
 
 impl SearchRow {
     /// Whether there may be more items than it counts.
@@ -13,9 +13,16 @@ impl SearchRow {
     /// Whether it was to find items and failed, wholly or in part, or returned nothing in error.
     #[must_use]
     pub fn is_incomplete(&self) -> bool {
-        let failed = self.error_class.is_some() || matches!(self.state, SearchState::Lost | SearchState::OverQuota);
-        (failed || self.empty_in_error) && result_kind(self.source, &self.operation) != ResultKind::Answer
+        let failed = self.error_class.is_some() || self.empty_in_error;
+        missed_items(self.source, &self.operation, self.state, failed)
     }
+}
+
+/// Whether a search was to find items and did not find all: it `failed`, was lost, or reached a limit.
+#[must_use]
+pub fn missed_items(source: Source, operation: &str, state: SearchState, failed: bool) -> bool {
+    let missed = failed || matches!(state, SearchState::Lost | SearchState::OverQuota);
+    missed && result_kind(source, operation) != ResultKind::Answer
 }
 
 impl RunRow {

@@ -1,7 +1,7 @@
 //! Rows for readers: exports, reports and pages, and the tokens of their pages.
 
 pub(super) mod exported;
-mod lower_bounds;
+pub(super) mod lower_bounds;
 pub(super) mod page_token;
 pub(super) mod pages;
 pub(super) mod report_rows;
