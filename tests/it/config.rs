@@ -595,8 +595,8 @@ fn every_kind_of_mistake_has_its_place_and_a_hint() {
         (deployed("ai.count = \"many\""), "6:12", "takes an integer", "write ai.count = 10"),
         (service("base_url = \"sandbox\"\n[web]\nlimit = 3"), "4:1", "unknown key `limit`", "`web.limit` belongs under [[topics]]"),
         (
-            topic("[[channels]]\nname = \"c\"\nkind = \"email\"\nhost = \"a.example\"\ntos = []"),
-            "10:1",
+            topic("[[channels]]\nname = \"c\"\nkind = \"email\"\nhost = \"a.example\"\nfrom = \"a@a.example\"\ntos = []"),
+            "11:1",
             "unknown key `tos`",
             "did you mean `to`?",
         ),
