@@ -146,7 +146,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             assert_eq!(see(token, &format!("/api/v1/runs/{run}")).status, 404);
             for list in ["", "&only=found", "&only=first&source=social"] {
                 let text = see(token, &format!("/runs?run={run}{list}")).text();
-                assert!(text.contains("No runs match") && shows_nothing_hidden(&text), "{text}");
+                assert!(text.contains("No run has this id") && shows_nothing_hidden(&text), "{text}");
             }
             // Alerts and calls are of all topics.
             assert_eq!(see(token, "/topics/acme?alert=any&run=any").status, 403);
