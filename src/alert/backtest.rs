@@ -8,7 +8,7 @@ use super::evaluate::{evaluate_budgets, evaluate_runs, next_runs};
 use super::transitions::Transitions;
 use crate::compare;
 use crate::insight::EvaluatedWindow;
-use crate::model::{AlertEvent, AlertRule, AlertSpec, Firing, Span, Time};
+use crate::model::{AlertEvent, AlertRule, AlertSpec, Firing, Time};
 use crate::store::{Store, StoreError};
 
 /// The result of a backtest.
@@ -26,7 +26,7 @@ pub struct Backtest {
     pub looks: Vec<(String, EvaluatedWindow)>,
     /// Windows that begin before this may have held more items: sightings of the alert's sources were pruned.
     pub pruned_until: Option<Time>,
-    /// Items whose text was pruned, if the alert looks for words: whether it fired on them is not known.
+    /// New items whose text was pruned, if the alert looks for words: whether it fired on them is not known.
     pub without_text: u64,
 }
 
@@ -55,6 +55,7 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
         read += runs.len() as u64;
         let evaluated = evaluate_runs(store, spec, &runs, &mut seen, None).await?;
         result.runs += evaluated.len() as u64;
+        result.without_text += evaluated.iter().map(|one| one.without_text).sum::<u64>();
         result.evaluated_runs.extend(evaluated.iter().map(|one| (one.topic.clone(), one.at)));
         result.looks.extend(evaluated.into_iter().filter_map(|one| Some((one.topic, one.look?))));
     }
@@ -62,21 +63,7 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
     if matches!(spec.rule, AlertRule::Volume | AlertRule::Negative) {
         result.pruned_until = pruned_until(store, spec, since, &result.evaluated_runs).await?;
     }
-    if !spec.words.is_empty() {
-        result.without_text = without_text(store, since, &result.evaluated_runs).await?;
-    }
     Ok(result)
-}
-
-/// Returns how many items that the topics of the evaluated runs first saw since an instant have no text any more.
-async fn without_text(store: &Store, since: Time, evaluated: &[(String, Time)]) -> Result<u64, StoreError> {
-    let topics: BTreeSet<&str> = evaluated.iter().map(|(topic, _)| topic.as_str()).collect();
-    let mut many = 0;
-    for topic in topics {
-        let span = Span { from: since, until: Time(i64::MAX) };
-        many += u64::try_from(store.pruned_summary(topic, span).await?.items).unwrap_or(0);
-    }
-    Ok(many)
 }
 
 /// Returns until when windows of the evaluated runs may have held more items than are counted.

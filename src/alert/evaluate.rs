@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::dispatch;
 use super::outages::Outages;
+use super::read::{self, RunEvaluation};
 use super::rules::{self, unrelated_subject};
 use super::transitions::{Evaluation, Status, Transitions};
-use super::{dispatch, read};
 use crate::compare::WordFilters;
 use crate::insight::EvaluatedWindow;
 use crate::model::{
@@ -145,6 +146,8 @@ pub(super) struct EvaluatedRun {
     pub(super) at: Time,
     /// The counted window, if the rule counts one.
     pub(super) look: Option<EvaluatedWindow>,
+    /// New items in which the alert's words may occur: their text was pruned.
+    pub(super) without_text: u64,
 }
 
 /// Evaluates runs in reading order. Returns those that were evaluated.
@@ -164,15 +167,16 @@ pub(super) async fn evaluate_runs(
         match run.state {
             RunState::Missed if spec.rule == AlertRule::Missed => {
                 outages.add(store, spec, run, seen).await?;
-                evaluated.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look: None });
+                evaluated.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look: None, without_text: 0 });
             }
             RunState::Ok | RunState::Partial | RunState::Failed | RunState::OverQuota => {
                 if spec.rule == AlertRule::Missed {
                     outages.end(spec, &run.topic, seen, muted);
                 }
-                let (evaluations, window) = read::evaluations(store, spec, &wanted, topic, run).await?;
+                let RunEvaluation { evaluations, window: look, without_text } =
+                    read::evaluate_run(store, spec, &wanted, topic, run).await?;
                 seen.take(spec, &run.run, run.at, evaluations, muted);
-                evaluated.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look: window });
+                evaluated.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look, without_text });
             }
             RunState::Missed | RunState::Queued | RunState::Running | RunState::Skipped | RunState::Cancelled => {}
         }

@@ -26,24 +26,38 @@ const LONG: u32 = 150;
 /// answer again.
 const FORGOTTEN: Duration = Duration::from_secs(7 * 86_400);
 
-/// Evaluates one run by the rule of an alert. Also returns the window that `volume` counted.
-pub(super) async fn evaluations(
+/// What an alert's rule says about one run.
+#[derive(Default)]
+pub(super) struct RunEvaluation {
+    pub(super) evaluations: Vec<Evaluation>,
+    /// The window that `volume` counted.
+    pub(super) window: Option<EvaluatedWindow>,
+    /// New items in which the alert's words may occur: their text was pruned.
+    pub(super) without_text: u64,
+}
+
+/// Evaluates one run by the rule of an alert.
+pub(super) async fn evaluate_run(
     store: &Store,
     spec: &AlertSpec,
     wanted: &WordFilters,
     topic: &Topic,
     run: &AlertRun,
-) -> Result<(Vec<Evaluation>, Option<EvaluatedWindow>), StoreError> {
-    let evaluations = match spec.rule {
+) -> Result<RunEvaluation, StoreError> {
+    let mut result = RunEvaluation::default();
+    match spec.rule {
         AlertRule::Items => {
             let changes = compare::changes_of_run(store, topic, run).await?;
-            rules::items(spec, &topic.id, wanted, &changes).into_iter().collect()
+            result.evaluations.extend(rules::items(spec, &topic.id, wanted, &changes));
+            result.without_text = compare::count_without_text(spec, &changes);
         }
-        AlertRule::Volume | AlertRule::Negative => return evaluate_window(store, spec, topic, run).await,
-        AlertRule::Source => evaluate_sources(store, spec, topic, run).await?,
-        AlertRule::Missed | AlertRule::Budget => Vec::new(),
-    };
-    Ok((evaluations, None))
+        AlertRule::Volume | AlertRule::Negative => {
+            (result.evaluations, result.window) = evaluate_window(store, spec, topic, run).await?;
+        }
+        AlertRule::Source => result.evaluations = evaluate_sources(store, spec, topic, run).await?,
+        AlertRule::Missed | AlertRule::Budget => {}
+    }
+    Ok(result)
 }
 
 async fn evaluate_sources(

@@ -63,8 +63,8 @@ impl Eraser<'_> {
         // reports.
         for place in [
             MentionPlace::Answers,
-            MentionPlace::Queries,
             MentionPlace::SearchErrors,
+            MentionPlace::Queries,
             MentionPlace::RunErrors,
             MentionPlace::RunReasons,
             MentionPlace::Pauses,

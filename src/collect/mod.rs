@@ -7,6 +7,7 @@ mod compress;
 mod fetch;
 mod followers;
 mod forget;
+mod forgotten_posts;
 mod ingest;
 mod items_at_address;
 mod limits;

@@ -1,13 +1,12 @@
 //! The search of one source in a run: decides how far back it is asked and whether it is needed, and adds what it found.
 //! `fetch` and `provider_calls` make the calls.
 
-use super::look_back::indexing_delay::indexing_delay;
 use super::look_back::{self, Plan};
 use super::outcome::run_outcome;
 use super::outcome::search_outcome::{self, RunFindings};
 use super::providers::provider;
-use super::{Collector, Stop, group};
-use crate::model::{Finding, LookBack, QueryHistory, Source, Time, about_items};
+use super::{Collector, Stop};
+use crate::model::{LookBack, QueryHistory, Source, Time, about_items};
 use crate::search::SearchQuery;
 use crate::store::{RunRef, StoreError};
 
@@ -77,22 +76,6 @@ impl Collector {
         }
         found.searches.push(fetched);
         Ok(())
-    }
-
-    /// Returns the keys of the forgotten posts of a reply, if any post of it seems late. Forgotten posts are not stored, so
-    /// each reply that shows them would seem to show new ones of a time that was searched before.
-    pub(super) async fn forgotten_keys(
-        &self,
-        posts: &[Finding],
-        recall: &QueryHistory,
-    ) -> Result<Vec<String>, StoreError> {
-        if indexing_delay(posts, recall).is_none_or(|late| late == 0) {
-            return Ok(Vec::new());
-        }
-        let items = group(posts.to_vec());
-        let forgotten = self.store.are_forgotten(&items.iter().collect::<Vec<_>>()).await?;
-        let forgotten = items.into_iter().zip(forgotten).filter(|(_, forgotten)| *forgotten);
-        Ok(forgotten.flat_map(|(item, _)| item.keys).collect())
     }
 
     /// Returns how far back a source is asked, given what it covered before.

@@ -36,10 +36,22 @@ impl WordFilters {
 /// The new items that an alert is about: all of its sources, or those in which one of its words occurs.
 #[must_use]
 pub fn matching_items<'c>(spec: &AlertSpec, wanted: &WordFilters, changes: &'c Changes) -> Vec<&'c NewItem> {
-    let by_source =
-        |new: &&NewItem| new.sources.is_empty() || new.sources.iter().any(|source| spec.checks_source(*source));
     let by_words = |new: &&NewItem| spec.words.is_empty() || wanted.first_match(&new.item).is_some();
-    changes.new.iter().filter(by_source).filter(by_words).collect()
+    changes.new.iter().filter(|new| is_of_sources(spec, new)).filter(by_words).collect()
+}
+
+/// How many new items an alert that looks for words cannot judge, because their text was pruned.
+#[must_use]
+pub fn count_without_text(spec: &AlertSpec, changes: &Changes) -> u64 {
+    if spec.words.is_empty() {
+        return 0;
+    }
+    changes.new.iter().filter(|new| new.item.pruned && is_of_sources(spec, new)).count() as u64
+}
+
+/// Whether one of an alert's sources showed a new item.
+fn is_of_sources(spec: &AlertSpec, new: &NewItem) -> bool {
+    new.sources.is_empty() || new.sources.iter().any(|source| spec.checks_source(*source))
 }
 
 /// Returns what a run changed, with all of its new items that are read: a word may be in any of them. If there are

@@ -23,7 +23,7 @@ mod story;
 mod terms;
 mod topic_json;
 
-pub use alert_rows::{WordFilters, alert_item_keys, changes_of_run, matching_items};
+pub use alert_rows::{WordFilters, alert_item_keys, changes_of_run, count_without_text, matching_items};
 pub use alert_window::{
     AlertWindow, WindowAnswers, alert_window, counts_items_of, pruned_sources_until, window_answers, window_items,
     window_of_run,

@@ -83,7 +83,8 @@ fn a_backtest_of_words_says_how_many_items_have_no_text_any_more() {
         place.ok(&["db", "prune", "--at", &hour(24 * 15)]);
         let after = backtest();
         assert_eq!(after.matches(found).count(), 1, "{name}: {after}");
-        assert!(after.contains("may have fired on others: 2 items without a stored text"), "{name}: {after}");
+        // The first answer's item has no text either, but an alert never fires on a baseline.
+        assert!(after.contains("may have fired on others: 1 item without a stored text"), "{name}: {after}");
     }
 }
 

@@ -257,6 +257,25 @@ fn an_error_text_that_names_a_forgotten_author_is_stored_without_it() {
 }
 
 #[test]
+fn the_error_of_a_search_is_erased_with_a_query_that_names_a_forgotten_author() {
+    for database in databases() {
+        let server = FakeServer::respond_with(|_| {
+            reply("400 Bad Request", "", b"{\"detail\": \"there is no user jane_d here\"}")
+        });
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"from:jane_d\"\nsources = [\"social\"]\n";
+        let place = Place::new(database, &server.lines(), topic);
+        place.run(&["once", "--at", NINE]).assert_stdout(3, &["acme"]);
+        assert!(place.database.texts("SELECT error_text FROM v_search")[0].contains("jane_d"));
+        let forgotten =
+            |how: &str| place.json(&["forget", "--author", "jane_d", how, "--json"])["taken"]["words"].clone();
+        let dry_run = forgotten("--dry-run");
+        assert_eq!(dry_run, forgotten("--yes"), "{}", place.database.name);
+        let words = "SELECT query || ' ' || error_text FROM v_search";
+        assert_eq!(place.database.texts(words), ["[erased] [erased]"], "{}", place.database.name);
+    }
+}
+
+#[test]
 fn an_item_is_forgotten_by_its_url_and_its_copies_get_another_lead() {
     for database in databases() {
         let server = FakeServer::respond_with(|_| {

@@ -321,7 +321,34 @@ fn a_report_on_a_day_with_pruned_sightings_does_not_say_that_nothing_rose() {
         assert!(page.contains("+85 reactions and bookmarks"), "{name}: {page}");
         place.ok(&["db", "prune", "--at", &now]);
         let [_, page] = report(&place, &day);
-        assert!(!page.contains("+85 reactions") && !page.contains("No item that was seen twice"), "{name}: {page}");
+        assert!(!page.contains("+85 reactions") && !page.contains("No item gained"), "{name}: {page}");
         assert!(page.contains("Runs were pruned. Of the sightings that could still be compared"), "{name}: {page}");
+    }
+}
+
+#[test]
+fn a_source_that_last_found_something_before_pruned_sightings_hides_no_rises() {
+    for database in databases() {
+        let world = ScriptedService::new();
+        let keep = "[retention]\nprune = \"never\"\nsightings = \"5d\"\n\n";
+        let both = topic("acme", "").replace("[\"social\"]", "[\"social\", \"web\"]");
+        let place = Place::new(database, &world.lines(), &format!("{keep}{both}"));
+        // Web finds a page once. Of 13 March, sightings of the first two runs are pruned, which nothing is compared with.
+        for n in [30, 50, 52, 54, 385, 390] {
+            let page = json!({ "title": "About acme", "url": "https://a.example/1", "snippet": "acme" });
+            world.set_pages(&(n == 30).then_some(page).into_iter().collect::<Vec<Value>>());
+            let of_the_day = (n > 384).then(|| post(3, 384, "acme three", 7));
+            let old = [post(1, 20, "acme one is here", 5), post(2, 21, "acme costs $10", 7)];
+            world.set_posts(&old.into_iter().chain(of_the_day).collect::<Vec<Value>>());
+            run_once(&place, n);
+        }
+        let (name, now) = (place.database.name, hour(410));
+        place.ok(&["db", "prune", "--at", &now]);
+        assert_eq!(place.database.number("SELECT count(*) FROM v_run WHERE thinned = 1"), 2, "{name}");
+        let [_, page] = report(&place, &["--date", "2026-03-27", "--at", &now]);
+        assert!(
+            page.contains("No item gained at least 10 reactions") && !page.contains("Runs were pruned"),
+            "{name}: {page}"
+        );
     }
 }

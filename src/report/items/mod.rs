@@ -140,9 +140,15 @@ async fn risers(
     let stored = before.len();
     before.retain(|_, at| kept_from.is_none_or(|from| *at >= from));
     let from = before.values().copied().min().unwrap_or(span.from);
-    let compared = Span { from, ..span };
-    let pruned = before.len() < stored || snapshot.pruned_summary(&topic.id, compared).await?.thinned > 0;
-    let mut reactions = snapshot.reactions(&topic.id, compared, MOST_REACTIONS).await?;
+    // Between its previous search and the period, a source found nothing: what others lost then is not missing.
+    let mut spans: Vec<Span> =
+        before.values().map(|at| Span { from: *at, until: Time(at.0.saturating_add(1)) }).collect();
+    spans.push(span);
+    let mut pruned = before.len() < stored;
+    for compared in spans {
+        pruned = pruned || snapshot.pruned_summary(&topic.id, compared).await?.thinned > 0;
+    }
+    let mut reactions = snapshot.reactions(&topic.id, Span { from, ..span }, MOST_REACTIONS).await?;
     let cut = i64::try_from(reactions.len()).is_ok_and(|many| many >= MOST_REACTIONS);
     reactions.retain(|one| one.at >= before.get(&one.source).copied().unwrap_or(span.from));
     let filter = (!topic.filter.is_none()).then(|| crate::compare::filter_of(topic));

@@ -118,7 +118,7 @@ impl ChangeCounts {
 pub struct MissingFields {
     /// Items without a date.
     pub date: usize,
-    /// Items without an author.
+    /// Items without a known author.
     pub author: usize,
     /// Items without any known reaction count.
     pub engagement: usize,

@@ -20,7 +20,7 @@ pub struct ItemCounts {
     pub pages: u64,
     /// Items without a date: they count when first seen.
     pub undated: u64,
-    /// Items without an author.
+    /// Items without a known author.
     pub no_author: u64,
     /// Items without any known reactions.
     pub no_engagement: u64,

@@ -71,7 +71,7 @@ pub struct QueryHistory {
     pub before: Option<Span>,
     /// Posts of the requested span that the query last showed: publication time and keys.
     pub shown: Vec<(Time, String)>,
-    /// Keys of posts of the next reply that were forgotten: it showed them before, but they are not stored.
+    /// Keys of posts of the next reply that were forgotten: earlier replies may have shown them, but none is stored.
     pub forgotten: Vec<String>,
     /// Whether a reply since the latest of these was empty and covers nothing.
     pub was_emptied: bool,

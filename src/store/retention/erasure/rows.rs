@@ -48,9 +48,10 @@ pub enum MentionPlace {
     Alerts,
     /// Subjects of reports.
     Reports,
-    /// Search queries.
+    /// Search queries. With one goes the error of its search, which may quote a part of it.
     Queries,
-    /// Errors of searches. They say nothing about the query, which stays.
+    /// Errors of searches. They say nothing about the query, which stays. They come before the queries, so that each text
+    /// counts as often as in a dry run.
     SearchErrors,
     /// Errors of runs.
     RunErrors,

@@ -51,7 +51,7 @@ fn place_sql(place: MentionPlace) -> PlaceSql {
             format!("summary = '{ERASED}', lines = '[]'"),
         ),
         MentionPlace::Reports => way("report", "run", false, &["subject"], format!("subject = '{ERASED}'")),
-        MentionPlace::Queries => way("search", "id", true, &["query"], blanked(&["query"])),
+        MentionPlace::Queries => way("search", "id", true, &["query"], blanked(&["query", "error_text"])),
         MentionPlace::SearchErrors => way("search", "id", true, &["error_text"], blanked(&["error_text"])),
         // Definitions still in use stay; the caller reports them.
         MentionPlace::Jobs => PlaceSql {
