@@ -204,6 +204,9 @@ fn a_forgotten_author_is_erased_everywhere_and_never_returns() {
         let runs = "SELECT r.topic || ' ' || r.found || ' ' || e.erased FROM v_run r JOIN v_erased e ON e.run = r.run ORDER BY r.seq";
         let runs = place.database.texts(runs);
         assert_eq!(runs, ["acme 5 2", "globex 2 1", "acme 5 2", "globex 2 1"], "{name}");
+        let unequal = "SELECT count(*) FROM v_search s JOIN v_search o ON o.topic = s.topic AND o.source = s.source \
+                       WHERE s.found <> o.found OR s.outside <> o.outside OR s.undated <> o.undated OR s.found <> s.new + s.duplicate";
+        assert_eq!(place.database.number(unequal), 0, "{name}: each source shows the same entries in both runs");
         place.ok(&["db", "replay"]);
         assert_gone(&place, "after a replay");
         assert_eq!(place.json(&["forget", "--author", "jane_d", "--dry-run", "--json"])["taken"]["items"], 0);
