@@ -42,6 +42,7 @@ pub use items::saved_search::{BadNote, LONGEST_NOTE, MOST_SEARCHES, SavedSearch,
 pub use items::story::{LinkSource, STORY_WORDS, SourceSighting, StoryItem, StoryRows, Tie, TopicSighting};
 pub use items::tone::{Scorer, Tone, ToneScore};
 pub use money::{Micros, SearchCost};
+pub use reading::counts::Counts;
 pub use reading::exported::{FirstSightingRow, RunExportRow, SearchExportRow};
 pub use reading::lower_bounds::missed_items;
 pub use reading::page_token::{BadToken, Position, page_token, parse_page_token};
@@ -51,8 +52,8 @@ pub use reading::pages::{
 };
 pub use reading::report_rows::{CountedItem, EngagementAt, ItemContent, ResolvedKey, SearchSummary};
 pub use reading::rows::{
-    AiUsageRow, AnswerRow, BilledCostRow, Counts, DataOrigin, ItemRow, ItemTone, LATE, Paused, PausedBy, RunRow,
-    SearchRow, SightingRow, TopicStatus,
+    AiUsageRow, AnswerRow, BilledCostRow, DataOrigin, ItemRow, ItemTone, LATE, Paused, PausedBy, RunRow, SearchRow,
+    SightingRow, TopicStatus,
 };
 pub use retention::{PrunedDay, PrunedDays, PrunedSummary, Retention};
 pub use runs::follower::Follower;

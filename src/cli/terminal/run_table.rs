@@ -71,12 +71,7 @@ pub(in crate::cli) fn sums(reports: &[RunReport], hidden: &Hidden) -> Sums {
         Sums { runs: reports.len(), ok: reports.iter().filter(|r| r.state == RunState::Ok).count(), ..Sums::default() };
     sums.filtered = reports.iter().filter_map(|r| hidden.get(&r.run)).flat_map(BTreeMap::values).sum();
     for search in reports.iter().flat_map(|r| &r.searches) {
-        let c = search.counts;
-        sums.counts.found += c.found;
-        sums.counts.new += c.new;
-        sums.counts.duplicate += c.duplicate;
-        sums.counts.outside += c.outside;
-        sums.counts.undated += c.undated;
+        sums.counts += search.counts;
         sums.cost = sums.cost.plus(search.cost);
         sums.assumed = sums.assumed.plus(search.assumed);
         sums.is_least |= search.may_be_more() || search.is_incomplete;

@@ -24,7 +24,7 @@ pub(in crate::report) fn few_answers(own: &Answers, other: &Answers) -> Option<S
 /// as two besides one by schedule, leave this one complete. `has_spans`: the searches of another source cover its time,
 /// so that more searches of this one add little.
 pub(in crate::report) fn missing_answers(own: &Answers, other: &Answers, has_spans: bool) -> Option<String> {
-    let most = |many: u64| if many < 2 { 3 * many } else { many.saturating_mul(3) - 1 };
+    let most = |many: u64| many.saturating_mul(3) - u64::from(many > 1);
     let is_often = |answered: &Answered, other: &Answered| has_spans || other.many <= most(answered.many);
     let is_complete =
         |answered: &Answered, other: &Answered| answered.all && answered.many > 0 && is_often(answered, other);

@@ -1,5 +1,5 @@
-//! Macros that run one function of `sql/` on the open database, and one for a condition in SQL. Macros instead of a trait, because an async function
-//! generic over sqlx's databases needs bounds longer than its body.
+//! Macros that run one function of `sql/` on the open database, and one for a condition in SQL. Macros instead of a
+//! trait, because an async function generic over sqlx's databases needs bounds longer than its body.
 
 /// Runs one function of `sql/` in a writing transaction, and retries the whole transaction on a retryable error
 /// (serialization failure, deadlock, busy).

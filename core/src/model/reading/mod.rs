@@ -1,5 +1,6 @@
 //! Rows for readers: exports, reports and pages, and the tokens of their pages.
 
+pub(super) mod counts;
 pub(super) mod exported;
 pub(super) mod lower_bounds;
 pub(super) mod page_token;

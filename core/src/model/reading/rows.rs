@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::model::{
-    Engagement, Kind, Mark, Micros, RunState, SearchState, Source, Time, Tone, Trigger, WindowFit, closed_list,
+    Counts, Engagement, Kind, Mark, Micros, RunState, SearchState, Source, Time, Tone, Trigger, WindowFit, closed_list,
 };
 
 /// How long the planner may take to process a due slot. After that the slot is overdue.
@@ -28,21 +28,6 @@ closed_list! {
         /// `topicwatch topic pause`.
         Pause = "pause",
     }
-}
-
-/// The counts of one source in a stored run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-pub struct Counts {
-    /// Readable entries of the reply.
-    pub found: i64,
-    /// First sightings for the topic; `found = new + duplicate`.
-    pub new: i64,
-    /// Already known to the topic, found by an earlier source of the run, or repeated in the reply.
-    pub duplicate: i64,
-    /// Entries of `found` outside the window.
-    pub outside: i64,
-    /// Entries of `found` without a date.
-    pub undated: i64,
 }
 
 /// A run as readers see it.

@@ -164,15 +164,9 @@ fn compare<'a>(
             found.insert((one.item, *source));
             let entries = one.entries.get(source).copied().unwrap_or(1);
             let counts = sights.counts.entry(*source).or_default();
-            let fit_counts =
-                |fit: WindowFit| (i64::from(fit == WindowFit::Outside), i64::from(fit == WindowFit::Undated));
             let Some((fit, engagement)) = stored.get(&(one.item, *source)) else {
                 let new = i64::from(nth == 0 && !had && !is_known);
-                counts.found += entries;
-                counts.new += new;
-                counts.duplicate += entries - new;
-                counts.outside += entries * fit_counts(finding.fit).0;
-                counts.undated += entries * fit_counts(finding.fit).1;
+                *counts += Counts::of_item(entries, new, finding.fit);
                 sights.added.push((one.item, *source, finding));
                 continue;
             };
@@ -181,7 +175,7 @@ fn compare<'a>(
             if better != *fit || filled != *engagement {
                 if better != *fit {
                     counts.undated -= 1;
-                    counts.outside += fit_counts(better).0;
+                    counts.outside += i64::from(better == WindowFit::Outside);
                 }
                 sights.refined.push((one.item, *source, (better, filled)));
             }
@@ -288,12 +282,7 @@ async fn count(
          unreadable = unreadable - $6 WHERE id = $7";
     let mut run_total = (Counts::default(), 0);
     let mut add = |counts: Counts, readable: i64| {
-        let sum = &mut run_total.0;
-        sum.found += counts.found;
-        sum.new += counts.new;
-        sum.duplicate += counts.duplicate;
-        sum.outside += counts.outside;
-        sum.undated += counts.undated;
+        run_total.0 += counts;
         run_total.1 += readable;
     };
     let mut rows = Vec::new();

@@ -8,7 +8,7 @@ use super::Conn;
 pub(in crate::store) use super::json_rows::{fetch_json, to_json};
 use super::loaded_item::{LoadedItem, STORED, Stored};
 use super::provider_sources::load_sources;
-use crate::model::{Finding, Kind, Source, TEXT_KEY_PREFIX, Time, WindowFit};
+use crate::model::{Finding, Kind, Source, TEXT_KEY_PREFIX, Time};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, StoreError};
 
 /// The lock for writing items, tones or clusters: items must not change or be merged meanwhile, and ids must become
@@ -251,15 +251,7 @@ impl<'a> SightedItem<'a> {
         for (place, (source, finding)) in self.sightings.iter().enumerate() {
             let entries = self.entries.get(source).copied().unwrap_or(1);
             let new = i64::from(place == 0 && !is_known);
-            let count = counts.entry(*source).or_default();
-            count.found += entries;
-            count.new += new;
-            count.duplicate += entries - new;
-            match finding.fit {
-                WindowFit::In => {}
-                WindowFit::Outside => count.outside += entries,
-                WindowFit::Undated => count.undated += entries,
-            }
+            *counts.entry(*source).or_default() += Counts::of_item(entries, new, finding.fit);
         }
     }
 }

@@ -42,11 +42,7 @@ pub(in crate::store) async fn finish_all(
     let mut counts = store_items(conn, ends).await?;
     for (counts, kept) in counts.iter_mut().zip(&allowed) {
         for (source, refused) in kept.iter().flat_map(|kept| &kept.refused) {
-            let count = counts.entry(*source).or_default();
-            count.found += refused.found;
-            count.duplicate += refused.duplicate;
-            count.outside += refused.outside;
-            count.undated += refused.undated;
+            *counts.entry(*source).or_default() += *refused;
         }
     }
     let counted: Vec<Counted<'_>> =

@@ -7,7 +7,7 @@ use sqlx::Row as _;
 use super::resolve::{fetch_json, to_json};
 use super::{Conn, erase, read};
 use crate::model::{
-    AccessChanges, Answer, ResultKind, Source, Time, WindowFit, page_key_of_entry, page_keys_of_post, result_kind,
+    AccessChanges, Answer, ResultKind, Source, Time, page_key_of_entry, page_keys_of_post, result_kind,
 };
 use crate::store::{
     Counts, ERASED, ForgetKey, Outcome, RunRef, SearchResult, SeenItem, StoreError, Tombstone, TombstoneKind,
@@ -302,14 +302,7 @@ fn count_refused(refused: &[&SeenItem]) -> BTreeMap<Source, Counts> {
         for finding in &item.sightings {
             let repeats = item.repeats.iter().filter(|(source, _)| *source == finding.source);
             let entries = 1 + repeats.map(|(_, more)| i64::from(*more)).sum::<i64>();
-            let count = counts.entry(finding.source).or_default();
-            count.found += entries;
-            count.duplicate += entries;
-            match finding.fit {
-                WindowFit::In => {}
-                WindowFit::Outside => count.outside += entries,
-                WindowFit::Undated => count.undated += entries,
-            }
+            *counts.entry(finding.source).or_default() += Counts::of_item(entries, 0, finding.fit);
         }
     }
     counts
